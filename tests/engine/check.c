@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* WICK_CHECK=1 finds what a plan, or the work that it gives to a device, gets wrong: in whole results and in parts,
- * in what was only read, in what is parked, in what should have failed; it is silent where nothing is wrong; and
- * nobody notices it otherwise.
+/* Tests that WICK_CHECK=1 detects errors of a plan, or of a device that executes it: in complete and partial results,
+ * in operands that were only read, in parked values, in missing failures. The check must not report correct work, and
+ * must have no other visible effect.
  *
- * Three of the tests order what the planner has been seen to do wrong, on a device that does it whatever the
- * plan is. */
+ * The errors are injected (support/corrupt.h). Three tests inject errors that the planner once made, on a device that
+ * makes them whatever the plan is. */
 #include <wick/log.h>
 
 #include "support/devices.h"
@@ -14,7 +14,7 @@
 #include "engine/verify/shadow_deferred.h"
 #include <math.h>
 
-/* Runs what was recorded, in which work number n goes wrong, and expects to be told, in these words among others. */
+/* Runs the recorded calls with an error injected into work n, and expects a report that contains these words. */
 #define FINDS(order, ...)                                                                                              \
     do {                                                                                                               \
         corrupt_arm((corrupt_request)order);                                                                           \
@@ -27,7 +27,7 @@
         __VA_ARGS__                                                                                                    \
     }
 
-/* The tensor, in memory: not pending, and not parked. */
+/* Returns the tensor after storing it: neither pending nor parked. */
 static wk_tensor *there(wk_tensor *x)
 {
     const size_t bytes = (size_t)wk_numel(x) * wk_dtype_size(wk_dtype_of(x));
@@ -58,7 +58,7 @@ static void a_number_of_a_fused_result(void **state)
               "mul: WICK_CHECK: element [1, 1] is 77, but 10 when executed call by call", "add (",
               "Computed in one pass", "wick replay");
         corrupt_remove();
-        assert_true(isnan(wk_item(wk_sum(y)))); /* nobody goes on with it */
+        assert_true(isnan(wk_item(wk_sum(y)))); /* the wrong value is not used further */
         expect_error("element [1, 1] is 77", NULL);
         wk_free(y);
         wk_free(x);
@@ -86,7 +86,7 @@ static void nothing_is_wrong(void **state)
     }
 }
 
-/* Copies between devices are computed one by one, too: what comes after one is compared. */
+/* Copies between devices are recomputed one by one, too, so work after a copy is compared. */
 static void a_number_behind_a_copy_to_another_device(void **state)
 {
     (void)state;
@@ -103,7 +103,7 @@ static void a_number_behind_a_copy_to_another_device(void **state)
     }
 }
 
-/* A long pass is told by its first ops and by how many more there are. */
+/* The report names a long pass by its first ops and the number of the others. */
 static void a_number_of_a_long_pass(void **state)
 {
     (void)state;
@@ -122,7 +122,7 @@ static void a_number_of_a_long_pass(void **state)
     wk_free(y), wk_free(x);
 }
 
-/* A full ring is run while a tensor is being joined: what is not written yet holds anything, and is not compared. */
+/* A full ring runs while a tensor is being joined: elements not yet written are undefined and are not compared. */
 static void parts_that_nobody_has_written_yet(void **state)
 {
     (void)state;
@@ -140,7 +140,7 @@ static void parts_that_nobody_has_written_yet(void **state)
     wk_free(x), wk_free(y);
 }
 
-/* What comes from a device that computes nothing has no numbers to compare. */
+/* Values of a device that computes nothing are not compared. */
 static void what_nobody_has_computed(void **state)
 {
     (void)state;
@@ -149,11 +149,11 @@ static void what_nobody_has_computed(void **state)
     wk_tensor *y = wk_retain(wk_exp(wk_to(x, wk_cpu()))), *z = wk_retain(wk_add(y, 1));
     wk_sync();
     expect_ok();
-    EXPECT_VALUES(z, 0, 2, 2, 2, 2, 2, 2); /* the null device's numbers are 0 */
+    EXPECT_VALUES(z, 0, 2, 2, 2, 2, 2, 2); /* the null device reads as 0 */
     wk_free(y), wk_free(z);
 }
 
-/* The rest of what is written in part is compared, too. */
+/* The remaining elements of a partially written tensor are compared, too. */
 static void a_number_beside_a_part(void **state)
 {
     (void)state;
@@ -178,7 +178,7 @@ static void a_number_in_a_part(void **state)
     wk_free(x);
 }
 
-/* Its space is that of the index: which element of the target it was does not follow from it. */
+/* The iteration space is that of the index: it does not determine the element of the target. */
 static void a_number_that_is_added_to(void **state)
 {
     (void)state;
@@ -218,7 +218,7 @@ static void what_was_not_done_at_all(void **state)
     wk_free(z);
 }
 
-/* Which NaN comes out of two is open, and depends on the plan; that it is one is not. */
+/* Which NaN an operation returns is unspecified and depends on the plan; that it is a NaN is not. */
 static void one_nan_is_as_good_as_another(void **state)
 {
     (void)state;
@@ -239,9 +239,9 @@ static void one_nan_is_as_good_as_another(void **state)
     }
 }
 
-/* ---- what the planner has done wrong ----------------------------------------------------------------------------- */
+/* ---- errors of earlier planners ---------------------------------------------------------------------------------- */
 
-/* An epilogue over batches was walked as if it were one of rows: its numbers came out of the wrong places. */
+/* An epilogue over batches was traversed like one over rows: its values came from wrong elements. */
 static void an_epilogue_over_batches(void **state)
 {
     (void)state;
@@ -260,7 +260,7 @@ static void an_epilogue_over_batches(void **state)
     }
 }
 
-/* A later write joined a product as its epilogue, over what the product still had to read. */
+/* A later write joined a product as its epilogue, over memory that the product still had to read. */
 static void an_epilogue_over_an_operand(void **state)
 {
     (void)state;
@@ -274,7 +274,7 @@ static void an_epilogue_over_an_operand(void **state)
     wk_free(b);
 }
 
-/* A part that belongs to a row was stored before the zeros that belong to its elements. */
+/* A part with row values was stored before the zeros of the elements around it. */
 static void a_part_before_the_zeros_around_it(void **state)
 {
     (void)state;
@@ -289,7 +289,7 @@ static void a_part_before_the_zeros_around_it(void **state)
     wk_free(sum);
 }
 
-/* ---- what was there before --------------------------------------------------------------------------------------- */
+/* ---- values from before the flush -------------------------------------------------------------------------------- */
 
 static void an_operand_that_was_written_over(void **state)
 {
@@ -304,7 +304,7 @@ static void an_operand_that_was_written_over(void **state)
     wk_free(y);
 }
 
-/* What nobody has asked for is computed later, from operands that must have stayed. */
+/* An unrequested value is computed later, from operands that must not have changed. */
 static void a_parked_value_is_compared_when_it_is_read(void **state)
 {
     (void)state;
@@ -335,8 +335,8 @@ static void a_parked_value_may_go(void **state)
     expect_ok();
 }
 
-/* A parked value is named by a record once more, which is then dropped unread, and the value with it: what was kept for
- * it must not be taken for another value's, in the same place. */
+/* A new record refers to a parked value again and is then dropped unread, with the value: the saved copy must not be
+ * used for another value at the same address. */
 static void a_parked_value_comes_back_and_goes(void **state)
 {
     (void)state;
@@ -358,9 +358,9 @@ static void a_parked_value_comes_back_and_goes(void **state)
     assert_int_equal(atomic_load(&wk__deferred_shadow_count), 0);
 }
 
-/* ---- what fails -------------------------------------------------------------------------------------------------- */
+/* ---- failures ---------------------------------------------------------------------------------------------------- */
 
-/* Of an index that is in memory the call looks at each place; this one is not. */
+/* The call checks each element of an index that is in memory; this one is computed. */
 static void a_bad_index_fails_in_both(void **state)
 {
     (void)state;
@@ -383,7 +383,7 @@ static void a_bad_index_fails_in_both(void **state)
     }
 }
 
-/* A target that a bad index keeps from being written has its old numbers in both. */
+/* A target that is not written because of a bad index has its old values in both executions. */
 static void a_target_keeps_its_numbers_in_both(void **state)
 {
     (void)state;
@@ -427,7 +427,7 @@ static void a_failure_that_the_plan_missed(void **state)
     wk_free(y);
 }
 
-/* ---- nobody notices it ------------------------------------------------------------------------------------------- */
+/* ---- no other visible effect ------------------------------------------------------------------------------------- */
 
 static void counters_and_statistics(void **state)
 {
@@ -458,7 +458,7 @@ static void counters_and_statistics(void **state)
     assert_memory_equal(counted[0], counted[1], sizeof counted[0]);
 }
 
-/* Room for what the plan stores, and for nothing more. */
+/* Room for what the plan stores, and no more. */
 static void limits(void **state)
 {
     (void)state;
@@ -473,7 +473,7 @@ static void limits(void **state)
     wk_sync();
     expect_ok();
     wk_tensor *more = wk_retain(wk_add(y, 1)), *in_place = wk_retain(wk_cat((y, more), 0));
-    wk_sync(); /* for these there is none: that is the error, and no other */
+    wk_sync(); /* no room for these: the only error */
     assert_int_equal(wk_error_code(), WK_ERR_MEMORY);
     wk_clear_error();
     wk_sync();
@@ -485,7 +485,7 @@ static void limits(void **state)
     wk_free(in_place);
 }
 
-/* The host's memory, which a test lets run out at some request. */
+/* An allocator that fails at a given request. */
 static long long requests, first_to_fail;
 
 static void *resize(void *user, void *block, size_t size)
@@ -506,7 +506,7 @@ static void hear(void *user, const char *line)
     if (strstr(line, " not checked: ")) skipped++;
 }
 
-/* Without memory for it a flush is not checked: the log says so, the program has its numbers. */
+/* Without memory for the check a flush is not checked: the log says so, and the results are right. */
 static void without_memory(void **state)
 {
     (void)state;
@@ -529,8 +529,8 @@ static void without_memory(void **state)
     wk_free(x);
 }
 
-/* Memory that was lent to two tensors changes under the one when the other is written, as the program has it: a
- * flush with both is not checked, and the log says why. What only reads them is. */
+/* Memory borrowed by two tensors changes under one when the other is written, as the program requested: a flush with
+ * both is not checked, and the log says why. A flush that only reads them is checked. */
 static void memory_that_was_lent_twice(void **state)
 {
     (void)state;
@@ -541,7 +541,7 @@ static void memory_that_was_lent_twice(void **state)
     skipped = 0;
     assert_int_equal(wk_set_log("check", hear, NULL), WK_OK);
     EXPECT_VALUES(wk_add(wk_sum(a), wk_sum(b)), 0, 238);
-    wk_add_(apart, 1); /* which is the end of a, but nobody asks for that here */
+    wk_add_(apart, 1); /* the last element of a, which is not read here */
     wk_mul_(b, 1);
     assert_int_equal(skipped, 0);
     wk_copy_(b, wk_slice(a, 0, 0, 2));

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What typical programs without writes in place cost: elementwise calls, rows, places, products. */
+/* Tests the costs of typical programs without in-place writes: element-wise calls, rows, indexing, products. Plans of
+ * the null device are counted and compared with a table. */
 #include "support/costs.h"
 
-/* ---- elementwise ------------------------------------------------------------------------------------------------- */
+/* ---- element-wise ------------------------------------------------------------------------------------------------ */
 
 static void chain(const inputs *in)
 {
@@ -21,7 +22,7 @@ static void chain_of_which_a_part_is_kept(const inputs *in)
     (void)b;
 }
 
-/* Nobody but an open scope has the result, and what it is computed from nobody at all. */
+/* The result belongs only to an open scope, and its operands are unreferenced. */
 static void waiting_behind_a_hidden_value(const inputs *in)
 {
     wk_tensor *y;
@@ -106,7 +107,7 @@ static void numbers_in_short_dtypes(const inputs *in)
     test_force(wk_add(wk_mul(wk_to_dtype(in->x, WK_BF16), 1.7), wk_to_dtype(in->y, WK_F16)));
 }
 
-/* All of it is over a space without dimensions, so that one pass does it. */
+/* The space has no dimensions, so one pass computes everything. */
 static void a_number_in_another_dtype(const inputs *in)
 {
     test_force(wk_mul(wk_to_dtype(wk_select(in->row, 0, 3), WK_F64), 2));
@@ -220,7 +221,7 @@ static void cross_entropy(const inputs *in)
     test_force(wk_cross_entropy(in->x, in->index));
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------ */
+/* ---- indexing ---------------------------------------------------------------------------------------------------- */
 
 static void rows_by_index(const inputs *in)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What typical programs cost that write in place, or whose operands die: where results lie. */
+/* Tests the costs of typical programs that write in place or whose operands are freed, and the memory that their
+ * results reuse. */
 #include "support/costs.h"
 
 static void in_place(const inputs *in)
@@ -24,7 +25,7 @@ static void in_place_on_what_is_read_in_another_order(const inputs *in)
     wk_sync();
 }
 
-/* Nobody sees what the call in place makes: its target dies, and so do the old numbers. */
+/* The target of the in-place call and its old values are freed unread. */
 static void in_place_on_what_dies(const inputs *in)
 {
     wk_tensor *y;
@@ -86,7 +87,7 @@ static void a_dying_operand(const inputs *in)
     }
 }
 
-/* The operand dies with the scope that the result leaves; what lies between them nobody sees. */
+/* The operand is freed with the scope that the result leaves; values between them are unreferenced. */
 static void a_dying_operand_behind_a_hidden_value(const inputs *in)
 {
     wk_tensor *y;
@@ -153,7 +154,7 @@ static void a_result_that_nobody_reads(const inputs *in)
     wk_sync();
 }
 
-/* What nobody reads has left the queue with its bytes: the calls around it are one pass. */
+/* Unused results leave the queue with their bytes: the calls around them are one pass. */
 static void large_results_that_nobody_reads(const inputs *in)
 {
     wk_tensor *y = wk_mul(in->x, 2), *hold = wk_retain(y);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What gradients and steps cost. */
+/* Tests the costs of gradients and optimiser steps: plans of the null device are counted and compared with a table. */
 #include "support/costs.h"
 
 static void gradient_of_a_chain(const inputs *in)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of programs (wick/event.h) on each kind of device: what lies behind them, the time between them, whose they
- * are. What stands against them: engine_events_refused. */
+/* Tests events (wick/event.h) on each kind of device: order with recorded work, elapsed time, ownership.
+ * engine_events_refused tests failures. */
 #include "support/devices.h"
 
 #include "backend/device.h"
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- a moment and what comes before it --------------------------------------------------------------------------- */
+/* ---- recorded work and time -------------------------------------------------------------------------------------- */
 
 static double host_now(void)
 {
@@ -22,8 +22,8 @@ static double host_now(void)
     return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
 }
 
-/* Nobody else's clock is asked: 20 ms of sleep lie between two moments that have come on either side of it, and both
- * within what the host has measured around them. */
+/* Sleeps 20 ms between two events. The elapsed time must be at least that, and at most the time measured on the host
+ * around both. */
 static void milliseconds(void **state)
 {
     (void)state;
@@ -50,7 +50,7 @@ static void milliseconds(void **state)
     }
 }
 
-/* A device whose backend is a table of this test's. */
+/* A device whose backend is a table of this test. */
 static wk__backend table;
 static const wk__backend *usual;
 static int64_t work_before;
@@ -76,7 +76,7 @@ static wk_code record_and_note(void *device, void **event, wk__fail *fail)
     return wk__event_record_completed(device, event, fail);
 }
 
-/* The call runs what this thread has recorded, on any device, and then it is the moment's turn. */
+/* Recording an event runs the work that this thread has recorded, on any device; the event follows it. */
 static void recorded_work_lies_behind(void **state)
 {
     (void)state;
@@ -98,7 +98,7 @@ static void recorded_work_lies_behind(void **state)
     wk_free(x), wk_free(near), wk_free(y), wk_free(z), wk_free(far);
 }
 
-/* What fails in that run is known after the call; the moment is there all the same. */
+/* An error of that work is known after the call; the event is recorded nevertheless. */
 static void recorded_work_that_fails(void **state)
 {
     (void)state;
@@ -118,7 +118,7 @@ static void recorded_work_that_fails(void **state)
     wk_clear_error();
 }
 
-/* ---- before it has come ------------------------------------------------------------------------------------------ */
+/* ---- before the event is reached --------------------------------------------------------------------------------- */
 
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 
@@ -130,8 +130,8 @@ static wk_code pass_gate(wk__cl_device *device, wk__cl_command *command, wk__fai
     return WK_OK;
 }
 
-/* Nothing that the device is given from now on is done until it is let go. The stand-in for CUDA does nothing before it
- * is asked for it, and says that it has not. */
+/* The device executes nothing submitted from now on until it is released. The stand-in for CUDA executes only on
+ * request, and reports unfinished work. */
 static void hold(wk_device device)
 {
     wk__fail fail;
@@ -165,7 +165,7 @@ static void events_not_reached(void **state)
         assert_int_equal(wk_event_synchronize(start), WK_OK);
         hold(device);
         wk_event *end = wk_event_record(device);
-        wk_free(wk_event_record(device)); /* one that goes before it comes */
+        wk_free(wk_event_record(device)); /* freed before it is reached */
         assert_false(wk_event_query(end));
         assert_true(isnan(wk_event_elapsed_time(start, end)));
         const wk_code code = wk_error_code();
@@ -186,8 +186,8 @@ static void *wait_for(void *event)
     return wk_event_synchronize(event) == WK_OK && wk_event_query(event) ? event : NULL;
 }
 
-/* Several threads wait for one event, of a device that is held where that disturbs nobody: the stand-in is held by its
- * environment, which is no matter for threads. */
+/* Several threads wait for one event of a held device. The stand-in is held by its environment, which affects no other
+ * thread. */
 static void threads_wait(void **state)
 {
     (void)state;
@@ -211,7 +211,7 @@ static void threads_wait(void **state)
     expect_ok();
 }
 
-/* ---- what it is -------------------------------------------------------------------------------------------------- */
+/* ---- the object -------------------------------------------------------------------------------------------------- */
 
 static void an_object(void **state)
 {
@@ -254,7 +254,7 @@ static void null_passes_through(void **state)
     wk_event *none = NULL, *event = wk_event_record(wk_cpu());
     assert_int_equal(wk_event_synchronize(none), WK_ERR_ARGUMENT);
     expect_error("event_synchronize: the event is NULL", NULL);
-    assert_true(wk_event_query(none)); /* or a loop that asks would never end */
+    assert_true(wk_event_query(none)); /* otherwise a loop of queries would never end */
     expect_error("event_query: the event is NULL", NULL);
     assert_true(isnan(wk_event_elapsed_time(none, event)));
     expect_error("event_elapsed_time: the start is NULL", NULL);
@@ -285,7 +285,7 @@ static void the_default_device(void **state)
     expect_ok();
 }
 
-/* Each wait for a device is one of the host; asking is none. */
+/* Each wait for a device counts as a wait of the host; a query does not. */
 static void waits_are_counted(void **state)
 {
     (void)state;
@@ -302,7 +302,7 @@ static void waits_are_counted(void **state)
     expect_ok();
 }
 
-/* ---- where there is no time -------------------------------------------------------------------------------------- */
+/* ---- devices without clocks -------------------------------------------------------------------------------------- */
 
 static void of_two_devices(void **state)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In-place calls, joins and histories that fill the ring: a flush in the midst of them must find every value owned. */
+/* Tests in-place calls, joins and histories that fill the ring: a flush within such a call must find every value owned.
+ * Also tests memory whose address the program has. */
 #include "support/devices.h"
 
 #include "engine/op_queue.h"
 
-enum { MANY = 10000 /* more than a ring holds */ };
+enum { MANY = 10000 /* more than the ring holds */ };
 
 static void many_in_place(void **state)
 {
@@ -40,7 +41,7 @@ static void many_figures(void **state)
     assert_null(wk_error());
 }
 
-/* ---- memory whose address the program knows ---------------------------------------------------------------------- */
+/* ---- memory with a known address --------------------------------------------------------------------------------- */
 
 static int released;
 static void count_release(void *user)
@@ -72,7 +73,7 @@ static void borrowed_memory_is_written(void **state)
     assert_null(wk_error());
 }
 
-/* Written although the tensor is gone before anything was run. */
+/* Written although the tensor was freed before anything ran. */
 static void borrowed_memory_is_written_late(void **state)
 {
     (void)state;
@@ -87,7 +88,7 @@ static void borrowed_memory_is_written_late(void **state)
     assert_int_equal(released, 1);
 }
 
-/* An instrument's buffer is filled anew while what was made of its last contents has not been looked at. */
+/* A program refills a borrowed buffer while results of its old contents are still pending. */
 static void a_buffer_may_be_filled_anew(void **state)
 {
     (void)state;
@@ -111,7 +112,7 @@ static void an_address_stays(void **state)
     WK_SCOPE;
     wk_tensor *x = wk_ones((300));
     float *at = wk_data(x);
-    wk_tensor *before = wk_mul(x, 3);                           /* reads the old numbers, whatever happens to x */
+    wk_tensor *before = wk_mul(x, 3);                           /* reads the old values, whatever happens to x */
     wk_copy_(wk_narrow(x, 0, 0, 299), wk_narrow(x, 0, 1, 299)); /* overlaps */
     wk_add_(x, 1);
     at = (float *)wk_data(x) == at ? at : NULL;
@@ -133,7 +134,7 @@ static wk_code refuse_copy(void *device, const wk__memory *to, int64_t to_offset
     return wk__fail_set(fail, WK_ERR_DEVICE_LOST, "the copy was refused");
 }
 
-/* A tensor whose address is known holds neither the new contents nor the old ones: reading it is an error. */
+/* If rolling back a tensor with a known address fails, it has neither old nor new values: a read is an error. */
 static void a_rollback_that_fails_is_an_error(void **state)
 {
     (void)state;
@@ -164,7 +165,7 @@ static void a_rollback_that_fails_is_an_error(void **state)
     expect_error("could not be restored", NULL);
 }
 
-/* The gradient reads the numbers that the in-place call overwrites: those move, the tensor stays. */
+/* The gradient reads the values that the in-place call overwrites: the values move, the tensor keeps its address. */
 static void old_numbers_move(void **state)
 {
     (void)state;
@@ -181,7 +182,7 @@ static void old_numbers_move(void **state)
     assert_null(wk_error());
 }
 
-/* A snapshot and what is parked do not see what the program writes through the pointer. */
+/* Snapshots and parked values do not see writes through the pointer. */
 static void pointers_reach_one_tensor(void **state)
 {
     (void)state;
@@ -196,7 +197,7 @@ static void pointers_reach_one_tensor(void **state)
     assert_null(wk_error());
 }
 
-/* Soft placement brings the other operands to the target: it stays where it is, and is written. */
+/* Soft placement copies the other operands to the target: it keeps its address, and is written. */
 static void targets_stay(void **state)
 {
     (void)state;
@@ -212,7 +213,7 @@ static void targets_stay(void **state)
     assert_null(wk_error());
 }
 
-/* What a dead call in place has let go of is not looked at by the one that writes over its result. */
+/* References that a dropped in-place call released are not used by the call that overwrites its result. */
 static void a_state_that_nobody_needs_is_gone(void **state)
 {
     (void)state;
@@ -231,7 +232,7 @@ static void remember(void *user, const char *line)
     strncat(all, line, 500 - strlen(all));
 }
 
-/* The one CPU has no number, wherever a device is named. */
+/* The CPU is named without an index everywhere. */
 static void copies_are_told(void **state)
 {
     (void)state;
@@ -251,7 +252,7 @@ static void copies_are_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_state_that_nobody_needs_is_gone), /* first: while places for values are fresh */
+        cmocka_unit_test(a_state_that_nobody_needs_is_gone), /* first: while memory for values is new */
         cmocka_unit_test(many_in_place),
         cmocka_unit_test(many_copies),
         cmocka_unit_test(many_figures),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The log: each subject writes what wick/log.h promises, on every device, each place once; a subject that
- * there is not is refused. */
+/* Tests the log: each subject writes the lines that wick/log.h documents, on every device, once per call site; unknown
+ * subjects are refused. */
 #include "support/devices.h"
 
 static struct {
@@ -48,7 +48,7 @@ static void kernels(void **state)
         wk_set_log("", NULL, NULL);
         expect_ok();
         snprintf(where, sizeof where, "one pass on %s:\nspace 6\n", wk_device_str(device));
-        assert_int_equal(lines_with(where, " EXP "), 1); /* of three passes of one place */
+        assert_int_equal(lines_with(where, " EXP "), 1); /* three passes of one call site */
         static const char *const said[] = {"sort", "a product", "scan", "scatter_add"};
         for (size_t k = 0; k < sizeof said / sizeof *said; k++) {
             snprintf(where, sizeof where, ": %s on %s", said[k], wk_device_str(device));
@@ -93,7 +93,7 @@ static void subjects_that_there_are_not(void **state)
     expect_error("set_log: unknown log subject \"bogus\"; expected a comma-separated list of placement, sync, kernel, "
                  "leaks, check, parallel",
                  NULL);
-    wk_item(wk_sum(wk_ones((3)))); /* the log stays as it was */
+    wk_item(wk_sum(wk_ones((3)))); /* the log is unchanged */
     assert_true(heard.count > 0);
     assert_int_equal(wk_set_log("place", NULL, NULL), WK_ERR_ARGUMENT);
     expect_error("\"place\"", NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Long programs: a million calls in a chain, their gradients, their freeing; graphs with many paths; loops in
- * constant memory. */
+/* Tests long programs: a million chained calls, their gradients and release; graphs with many paths; loops in constant
+ * memory. */
 #include "support/turns.h"
 #include "support/wick.h"
 
@@ -60,7 +60,7 @@ static void a_loop_with_a_scope_needs_constant_memory(void **state)
     expect_ok();
 }
 
-/* Nodes of writes through views own what the base was: freeing a chain of them goes through each other's hands. */
+/* Nodes of writes through views own the previous state of the base: freeing a chain of them must not recurse. */
 static void writes_through_views_are_freed_in_constant_depth(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the engine plans, read from the null device: liveness, parking, grouping, donation, budgets. */
+/* Tests plans, inspected on the null device: liveness, parking, grouping, donation of memory, budgets. */
 #include "support/wick.h"
 
 #include "backend/null/null.h"
@@ -16,7 +16,7 @@ static wk_tensor *ones(int64_t rows, int64_t columns)
     wk_tensor_options options = on_null();
     wk_tensor *x = wk_ones_at(WK_HERE, (int64_t[]){rows, columns}, 2, &options);
     assert_non_null(x);
-    void *hold = wk_retain(x); /* so that it is stored, and not part of what is looked at */
+    void *hold = wk_retain(x); /* stored, so that it is not part of the tested plan */
     assert_non_null(hold);
     return x;
 }
@@ -43,7 +43,7 @@ static int groups(void)
     return (int)wk__null_log_count(WK__PROGRAM);
 }
 
-/* Forces x alone to be computed, as reading it does. */
+/* Computes x alone, as a read does. */
 static void need(wk_tensor *x)
 {
     assert_true(wk__materialize(x, WK_HERE));
@@ -113,12 +113,12 @@ static void a_row_stage_follows_its_reduction(void **state)
     start();
     need(wk_mul(x, wk_sum(x, (1), .keepdim = true)));
     assert_int_equal(groups(), 1);
-    assert_int_equal(stores(), 2); /* a reduction is stored, not parked: computing it again would read all of x */
+    assert_int_equal(stores(), 2); /* a reduction is stored, not parked: recomputing it would read all of x */
     wk__null_log_clear();
     need(wk_mul(x, wk_sum(x, (0), .keepdim = true)));
     assert_int_equal(groups(), 1);
     wk__null_log_clear();
-    need(wk_sum(wk_sum(x, (1)))); /* another space: two */
+    need(wk_sum(wk_sum(x, (1)))); /* another space: two groups */
     assert_int_equal(groups(), 2);
     wk_free(x);
 }
@@ -148,7 +148,7 @@ static void independent_ops_of_one_space_share_a_group(void **state)
     wk_free(a), wk_free(b), wk_free(c), wk_free(d), wk_free(x), wk_free(y);
 }
 
-/* The memory of an input that dies is the output's. */
+/* The output reuses the memory of an input that dies. */
 static void dying_inputs_are_donated(void **state)
 {
     (void)state;
@@ -156,8 +156,8 @@ static void dying_inputs_are_donated(void **state)
     start();
     wk_memory_stats before = {.size = sizeof before}, after = before;
     wk_memory_stats_of(test_null(), &before);
-    wk_tensor *y = wk_mul(x, 2); /* no scope: y is ours */
-    wk_free(x), wk_free(x);      /* made without a scope: counted once by the call, once by ones() */
+    wk_tensor *y = wk_mul(x, 2); /* no scope: the caller owns y */
+    wk_free(x), wk_free(x);      /* created without a scope: one reference from the call, one from ones() */
     need(y);
     wk_memory_stats_of(test_null(), &after);
     assert_int_equal(after.live, before.live);
@@ -205,7 +205,7 @@ static void a_step_has_one_structure(void **state)
     start();
     uint64_t key[2];
     for (int k = 0; k < 2; k++) {
-        need(wk_mul(wk_add(x, 0.5 + k), 3 - k)); /* other numbers, same kernel */
+        need(wk_mul(wk_add(x, 0.5 + k), 3 - k)); /* other values, same kernel */
         key[k] = wk__program_hash(wk__null_log_program_at(k));
     }
     assert_int_equal(key[0], key[1]);
@@ -224,20 +224,20 @@ static void memory_runs_out_and_the_program_goes_on(void **state)
     wk_memory_set_limit(test_null(), now.live + now.cached + (20 << 20)); /* room for one, not for two */
     wk_tensor_options options = on_null();
     wk_full_f64_at(WK_HERE, (int64_t[]){4096, 4096}, 2, 2, &options);
-    expect_error("full", "limit", NULL); /* more than the limit in itself: refused at the call */
+    expect_error("full", "limit", NULL); /* larger than the limit: refused at the call */
     wk_tensor *big = wk_retain(wk_full_f64_at(WK_HERE, (int64_t[]){1024, 4096}, 2, 2, &options));
     wk_sync();
     expect_ok();
     wk_tensor *y = wk_retain(wk_exp(wk_full_f64_at(WK_HERE, (int64_t[]){1024, 4096}, 2, 2, &options)));
-    wk_mul_(x, 2); /* in place: needs nothing new */
+    wk_mul_(x, 2); /* in place: needs no memory */
     wk_sync();
     expect_error("exp", "limit", NULL);
     wk_memory_set_limit(test_null(), 0);
-    assert_true(wk__materialize(x, WK_HERE)); /* x is well */
+    assert_true(wk__materialize(x, WK_HERE)); /* x is unaffected */
     assert_false(wk__materialize(y, WK_HERE));
     expect_error("exp", NULL);
     wk_add(y, 1);
-    expect_error("exp", NULL); /* a reader of a failed tensor has its first cause */
+    expect_error("exp", NULL); /* a read of a failed tensor reports the first cause */
     wk_free(big), wk_free(y), wk_free(x);
 }
 
@@ -273,7 +273,7 @@ static void a_launch_fails_and_the_target_keeps_its_value(void **state)
     wk_free(x);
 }
 
-/* A device that is given a sum walks it. */
+/* Only contractions have a sum; a scan of the same device reads a dimension. */
 static void only_contractions_have_sums(void **state)
 {
     (void)state;
@@ -300,7 +300,7 @@ static size_t room_of(wk_tensor *x, wk_tensor *(*call)(wk_site site, wk_tensor *
     return room;
 }
 
-/* A sum is several times as large as the rest of a record: others have no room for one. */
+/* A sum is several times as large as the rest of a record, so other records have no room for one. */
 static void only_contractions_have_room_for_sums(void **state)
 {
     (void)state;
@@ -311,7 +311,7 @@ static void only_contractions_have_room_for_sums(void **state)
     wk_free(x);
 }
 
-/* Who walks a dimension is given one, where a tensor has none. */
+/* Work along a dimension gets one of size 1 if the tensor is 0-d. */
 static void a_number_is_a_line_of_one(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which groups go ahead of a product, to compute a factor on the way: one test for each condition of
- * src/engine/plan/prologue.c, on the null device; and on the CPU the numbers, with what may happen to them
- * meanwhile. */
+/* Tests prologues, groups that compute a factor of a product tile by tile: one test for each condition of
+ * src/engine/plan/prologue.c, on the null device. On the CPU the values are checked, also under failures and later
+ * writes. */
 #include "support/plan.h"
 
 #include "base/pool.h"
@@ -12,7 +12,7 @@ static int products(void)
     return (int)wk__null_log_count(WK__CONTRACTION);
 }
 
-/* Products that compute a factor on the way; the number of the factor. */
+/* Number of products with a prologue for this factor. */
 static int with_prologue(int factor)
 {
     int count = 0;
@@ -39,7 +39,8 @@ static int give_back(void **state)
     return test_restore_mode(state);
 }
 
-/* Runs what is pending: so many products, of which one computes a factor, or none does, and so many programs beside. */
+/* Runs what is pending, and expects one product with a prologue for this factor, or without one, and this many
+ * programs. */
 static void expect_plan(wk_tensor *wanted, int prologue, int programs)
 {
     need(wanted);
@@ -48,7 +49,7 @@ static void expect_plan(wk_tensor *wanted, int prologue, int programs)
     assert_int_equal(runs(), programs);
 }
 
-/* The same of what an expression makes: nobody holds what it is made of. */
+/* The same for the result of an expression whose operands are not referenced elsewhere. */
 #define EXPECT_PLAN(expression, prologue, programs)                                                                    \
     do {                                                                                                               \
         wk_tensor *wanted_ = NULL;                                                                                     \
@@ -59,7 +60,7 @@ static void expect_plan(wk_tensor *wanted, int prologue, int programs)
         expect_plan(wanted_, prologue, programs);                                                                      \
     } while (0)
 
-/* ---- which groups ------------------------------------------------------------------------------------------------ */
+/* ---- eligible groups --------------------------------------------------------------------------------------------- */
 
 static void a_factor_is_computed_on_the_way(void **state)
 {
@@ -71,7 +72,7 @@ static void a_factor_is_computed_on_the_way(void **state)
     assert_int_equal(with_prologue(1), 1);
     const wk__work_args *kernel = wk__null_log_work_at(WK__CONTRACTION, 0)->args;
     assert_true(holds(kernel->prologue[1], WK__EXP));
-    assert_non_null(wk__null_log_work_at(WK__CONTRACTION, 0)->program); /* and what follows follows */
+    assert_non_null(wk__null_log_work_at(WK__CONTRACTION, 0)->program); /* an epilogue may follow */
     start();
     expect_plan(wk_matmul(wk_mul(w, 2), x), 1, 0);
     assert_int_equal(with_prologue(0), 1);
@@ -94,16 +95,16 @@ static void of_two_the_larger(void **state)
     EXPECT_PLAN(wk_matmul(wk_add(w, 1), wk_mul(wk_t(narrow), 2)), 1, 1);
     assert_int_equal(with_prologue(0), 1);
     start();
-    wk_tensor *wide = wk_narrow(x, 0, 0, 256), *tall = wk_narrow(w, 1, 0, 256); /* of one size, the first */
+    wk_tensor *wide = wk_narrow(x, 0, 0, 256), *tall = wk_narrow(w, 1, 0, 256); /* of equal size: the first */
     EXPECT_PLAN(wk_matmul(wk_add(wide, 1), wk_mul(tall, 2)), 1, 1);
     assert_int_equal(with_prologue(0), 1);
-    start(); /* or the one that can be: a sum of rows cannot */
+    start(); /* or the eligible one: a sum of rows is not */
     EXPECT_PLAN(wk_matmul(wk_add(narrow, 1), wk_softmax(w, 1)), 1, 1);
     assert_int_equal(with_prologue(0), 1);
     wk_free(x), wk_free(w);
 }
 
-/* What computes it may be read twice on the way, come from another group, and read nothing. */
+/* The computation of the factor may be read twice within the prologue, come from another group, or read nothing. */
 static void whatever_computes_it_goes_ahead(void **state)
 {
     (void)state;
@@ -204,7 +205,8 @@ static void wanted_in_memory_it_is_stored(void **state)
     wk_free(x), wk_free(w);
 }
 
-/* Of what runs in one pass the makers of a factor go; what is read by others stays, with all that reads it. */
+/* From one pass only the calls that compute a factor move; calls that are read elsewhere stay, with all their
+ * readers. */
 static void what_shares_its_pass_stays(void **state)
 {
     (void)state;
@@ -215,7 +217,7 @@ static void what_shares_its_pass_stays(void **state)
     expect_plan(wk_matmul(x, wk_mul(w, 2)), 1, 1);
     wk_free(beside);
     start();
-    wk_tensor *step = wk_retain(wk_mul(w, 3)); /* a result on the way to the factor */
+    wk_tensor *step = wk_retain(wk_mul(w, 3)); /* a result needed for the factor and elsewhere */
     expect_plan(wk_matmul(x, wk_add(step, 1)), 0, 1);
     wk_free(step);
     start();
@@ -225,7 +227,8 @@ static void what_shares_its_pass_stays(void **state)
     wk_free(x), wk_free(w);
 }
 
-/* Two layers of one shape: what computes their weights is one pass, and goes ahead of both. */
+/* Two layers of the same shape: the weights of both are computed in one pass, which is split between the two
+ * products. */
 static void each_product_takes_its_own(void **state)
 {
     (void)state;
@@ -339,7 +342,7 @@ static void with_an_optimiser_step_groups_stay(void **state)
     wk_free(x), wk_free(w);
 }
 
-/* ---- what is left of it ------------------------------------------------------------------------------------------ */
+/* ---- values not stored ------------------------------------------------------------------------------------------- */
 
 static void a_factor_that_was_not_stored_can_be_read(void **state)
 {
@@ -363,7 +366,7 @@ static void memory_that_it_reads_is_given_to_nobody(void **state)
     start();
     wk_tensor *y = NULL;
     {
-        WK_SCOPE; /* w dies here, and lies as the result will */
+        WK_SCOPE; /* w dies here, and has the result's layout */
         y = wk_keep(wk_add(wk_matmul(x, wk_mul(w, 2)), w));
         wk_free(w);
     }
@@ -381,11 +384,11 @@ static void fails_with_its_product(void **state)
     wk__null_fail_submit(1);
     assert_false(wk__materialize(y, WK_HERE));
     expect_error("matmul", "rejected", NULL);
-    need(s); /* it was not to blame */
+    need(s); /* it was not the cause */
     wk_free(x), wk_free(w);
 }
 
-/* Its product cannot be computed, and nobody else wants it. */
+/* The product cannot be computed, and the factor is unused otherwise. */
 static void is_left_out_without_its_product(void **state)
 {
     (void)state;
@@ -400,7 +403,7 @@ static void is_left_out_without_its_product(void **state)
     need(s);
     assert_int_equal(runs(), 1);
     wk_free(far);
-    start(); /* where something else has joined the product, that runs alone */
+    start(); /* if another group has joined the product, that group runs alone */
     wk_tensor *u = NULL;
     {
         WK_SCOPE;
@@ -420,7 +423,7 @@ static void is_left_out_without_its_product(void **state)
     wk_free(x), wk_free(w);
 }
 
-/* A device that finds out later: what a prologue has read takes its product along. */
+/* A device that reports faults later: a fault in a prologue fails its product. */
 static void late_faults_reach_the_product(void **state)
 {
     (void)state;
@@ -439,7 +442,7 @@ static void late_faults_reach_the_product(void **state)
     wk_clear_error();
     assert_int_equal(state_of(y), WK__FAILED);
     wk_free(y);
-    start(); /* and so does what it has read and what is taken back */
+    start(); /* and so does a fault in its operands, or in what is restored */
     wk__null_fault_submit(1, 9, SIDE);
     {
         WK_SCOPE;
@@ -455,7 +458,7 @@ static void late_faults_reach_the_product(void **state)
     wk_free(x), wk_free(w);
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 enum { OUTPUTS = 1040, INPUTS = 2112 }; /* 8.8 MB of f32 */
 
@@ -471,7 +474,7 @@ static int64_t counted(void)
     return wk__context()->op_queue->prologues;
 }
 
-/* What `compute` says is what it says where each op runs by itself, and so many products computed a factor. */
+/* Expects the same values from `compute` as with each op run alone, and this many products with prologues. */
 static void same_alone(wk_tensor *(*compute)(wk_tensor *w, wk_tensor *x), int prologues)
 {
     WK_SCOPE;
@@ -513,7 +516,7 @@ static wk_tensor *a_vector(wk_tensor *w, wk_tensor *x)
     return wk_matmul(scaled(w, 0.25), wk_select(x, 0, 1));
 }
 
-/* What follows is longer than a program can be: the rest is one of its own. */
+/* The epilogue exceeds the length of a program: the rest is a separate one. */
 static wk_tensor *a_long_tail(wk_tensor *w, wk_tensor *x)
 {
     wk_tensor *y = wk_matmul(x, wk_t(scaled(w, 0x1p-16)));
@@ -546,12 +549,12 @@ static void the_cpu_computes_what_it_computes_alone(void **state)
     same_alone(a_layer, 1);
     same_alone(a_vector, 1);
     same_alone(a_long_tail, 1);
-    same_alone(rows_of_b, 0); /* this one in memory, as its steps lie apart */
+    same_alone(rows_of_b, 0); /* this one is stored, because its steps are apart */
     same_alone(overwritten, 1);
     same_alone(read_later, 1);
 }
 
-/* A bad index in what follows: the product runs again by itself, and computes its factor once more. */
+/* A bad index in the epilogue: the product runs again alone, and computes its factor again. */
 static void a_bad_index_behind_it_fails_alone(void **state)
 {
     (void)state;
@@ -606,7 +609,7 @@ static wk_memory_stats memory_of_cpu(void)
     return stats;
 }
 
-/* A factor on the way takes no memory of its own. */
+/* A factor in a prologue uses no memory. */
 static void the_cpu_stores_no_factor(void **state)
 {
     (void)state;
@@ -621,7 +624,7 @@ static void the_cpu_stores_no_factor(void **state)
     wk_free(w);
 }
 
-/* Memory whose address the program knows is written over only when the product is done. */
+/* Memory with a known address is overwritten only after the product is done. */
 static void known_memory_is_read_before_it_is_written(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A flush as a file: what is written can be read and run again with the same result, in every mode; what was not
- * written so is refused, whatever its bytes are, and what is not refused can be run. */
+/* Tests flushes as files: a written flush can be read and run again with the same result, in every mode; damaged bytes
+ * are refused, or can be run safely. */
 #include <wick/log.h>
 
 #include "support/devices.h"
@@ -64,7 +64,7 @@ static void forget(const wk__flush_data *flush)
     }
 }
 
-/* What went wrong when it was written does not any more: all ways agree. */
+/* The error that was injected when the flush was written does not recur: all modes agree. */
 static void all_ways_agree(void **state)
 {
     (void)state;
@@ -84,7 +84,7 @@ static void all_ways_agree(void **state)
     }
 }
 
-/* ... and if it does, they don't. */
+/* If the error recurs, the difference is reported. */
 static void a_way_that_differs_is_told(void **state)
 {
     (void)state;
@@ -123,14 +123,14 @@ static void results_are_the_programs(void **state)
         for (int64_t v = 0; v < flush.values; v++)
             found += outcome[v].bytes && flush.value[v].bytes == want->bytes &&
                      memcmp(outcome[v].bytes, want->memory.host, (size_t)want->bytes) == 0;
-        if (!found) fail_msg("result %d is not among those of the replay", k);
+        if (!found) fail_msg("result %d is missing in the replay", k);
     }
     forget(&flush);
     wk__flush_free(&flush);
     let_go(result);
 }
 
-/* What an operand failed of before is not in the file: what depends on it says so, and nothing of memory. */
+/* The cause of an operand's earlier failure is not in the file: dependent results report that, and read no memory. */
 static void operands_that_had_failed(void **state)
 {
     (void)state;
@@ -148,7 +148,7 @@ static void operands_that_had_failed(void **state)
     wk__flush_free(&flush);
 }
 
-/* What a call says of a bad place, it says of one that was read from a file. */
+/* A bad index is reported with the same message as at the call. */
 static void labels_stay_labels(void **state)
 {
     (void)state;
@@ -177,7 +177,7 @@ static void labels_stay_labels(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-/* Failures, and devices that report late, know a record by its names, and may outlive the flush. */
+/* Failures, and devices that report faults later, refer to records by name and may outlive the flush. */
 static void names_outlive_the_flush(void **state)
 {
     (void)state;
@@ -195,7 +195,7 @@ static void names_outlive_the_flush(void **state)
     assert_true(strlen(name) > 0 && strlen(op) > 0 && (!fault || strlen(fault) > 0));
 }
 
-/* A thread that flushes while another one replays: in the modes of the process, all the time. */
+/* A thread flushes while another one replays, which changes modes of its own only. */
 typedef struct bystander {
     atomic_bool done;
     atomic_llong flushes;
@@ -240,9 +240,9 @@ static void other_threads_run_as_ever(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-/* ---- files that are none ----------------------------------------------------------------------------------------- */
+/* ---- invalid files ----------------------------------------------------------------------------------------------- */
 
-/* A changed number may ask for more memory, or more time, than a test has. */
+/* A changed number may require more memory or time than a test has. */
 static bool is_small(const wk__flush_data *flush)
 {
     enum { SMALL = 1 << 20 };
@@ -259,7 +259,7 @@ static bool is_small(const wk__flush_data *flush)
     return sum < SMALL;
 }
 
-/* Reads a copy of the bytes; when they pass, and ask for nothing large, runs what they say. */
+/* Reads a copy of the bytes; if they are valid and small, runs them. */
 static bool passes(const char *bytes, int64_t count, bool run)
 {
     wk__flush_data flush;
@@ -277,7 +277,7 @@ static bool passes(const char *bytes, int64_t count, bool run)
     return true;
 }
 
-/* Cut off at each byte, and with each byte changed in two ways. */
+/* Truncated at each byte, and with each byte changed in two ways. */
 static void changed_files(void **state)
 {
     (void)state;
@@ -287,7 +287,7 @@ static void changed_files(void **state)
     wk__engine_config_set_check(false);
     char *bytes = bytes_of_file(path, &count);
     assert_true(passes(bytes, count, true));
-    for (int64_t k = 0; k < count; k++) assert_false(passes(bytes, k, false)); /* cut off */
+    for (int64_t k = 0; k < count; k++) assert_false(passes(bytes, k, false)); /* truncated */
     int64_t passed = 0;
     static const unsigned char changes[] = {0x01, 0x80};
     for (int64_t k = 0; k < count; k++)
@@ -296,7 +296,7 @@ static void changed_files(void **state)
             passed += passes(bytes, count, k % 8 == 0);
             bytes[k] = (char)(bytes[k] ^ changes[c]);
         }
-    assert_true(passed > 50 && passed < 2 * count); /* numbers of operands, names, lines */
+    assert_true(passed > 50 && passed < 2 * count); /* counts, names, lines */
     wk__free(bytes);
     assert_int_equal(unlink(path), 0);
 }
@@ -318,7 +318,7 @@ static void what_is_no_file(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-/* A folder that cannot be written to is said, and the difference all the same. */
+/* An unwritable folder is reported, and the difference as well. */
 static void a_folder_that_is_not_there(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which memory an output may take: one test for each condition of src/engine/plan/reuse.c, with numbers that are wrong
- * without it, on every device. */
+/* Tests the memory that an output may reuse: one test for each condition of src/engine/plan/reuse.c, with values that
+ * are wrong without the condition, on every device. */
 #include "support/devices.h"
 #include "support/wick.h"
 
@@ -18,7 +18,7 @@ static double at(int64_t columns, int64_t row, int64_t column)
     return (double)(row * columns + column);
 }
 
-/* The product still reads rows that its epilogue has written by then. */
+/* The product still reads rows that its epilogue has overwritten by then. */
 static void a_product_keeps_its_factors(void **state)
 {
     (void)state;
@@ -120,7 +120,7 @@ static void a_row_is_read_again_after_its_reduction(void **state)
     }
 }
 
-/* A number that is only copied is read when it is stored. */
+/* A value that is only copied is read at its store. */
 static void a_copy_holds_the_old_numbers(void **state)
 {
     (void)state;
@@ -135,7 +135,7 @@ static void a_copy_holds_the_old_numbers(void **state)
     }
 }
 
-/* y is parked: it will be computed from x's old numbers. */
+/* y is parked: it will be computed from x's old values. */
 static void what_a_parked_value_reads_is_kept(void **state)
 {
     (void)state;
@@ -150,7 +150,7 @@ static void what_a_parked_value_reads_is_kept(void **state)
     }
 }
 
-/* Numbers of one size lend their memory to numbers of another kind: what is written lies where what is read lay. */
+/* A value may reuse memory of a value of another dtype of the same size: each element is written after it was read. */
 static void dtypes_of_one_size_share_memory(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who owns what: scopes, keep, carry, retain, free, stale handles, guards, the first error. */
+/* Tests ownership: scopes, keep, carry, retain, free, stale handles, guards, the first error. */
 #include "support/wick.h"
 
 static void results_die_with_their_scope(void **state)
@@ -107,7 +107,7 @@ static void null_passes_through(void **state)
     expect_error("add", "first operand", "NULL", NULL);
     wk_tensor *y = wk_exp(wk_add(wk_add(wk_ones((2)), wk_ones((3))), 1));
     assert_null(y);
-    expect_error("add", "f32[2]", "f32[3]", NULL); /* the first error is the one kept */
+    expect_error("add", "f32[2]", "f32[3]", NULL); /* the first error is kept */
     assert_int_equal(wk_size(NULL, 0), 0);
     assert_true(wk_item(NULL) != wk_item(NULL));
     wk_clear_error();
