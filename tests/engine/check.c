@@ -28,7 +28,7 @@
     }
 
 /* Returns the tensor after storing it: neither pending nor parked. */
-static wk_tensor *there(wk_tensor *x)
+static wk_tensor *stored(wk_tensor *x)
 {
     const size_t bytes = (size_t)wk_numel(x) * wk_dtype_size(wk_dtype_of(x));
     char room[1 << 10], *to = bytes > sizeof room ? malloc(bytes) : room;
@@ -39,12 +39,12 @@ static wk_tensor *there(wk_tensor *x)
 
 static wk_tensor *six(void)
 {
-    return there(wk_retain(wk_arange(6, .dtype = WK_F32)));
+    return stored(wk_retain(wk_arange(6, .dtype = WK_F32)));
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
-static void a_number_of_a_fused_result(void **state)
+static void an_element_of_a_fused_result(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -65,7 +65,7 @@ static void a_number_of_a_fused_result(void **state)
     }
 }
 
-static void nothing_is_wrong(void **state)
+static void correct_work_is_not_reported(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -87,7 +87,7 @@ static void nothing_is_wrong(void **state)
 }
 
 /* Copies between devices are recomputed one by one, too, so work after a copy is compared. */
-static void a_number_behind_a_copy_to_another_device(void **state)
+static void an_element_computed_after_a_copy(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -104,7 +104,7 @@ static void a_number_behind_a_copy_to_another_device(void **state)
 }
 
 /* The report names a long pass by its first ops and the number of the others. */
-static void a_number_of_a_long_pass(void **state)
+static void an_element_of_a_long_pass(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -123,15 +123,15 @@ static void a_number_of_a_long_pass(void **state)
 }
 
 /* A full ring runs while a tensor is being joined: elements not yet written are undefined and are not compared. */
-static void parts_that_nobody_has_written_yet(void **state)
+static void unwritten_parts_are_not_compared(void **state)
 {
     (void)state;
     enum { MANY = WK__OP_QUEUE_MAX + 100 };
     WK_SCOPE;
     const int64_t before = wk__context()->op_queue->flushes;
-    wk_tensor *x = there(wk_retain(wk_ones((1)))), **all = malloc(MANY * sizeof *all);
+    wk_tensor *x = stored(wk_retain(wk_ones((1)))), **all = malloc(MANY * sizeof *all);
     for (int k = 0; k < MANY; k++) all[k] = x;
-    wk_free(there(wk_retain(wk_full((MANY), 7)))); /* leaves its memory to the result */
+    wk_free(stored(wk_retain(wk_full((MANY), 7)))); /* leaves its memory to the result */
     wk_tensor *y = wk_retain(wk_cat(WK_ARRAY(all, MANY), 0));
     assert_true(wk__context()->op_queue->flushes > before + 2);
     assert_true(wk_item(wk_sum(y)) == MANY);
@@ -141,7 +141,7 @@ static void parts_that_nobody_has_written_yet(void **state)
 }
 
 /* Values of a device that computes nothing are not compared. */
-static void what_nobody_has_computed(void **state)
+static void values_of_the_null_device_are_not_compared(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -154,7 +154,7 @@ static void what_nobody_has_computed(void **state)
 }
 
 /* The remaining elements of a partially written tensor are compared, too. */
-static void a_number_beside_a_part(void **state)
+static void an_element_beside_a_part(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -166,7 +166,7 @@ static void a_number_beside_a_part(void **state)
     wk_free(x);
 }
 
-static void a_number_in_a_part(void **state)
+static void an_element_in_a_part(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -179,11 +179,11 @@ static void a_number_in_a_part(void **state)
 }
 
 /* The iteration space is that of the index: it does not determine the element of the target. */
-static void a_number_that_is_added_to(void **state)
+static void an_element_of_an_index_add(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *x = six(), *index = there(wk_of(int64_t, (2), 3, 0)), *more = there(wk_of(float, (2), 10, 20));
+    wk_tensor *x = six(), *index = stored(wk_of(int64_t, (2), 3, 0)), *more = stored(wk_of(float, (2), 10, 20));
     corrupt_install(wk_cpu());
     wk_index_add_(x, 0, index, more);
     FINDS(ORDER(.n = 2, .how = CORRUPT_RESULT, .place = 1, .number = -1),
@@ -195,7 +195,7 @@ static void the_second_result_of_a_sort(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *x = there(wk_of(float, (3), 3, 1, 2)), *values, *places;
+    wk_tensor *x = stored(wk_of(float, (3), 3, 1, 2)), *values, *places;
     corrupt_install(wk_cpu());
     assert_int_equal(wk_sort(x, 0, false, &values, &places), WK_OK);
     wk_tensor *held[] = {wk_retain(values), wk_retain(places)};
@@ -205,11 +205,11 @@ static void the_second_result_of_a_sort(void **state)
     wk_free(held[1]);
 }
 
-static void what_was_not_done_at_all(void **state)
+static void skipped_work(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *x = there(wk_of(float, (3), 3, 1, 2));
+    wk_tensor *x = stored(wk_of(float, (3), 3, 1, 2));
     corrupt_install(wk_cpu());
     wk_tensor *y = wk_retain(wk_cumsum(x, 0));
     wk_tensor *z = wk_retain(wk_full((3), -1));
@@ -219,12 +219,12 @@ static void what_was_not_done_at_all(void **state)
 }
 
 /* Which NaN an operation returns is unspecified and depends on the plan; that it is a NaN is not. */
-static void one_nan_is_as_good_as_another(void **state)
+static void nan_bits_are_not_compared(void **state)
 {
     (void)state;
     WK_SCOPE;
     static const uint32_t bits[2] = {0x7fc00001, 0xffc00002};
-    wk_tensor *x = there(wk_of(float, (2), 1, 2));
+    wk_tensor *x = stored(wk_of(float, (2), 1, 2));
     for (int which = 0; which < 2; which++) {
         float number;
         memcpy(&number, &bits[which], 4);
@@ -249,8 +249,8 @@ static void an_epilogue_over_batches(void **state)
     {
         WK_SCOPE;
         WK_DEVICE(device);
-        wk_tensor *a = there(wk_ones((4, 3, 8))), *b = there(wk_ones((8, 2)));
-        wk_tensor *place = there(wk_reshape(wk_arange(3, .dtype = WK_F32), (3, 1)));
+        wk_tensor *a = stored(wk_ones((4, 3, 8))), *b = stored(wk_ones((8, 2)));
+        wk_tensor *place = stored(wk_reshape(wk_arange(3, .dtype = WK_F32), (3, 1)));
         corrupt_install(device);
         wk_tensor *y = wk_retain(wk_add(wk_matmul(a, b), place));
         FINDS(ORDER(.n = 3, .how = CORRUPT_RESULT, .which = 1, .place = 8, .number = 8),
@@ -265,7 +265,7 @@ static void an_epilogue_over_an_operand(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *a = there(wk_retain(wk_ones((3, 3))));
+    wk_tensor *a = stored(wk_retain(wk_ones((3, 3))));
     corrupt_install(wk_cpu());
     wk_tensor *b = wk_retain(wk_add(wk_matmul(a, a), 1));
     FINDS(ORDER(.n = 3, .how = CORRUPT_OPERAND_BEFORE, .place = 0, .number = 2),
@@ -279,7 +279,7 @@ static void a_part_before_the_zeros_around_it(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *x = there(wk_ones((4)));
+    wk_tensor *x = stored(wk_ones((4)));
     corrupt_install(wk_cpu());
     wk_tensor *whole = wk_zeros((4)), *sum = wk_retain(wk_sum(x));
     wk_copy_(wk_narrow(whole, 0, 2, 1), wk_reshape(sum, (1)));
@@ -291,7 +291,7 @@ static void a_part_before_the_zeros_around_it(void **state)
 
 /* ---- values from before the flush -------------------------------------------------------------------------------- */
 
-static void an_operand_that_was_written_over(void **state)
+static void an_overwritten_operand(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -320,7 +320,7 @@ static void a_parked_value_is_compared_when_it_is_read(void **state)
     wk_free(x);
 }
 
-static void a_parked_value_may_go(void **state)
+static void a_parked_value_may_be_freed(void **state)
 {
     (void)state;
     for (int k = 0; k < 100; k++) {
@@ -337,7 +337,7 @@ static void a_parked_value_may_go(void **state)
 
 /* A new record refers to a parked value again and is then dropped unread, with the value: the saved copy must not be
  * used for another value at the same address. */
-static void a_parked_value_comes_back_and_goes(void **state)
+static void a_parked_value_recorded_again_and_dropped(void **state)
 {
     (void)state;
     wk_tensor *x = six();
@@ -384,7 +384,7 @@ static void a_bad_index_fails_in_both(void **state)
 }
 
 /* A target that is not written because of a bad index has its old values in both executions. */
-static void a_target_keeps_its_numbers_in_both(void **state)
+static void a_target_keeps_its_values_in_both(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -415,7 +415,7 @@ static void a_failure_of_the_plan_alone(void **state)
     wk_free(y);
 }
 
-static void a_failure_that_the_plan_missed(void **state)
+static void a_failure_missed_by_the_plan(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -465,7 +465,7 @@ static void limits(void **state)
     enum { MANY = 1 << 20 };
     WK_SCOPE;
     wk_memory_stats stats = {.size = sizeof stats};
-    wk_tensor *x = there(wk_retain(wk_ones((MANY))));
+    wk_tensor *x = stored(wk_retain(wk_ones((MANY))));
     wk_memory_trim(wk_cpu());
     assert_int_equal(wk_memory_stats_of(wk_cpu(), &stats), WK_OK);
     wk_memory_set_limit(wk_cpu(), stats.live + stats.cached + 5 * MANY);
@@ -500,7 +500,7 @@ static void *resize(void *user, void *block, size_t size)
 
 static int skipped;
 
-static void hear(void *user, const char *line)
+static void note_line(void *user, const char *line)
 {
     (void)user;
     if (strstr(line, " not checked: ")) skipped++;
@@ -513,7 +513,7 @@ static void without_memory(void **state)
     WK_SCOPE;
     wk_tensor *x = six();
     skipped = 0;
-    assert_int_equal(wk_set_log("check", hear, NULL), WK_OK);
+    assert_int_equal(wk_set_log("check", note_line, NULL), WK_OK);
     for (int n = 0; n < 40; n++) {
         WK_SCOPE;
         wk_tensor *y = wk_retain(wk_add(wk_mul(x, 2), 1));
@@ -531,7 +531,7 @@ static void without_memory(void **state)
 
 /* Memory borrowed by two tensors changes under one when the other is written, as the program requested: a flush with
  * both is not checked, and the log says why. A flush that only reads them is checked. */
-static void memory_that_was_lent_twice(void **state)
+static void memory_borrowed_twice(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -539,7 +539,7 @@ static void memory_that_was_lent_twice(void **state)
     wk_tensor *a = wk_borrow(lent, (4), NULL, NULL), *b = wk_borrow(lent + 1, (2), NULL, NULL);
     wk_tensor *apart = wk_borrow(lent + 3, (1), NULL, NULL), *x = six();
     skipped = 0;
-    assert_int_equal(wk_set_log("check", hear, NULL), WK_OK);
+    assert_int_equal(wk_set_log("check", note_line, NULL), WK_OK);
     EXPECT_VALUES(wk_add(wk_sum(a), wk_sum(b)), 0, 238);
     wk_add_(apart, 1); /* the last element of a, which is not read here */
     wk_mul_(b, 1);
@@ -564,33 +564,33 @@ static void memory_that_was_lent_twice(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ONE(a_number_of_a_fused_result),
-        ONE(nothing_is_wrong),
-        ONE(a_number_beside_a_part),
-        ONE(a_number_in_a_part),
-        ONE(a_number_that_is_added_to),
+        ONE(an_element_of_a_fused_result),
+        ONE(correct_work_is_not_reported),
+        ONE(an_element_beside_a_part),
+        ONE(an_element_in_a_part),
+        ONE(an_element_of_an_index_add),
         ONE(the_second_result_of_a_sort),
-        ONE(what_was_not_done_at_all),
-        ONE(one_nan_is_as_good_as_another),
+        ONE(skipped_work),
+        ONE(nan_bits_are_not_compared),
         ONE(an_epilogue_over_batches),
         ONE(an_epilogue_over_an_operand),
         ONE(a_part_before_the_zeros_around_it),
-        ONE(an_operand_that_was_written_over),
+        ONE(an_overwritten_operand),
         ONE(a_parked_value_is_compared_when_it_is_read),
-        ONE(a_parked_value_may_go),
-        ONE(a_parked_value_comes_back_and_goes),
+        ONE(a_parked_value_may_be_freed),
+        ONE(a_parked_value_recorded_again_and_dropped),
         ONE(a_bad_index_fails_in_both),
-        ONE(a_target_keeps_its_numbers_in_both),
-        ONE(a_number_of_a_long_pass),
-        ONE(a_number_behind_a_copy_to_another_device),
-        ONE(what_nobody_has_computed),
-        ONE(parts_that_nobody_has_written_yet),
+        ONE(a_target_keeps_its_values_in_both),
+        ONE(an_element_of_a_long_pass),
+        ONE(an_element_computed_after_a_copy),
+        ONE(values_of_the_null_device_are_not_compared),
+        ONE(unwritten_parts_are_not_compared),
         ONE(a_failure_of_the_plan_alone),
-        ONE(a_failure_that_the_plan_missed),
+        ONE(a_failure_missed_by_the_plan),
         ONE(counters_and_statistics),
         ONE(limits),
         ONE(without_memory),
-        ONE(memory_that_was_lent_twice),
+        ONE(memory_borrowed_twice),
     };
     wk_set_allocator(resize, NULL);
     setenv("WICK_CHECK_DIR", getenv("WICK_WORK") ? getenv("WICK_WORK") : "/tmp", 1);

@@ -40,7 +40,7 @@ static void expect_conv2d(wk_tensor *y, wk_tensor *x, wk_tensor *w, wk_tensor *b
     free(in), free(weight), free(add), free(out);
 }
 
-static void check_tails(wk_device device)
+static void check_epilogues(wk_device device)
 {
     WK_SCOPE;
     WK_DEVICE(device);
@@ -60,10 +60,10 @@ static void check_tails(wk_device device)
     expect_ok();
 }
 
-static void with_a_tail(void **state)
+static void with_an_epilogue(void **state)
 {
     (void)state;
-    EACH_DEVICE(device) check_tails(device);
+    EACH_DEVICE(device) check_epilogues(device);
 }
 
 /* Results that are reduced, unused, or read twice. */
@@ -124,7 +124,7 @@ static void with_a_bad_operand(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(with_a_tail),
+        cmocka_unit_test(with_an_epilogue),
         cmocka_unit_test(with_other_readers),
         cmocka_unit_test(one_pass_on_the_null_device),
         cmocka_unit_test(with_a_bad_operand),

@@ -23,7 +23,7 @@ static void chain_of_which_a_part_is_kept(const inputs *in)
 }
 
 /* The result belongs only to an open scope, and its operands are unreferenced. */
-static void waiting_behind_a_hidden_value(const inputs *in)
+static void parked_behind_an_unreferenced_value(const inputs *in)
 {
     wk_tensor *y;
     {
@@ -79,7 +79,7 @@ static void spaces_in_turns(const inputs *in)
     (void)all;
 }
 
-static void more_spaces_than_are_looked_back_over(const inputs *in)
+static void more_spaces_than_the_planner_searches(const inputs *in)
 {
     wk_tensor *all[10];
     for (int k = 0; k < 10; k++) all[k] = wk_keep(wk_mul(wk_narrow(in->x, 1, 0, 4 + k % 5), k));
@@ -301,7 +301,7 @@ static const cost_case typicals[] = {
     {NAMED(chain), {1, 0, 0, 0, 2, 1, 7, 8192, 8192}},
     {NAMED(chain_that_reads_an_operand_again), {1, 0, 0, 0, 2, 1, 7, 8192, 8192}},
     {NAMED(chain_of_which_a_part_is_kept), {1, 0, 0, 0, 1, 2, 8, 16384, 16384}},
-    {NAMED(waiting_behind_a_hidden_value), {0}},
+    {NAMED(parked_behind_an_unreferenced_value), {0}},
     {NAMED(longer_than_what_waits), {1, 0, 0, 0, 1, 1, 19, 8192, 8192}},
     {NAMED(parked_and_read_twice), {2, 0, 0, 0, 4, 4, 16, 32768, 32768}},
     {NAMED(broadcast_row), {1, 0, 0, 0, 2, 1, 5, 8192, 8192}},
@@ -309,7 +309,7 @@ static const cost_case typicals[] = {
     {NAMED(one_tensor_in_two_orders), {1, 0, 0, 0, 2, 1, 4, 4096, 4096}},
     {NAMED(result_read_in_another_order), {2, 0, 0, 0, 3, 2, 7, 8192, 8192}},
     {NAMED(spaces_in_turns), {4, 0, 0, 0, 4, 12, 40, 9216, 9216}},
-    {NAMED(more_spaces_than_are_looked_back_over), {10, 0, 0, 0, 10, 10, 40, 8192, 8192}},
+    {NAMED(more_spaces_than_the_planner_searches), {10, 0, 0, 0, 10, 10, 40, 8192, 8192}},
     {NAMED(more_results_than_a_program_has_operands), {4, 0, 0, 0, 4, 40, 124, 327680, 327680}},
     {NAMED(longer_than_a_program), {18, 0, 0, 0, 36, 31, 427, 253952, 253952}},
     {NAMED(numbers_in_short_dtypes), {1, 0, 0, 0, 2, 1, 9, 8192, 8192}},

@@ -101,7 +101,7 @@ static void steps(const inputs *in, wk_optim *(*make)(wk_tensors *))
     wk_sync();
 }
 
-static wk_optim *plain(wk_tensors *parameters)
+static wk_optim *sgd(wk_tensors *parameters)
 {
     return wk_optim_sgd(parameters, .lr = 0.1);
 }
@@ -113,7 +113,7 @@ static wk_optim *adam(wk_tensors *parameters)
 
 static void three_steps(const inputs *in)
 {
-    steps(in, plain);
+    steps(in, sgd);
 }
 
 static void three_steps_of_adam(const inputs *in)

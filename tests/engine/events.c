@@ -77,7 +77,7 @@ static wk_code record_and_note(void *device, void **event, wk__fail *fail)
 }
 
 /* Recording an event runs the work that this thread has recorded, on any device; the event follows it. */
-static void recorded_work_lies_behind(void **state)
+static void events_follow_recorded_work(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -99,7 +99,7 @@ static void recorded_work_lies_behind(void **state)
 }
 
 /* An error of that work is known after the call; the event is recorded nevertheless. */
-static void recorded_work_that_fails(void **state)
+static void events_after_failed_work(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -146,7 +146,7 @@ static void hold(wk_device device)
     assert_int_equal(wk__cl_push(wk__device_get(device, &fail)->state, command, &fail), WK_OK);
 }
 
-static void let_go(wk_device device)
+static void release_device(wk_device device)
 {
     if (device.kind == WK_CUDA)
         unsetenv("STANDIN_ERRORS");
@@ -174,7 +174,7 @@ static void events_not_reached(void **state)
                      "wk_event_synchronize", NULL);
         assert_true(isnan(wk_event_elapsed_time(end, start)));
         expect_error("has not completed", NULL);
-        let_go(device);
+        release_device(device);
         assert_int_equal(wk_event_synchronize(end), WK_OK);
         assert_true(wk_event_query(end) && wk_event_elapsed_time(start, end) >= 0);
         expect_ok();
@@ -201,7 +201,7 @@ static void threads_wait(void **state)
         event = wk_retain(wk_event_record(device));
     }
     for (int k = 0; k < THREADS; k++) assert_int_equal(pthread_create(&thread[k], NULL, wait_for, event), 0);
-    if (device.kind == WK_OPENCL) let_go(device);
+    if (device.kind == WK_OPENCL) release_device(device);
     for (int k = 0; k < THREADS; k++) {
         void *got;
         pthread_join(thread[k], &got);
@@ -213,7 +213,7 @@ static void threads_wait(void **state)
 
 /* ---- the object -------------------------------------------------------------------------------------------------- */
 
-static void an_object(void **state)
+static void events_are_objects(void **state)
 {
     (void)state;
     wk_event *dropped, *kept, *retained, *freed;
@@ -304,7 +304,7 @@ static void waits_are_counted(void **state)
 
 /* ---- devices without clocks -------------------------------------------------------------------------------------- */
 
-static void of_two_devices(void **state)
+static void events_of_two_devices(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -320,7 +320,7 @@ static void of_two_devices(void **state)
     expect_error(test_backend_text("the start is on opencl:0, the end on opencl:1"), NULL);
 }
 
-static void without_events(void **state)
+static void backends_without_events(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -336,16 +336,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(milliseconds),
-        cmocka_unit_test_setup_teardown(recorded_work_lies_behind, test_default_mode, test_restore_mode),
-        cmocka_unit_test_setup_teardown(recorded_work_that_fails, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(events_follow_recorded_work, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(events_after_failed_work, test_default_mode, test_restore_mode),
         cmocka_unit_test(events_not_reached),
         cmocka_unit_test(threads_wait),
-        cmocka_unit_test(an_object),
+        cmocka_unit_test(events_are_objects),
         cmocka_unit_test(null_passes_through),
         cmocka_unit_test(the_default_device),
         cmocka_unit_test(waits_are_counted),
-        cmocka_unit_test(of_two_devices),
-        cmocka_unit_test(without_events),
+        cmocka_unit_test(events_of_two_devices),
+        cmocka_unit_test(backends_without_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,7 +22,7 @@ static int status_of(pid_t child)
 }
 
 /* On the CPU alone everything works, also events of the parent. */
-static int goes_on(wk_event *before)
+static int use_events(wk_event *before)
 {
     WK_SCOPE;
     wk_event *now = wk_event_record(wk_cpu());
@@ -37,7 +37,7 @@ static void a_child_on_the_cpu(void **state)
     WK_SCOPE;
     wk_event *before = wk_event_record(wk_cpu());
     const pid_t child = fork();
-    if (child == 0) _exit(goes_on(before));
+    if (child == 0) _exit(use_events(before));
     assert_int_equal(status_of(child), 0);
 }
 
@@ -84,7 +84,7 @@ static void the_process_ends(void **state)
 
 /* ---- devices ----------------------------------------------------------------------------------------------------- */
 
-static void of_a_lost_device(void **state)
+static void events_of_a_lost_device(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -178,9 +178,9 @@ static void a_child_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_child_on_the_cpu), cmocka_unit_test(the_process_ends),
-        cmocka_unit_test(of_a_lost_device),   cmocka_unit_test(refused_by_the_driver),
-        cmocka_unit_test(without_memory),     cmocka_unit_test(a_child_is_refused),
+        cmocka_unit_test(a_child_on_the_cpu),      cmocka_unit_test(the_process_ends),
+        cmocka_unit_test(events_of_a_lost_device), cmocka_unit_test(refused_by_the_driver),
+        cmocka_unit_test(without_memory),          cmocka_unit_test(a_child_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -169,7 +169,7 @@ static void operands_and_results(void **state)
     expect_good();
 }
 
-static void what_is_written_over(void **state)
+static void overwritten_values(void **state)
 {
     (void)state;
     wk__flush_record *f = program_with(false, true, false);
@@ -184,7 +184,7 @@ static void what_is_written_over(void **state)
 }
 
 /* Indices of an indirect read are values of integers within the flush. */
-static void places_that_are_computed(void **state)
+static void computed_indices(void **state)
 {
     (void)state;
     wk__record *r = program_with(false, false, true)->record;
@@ -270,7 +270,7 @@ static void dtypes_of_operands(void **state)
 }
 
 /* The result of a contraction may have any dtype. Its factors extend as far as its sum. */
-static void sums(void **state)
+static void contraction_sums(void **state)
 {
     (void)state;
     const wk__flush_record *f = first_of(WK__CONTRACTION);
@@ -334,14 +334,14 @@ int main(void)
         ONE(counts_of_operands),
         ONE(modes_and_dimensions),
         ONE(dtypes_of_operands),
-        ONE(sums),
+        ONE(contraction_sums),
         ONE(copies_between_devices),
         ONE(programs),
         ONE(spaces),
         ONE(reaches),
         ONE(operands_and_results),
-        ONE(what_is_written_over),
-        ONE(places_that_are_computed),
+        ONE(overwritten_values),
+        ONE(computed_indices),
     };
     setenv("WICK_CHECK_DIR", folder(), 1);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -99,7 +99,7 @@ static void workers_of_a_server_compute(void **state)
 static wk_loader *loader;
 static wk_batch *batch;
 
-static int goes_on_loading(void)
+static int continue_loading(void)
 {
     int batches = 0;
     while (wk_batch_next(&batch)) {
@@ -110,15 +110,15 @@ static int goes_on_loading(void)
 }
 
 /* The thread that prepares the next batch remains in the parent. */
-static void a_loop_over_a_loader_goes_on_in_a_child(void **state)
+static void a_loader_loop_continues_in_a_child(void **state)
 {
     (void)state;
     WK_SCOPE;
     loader = wk_data_loader(wk_data_tensors(wk_ones((1000, 2)), NULL), .batch_size = 100);
     batch = wk_batch_begin_at(WK_HERE, loader);
     assert_true(wk_batch_next(&batch));
-    assert_int_equal(in_child(goes_on_loading), 0);
-    assert_int_equal(goes_on_loading(), 0);
+    assert_int_equal(in_child(continue_loading), 0);
+    assert_int_equal(continue_loading(), 0);
     expect_ok();
 }
 
@@ -137,7 +137,7 @@ static void *use(void *user)
     return NULL;
 }
 
-static int hears_of_threads(void)
+static int expect_error_of_threads(void)
 {
     for (int k = 0; k < 2; k++) {
         if (wk_ones((3)) || !wk_error() || !strstr(wk_error(), "while 1 other thread of its parent")) return 1;
@@ -146,7 +146,7 @@ static int hears_of_threads(void)
     return 0;
 }
 
-static void beside_another_thread(void **state)
+static void fork_beside_another_thread(void **state)
 {
     (void)state;
     visitor v;
@@ -156,7 +156,7 @@ static void beside_another_thread(void **state)
     assert_int_equal(computes(), 0);
     assert_int_equal(pthread_create(&thread, NULL, use, &v), 0);
     pthread_barrier_wait(&v.begun);
-    assert_int_equal(in_child(hears_of_threads), 0);
+    assert_int_equal(in_child(expect_error_of_threads), 0);
     pthread_barrier_wait(&v.end);
     pthread_join(thread, NULL);
     assert_int_equal(in_child(computes), 0);
@@ -193,7 +193,7 @@ static void *forks(void *result)
     return NULL;
 }
 
-static void a_lock_of_another_thread(void **state)
+static void fork_while_another_thread_locks(void **state)
 {
     (void)state;
     pthread_t visitor, forker;
@@ -210,7 +210,7 @@ static void a_lock_of_another_thread(void **state)
 static int first_line;
 
 /* Neither values recorded before the fork nor values in memory are accessible, and no file is written. */
-static int hears_of_a_device(void)
+static int expect_error_of_device(void)
 {
     char place[64];
     snprintf(place, sizeof place, "used null:0 (first in ones at ");
@@ -224,28 +224,25 @@ static int hears_of_a_device(void)
     return 0;
 }
 
-static void after_a_device_with_a_driver(void **state)
+static void fork_after_a_device_was_used(void **state)
 {
     (void)state;
     WK_SCOPE;
     first_line = __LINE__ + 1;
     wk_ones((3), .device = test_null());
     kept = wk_ones((1));
-    assert_int_equal(in_child(hears_of_a_device), 0);
+    assert_int_equal(in_child(expect_error_of_device), 0);
     assert_true(wk_item(kept) == 1);
-    assert_int_equal(in_child(hears_of_a_device), 0);
+    assert_int_equal(in_child(expect_error_of_device), 0);
     assert_int_equal(computes(), 0); /* the parent continues */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_child_of_a_parent_that_did_nothing),
-        cmocka_unit_test(workers_of_a_server_compute),
-        cmocka_unit_test(a_loop_over_a_loader_goes_on_in_a_child),
-        cmocka_unit_test(beside_another_thread),
-        cmocka_unit_test(a_lock_of_another_thread),
-        cmocka_unit_test(after_a_device_with_a_driver),
+        cmocka_unit_test(a_child_of_a_parent_that_did_nothing), cmocka_unit_test(workers_of_a_server_compute),
+        cmocka_unit_test(a_loader_loop_continues_in_a_child),   cmocka_unit_test(fork_beside_another_thread),
+        cmocka_unit_test(fork_while_another_thread_locks),      cmocka_unit_test(fork_after_a_device_was_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

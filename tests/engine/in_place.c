@@ -27,7 +27,7 @@ static void many_copies(void **state)
     assert_null(wk_error());
 }
 
-static void many_figures(void **state)
+static void many_history_values(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -89,7 +89,7 @@ static void borrowed_memory_is_written_late(void **state)
 }
 
 /* A program refills a borrowed buffer while results of its old contents are still pending. */
-static void a_buffer_may_be_filled_anew(void **state)
+static void a_buffer_may_be_refilled(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -106,7 +106,7 @@ static void a_buffer_may_be_filled_anew(void **state)
     assert_null(wk_error());
 }
 
-static void an_address_stays(void **state)
+static void addresses_are_stable(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -166,7 +166,7 @@ static void a_rollback_that_fails_is_an_error(void **state)
 }
 
 /* The gradient reads the values that the in-place call overwrites: the values move, the tensor keeps its address. */
-static void old_numbers_move(void **state)
+static void old_values_move(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -198,7 +198,7 @@ static void pointers_reach_one_tensor(void **state)
 }
 
 /* Soft placement copies the other operands to the target: it keeps its address, and is written. */
-static void targets_stay(void **state)
+static void targets_keep_their_address(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -214,7 +214,7 @@ static void targets_stay(void **state)
 }
 
 /* References that a dropped in-place call released are not used by the call that overwrites its result. */
-static void a_state_that_nobody_needs_is_gone(void **state)
+static void unused_states_are_released(void **state)
 {
     (void)state;
     for (int round = 0; round < 50; round++) {
@@ -226,45 +226,45 @@ static void a_state_that_nobody_needs_is_gone(void **state)
     }
 }
 
-static void remember(void *user, const char *line)
+static void keep_line(void *user, const char *line)
 {
     char *all = user;
     strncat(all, line, 500 - strlen(all));
 }
 
 /* The CPU is named without an index everywhere. */
-static void copies_are_told(void **state)
+static void copies_are_logged(void **state)
 {
     (void)state;
     WK_SCOPE;
-    char told[501] = "";
-    wk_set_log("placement", remember, told);
+    char log_lines[501] = "";
+    wk_set_log("placement", keep_line, log_lines);
     wk_set_soft_placement(true);
     wk_add(wk_ones((3)), wk_ones((3), .device = test_null()));
     wk_sync();
     wk_set_soft_placement(false);
     wk_set_log(NULL, NULL, NULL);
-    if (!strstr(told, "add: operand 1 (12 bytes) copied from cpu to null:0")) fail_msg("%s", told);
-    if (strstr(told, "cpu:")) fail_msg("%s", told);
+    if (!strstr(log_lines, "add: operand 1 (12 bytes) copied from cpu to null:0")) fail_msg("%s", log_lines);
+    if (strstr(log_lines, "cpu:")) fail_msg("%s", log_lines);
     expect_ok();
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_state_that_nobody_needs_is_gone), /* first: while memory for values is new */
+        cmocka_unit_test(unused_states_are_released), /* first: while memory for values is new */
         cmocka_unit_test(many_in_place),
         cmocka_unit_test(many_copies),
-        cmocka_unit_test(many_figures),
+        cmocka_unit_test(many_history_values),
         cmocka_unit_test(borrowed_memory_is_written),
         cmocka_unit_test(borrowed_memory_is_written_late),
-        cmocka_unit_test(a_buffer_may_be_filled_anew),
-        cmocka_unit_test(an_address_stays),
+        cmocka_unit_test(a_buffer_may_be_refilled),
+        cmocka_unit_test(addresses_are_stable),
         cmocka_unit_test(a_rollback_that_fails_is_an_error),
-        cmocka_unit_test(old_numbers_move),
+        cmocka_unit_test(old_values_move),
         cmocka_unit_test(pointers_reach_one_tensor),
-        cmocka_unit_test(targets_stay),
-        cmocka_unit_test(copies_are_told),
+        cmocka_unit_test(targets_keep_their_address),
+        cmocka_unit_test(copies_are_logged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

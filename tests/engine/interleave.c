@@ -27,7 +27,7 @@ static const wk__device *source_of(const wk__record *r)
 }
 
 /* Records the plan, and checks that groups are computed before groups that read them. */
-static void look(const wk__op_queue *ring, int32_t groups)
+static void observe_plan(const wk__op_queue *ring, int32_t groups)
 {
     records = 0;
     for (int64_t k = 0; k < ring->count; k++) {
@@ -75,7 +75,7 @@ static wk_tensor *ones_on(wk_device device)
 static void flush(void)
 {
     records = 0;
-    wk__set_fusion_observer(look);
+    wk__set_fusion_observer(observe_plan);
     wk_flush();
     wk__set_fusion_observer(NULL);
 }
@@ -114,7 +114,7 @@ static void accelerators_begin_before_the_cpu_computes(void **state)
     assert_int_equal(group_on(wk_cpu(), 0), 2);
 }
 
-static void bytes_of_the_host_are_sent_at_once(void **state)
+static void host_bytes_are_sent_first(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -143,7 +143,7 @@ static void copies_to_the_host_come_last(void **state)
 }
 
 /* But if the device has no earlier work, the copy is ready immediately, and work that depends on it may start. */
-static void copies_that_wait_for_nothing_come_first(void **state)
+static void copies_without_earlier_work_come_first(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -182,7 +182,7 @@ static void copies_between_devices(void **state)
     assert_int_equal(copy_out_of(null(0), 0), 2);
 }
 
-static void on_one_device_nothing_changes(void **state)
+static void one_device_keeps_its_order(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -223,7 +223,7 @@ static void *fill_a_ring(void *number)
     return NULL;
 }
 
-static void as_many_groups_as_the_ring_holds(void **state)
+static void a_group_per_record_of_a_full_ring(void **state)
 {
     (void)state;
     for (int n = 4; n < 70; n++) {
@@ -239,7 +239,7 @@ static void as_many_groups_as_the_ring_holds(void **state)
 
 /* The step on the CPU waits for all earlier work of the other devices, needed or not, so that all possible failures are
  * known. Later work follows it. */
-static void a_step_comes_when_all_before_is_done(void **state)
+static void a_step_follows_all_earlier_work(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -340,14 +340,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accelerators_begin_before_the_cpu_computes),
-        cmocka_unit_test(bytes_of_the_host_are_sent_at_once),
+        cmocka_unit_test(host_bytes_are_sent_first),
         cmocka_unit_test(copies_to_the_host_come_last),
-        cmocka_unit_test(copies_that_wait_for_nothing_come_first),
+        cmocka_unit_test(copies_without_earlier_work_come_first),
         cmocka_unit_test(copies_between_devices),
-        cmocka_unit_test(on_one_device_nothing_changes),
+        cmocka_unit_test(one_device_keeps_its_order),
         cmocka_unit_test(seventeen_devices),
-        cmocka_unit_test(as_many_groups_as_the_ring_holds),
-        cmocka_unit_test(a_step_comes_when_all_before_is_done),
+        cmocka_unit_test(a_group_per_record_of_a_full_ring),
+        cmocka_unit_test(a_step_follows_all_earlier_work),
         cmocka_unit_test(programs_of_all_devices),
     };
     return cmocka_run_group_tests(tests, begin, end);

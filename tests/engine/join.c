@@ -10,7 +10,7 @@
 
 /* The gradient of a slice is zeros with a part written. If the group reduces, the part could be per row and the zeros
  * per column. */
-static void a_part_follows_what_it_is_written_over(void **state)
+static void a_part_follows_the_values_below_it(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -65,7 +65,7 @@ static void draw_view(wk__record *r, bool only_offset)
     r->ref[0].offset = low + draw(32);
 }
 
-static void mark(wk__record *r, bool seen[FAR])
+static void mark_elements(wk__record *r, bool seen[FAR])
 {
     const int64_t *shape = wk__record_shape(r), *stride = wk__record_stride(r, 0);
     memset(seen, 0, sizeof(bool[FAR]));
@@ -76,7 +76,7 @@ static void mark(wk__record *r, bool seen[FAR])
 }
 
 /* Overlapping views must be recognised. If only offsets differ, disjoint views usually must be, too. */
-static void places_meet_as_counted(void **state)
+static void overlaps_are_recognised(void **state)
 {
     (void)state;
     enum { ROUNDS = 20000 };
@@ -95,8 +95,8 @@ static void places_meet_as_counted(void **state)
         draw_view(r[0], false);
         if (alike) memcpy(wk__record_shape(r[1]), wk__record_shape(r[0]), sizeof(int64_t[2 * DIMS]));
         draw_view(r[1], alike);
-        mark(r[0], seen[0]);
-        mark(r[1], seen[1]);
+        mark_elements(r[0], seen[0]);
+        mark_elements(r[1], seen[1]);
         for (int at = 0; at < FAR; at++) meet = meet || (seen[0][at] && seen[1][at]);
         const bool said = wk__refs_overlap(r[0], 0, r[1], 0);
         if (meet) assert_true(said);
@@ -124,7 +124,7 @@ static void places_meet_as_counted(void **state)
 
 /* ---- registers, spaces, positions -------------------------------------------------------------------------------- */
 
-static void another_place_of_a_result_is_not_in_its_register(void **state)
+static void another_element_is_not_in_the_register(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -135,7 +135,7 @@ static void another_place_of_a_result_is_not_in_its_register(void **state)
 }
 
 /* Reduced dimensions are moved last, so an op that counts positions would count different ones. */
-static void positions_are_those_of_the_whole_space(void **state)
+static void positions_count_the_complete_space(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -147,7 +147,7 @@ static void positions_are_those_of_the_whole_space(void **state)
     EXPECT_VALUES(wk_tril(wk_sub(x, wk_sum(x, (0), .keepdim = true))), 0, -4, 0, 0, -1, -2, 0);
 }
 
-static void a_random_number_is_that_of_its_position(void **state)
+static void random_values_follow_their_position(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -202,7 +202,7 @@ static void a_view_without_elements_writes_nothing(void **state)
 
 /* Nothing is computed over a dimension of size 0: the old values that such a store leaves are not in a register, though
  * the strides do not show it. */
-static void what_a_store_without_elements_leaves_is_read_from_memory(void **state)
+static void values_below_an_empty_store_are_read_from_memory(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -223,7 +223,7 @@ static void what_a_store_without_elements_leaves_is_read_from_memory(void **stat
 
 /* The number of instructions of an expression is known when it is recorded; an expression that does not fit starts a
  * new program. */
-static void what_does_not_fit_runs_by_itself(void **state)
+static void expressions_too_long_start_a_program(void **state)
 {
     (void)state;
     for (int more = 0; more < 4; more++) {
@@ -241,15 +241,15 @@ static void what_does_not_fit_runs_by_itself(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_part_follows_what_it_is_written_over),
+        cmocka_unit_test(a_part_follows_the_values_below_it),
         cmocka_unit_test(parts_of_a_cat_share_a_kernel_with_its_reduction),
-        cmocka_unit_test(places_meet_as_counted),
-        cmocka_unit_test(another_place_of_a_result_is_not_in_its_register),
-        cmocka_unit_test(positions_are_those_of_the_whole_space),
-        cmocka_unit_test(a_random_number_is_that_of_its_position),
+        cmocka_unit_test(overlaps_are_recognised),
+        cmocka_unit_test(another_element_is_not_in_the_register),
+        cmocka_unit_test(positions_count_the_complete_space),
+        cmocka_unit_test(random_values_follow_their_position),
         cmocka_unit_test(a_view_without_elements_writes_nothing),
-        cmocka_unit_test(what_a_store_without_elements_leaves_is_read_from_memory),
-        cmocka_unit_test(what_does_not_fit_runs_by_itself),
+        cmocka_unit_test(values_below_an_empty_store_are_read_from_memory),
+        cmocka_unit_test(expressions_too_long_start_a_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

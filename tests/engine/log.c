@@ -8,7 +8,7 @@ static struct {
     char line[64][2000];
 } heard;
 
-static void hear(void *user, const char *line)
+static void count_line(void *user, const char *line)
 {
     (void)user;
     if (heard.count < 64) snprintf(heard.line[heard.count++], sizeof heard.line[0], "%s", line);
@@ -17,7 +17,7 @@ static void hear(void *user, const char *line)
 static void listen(const char *subjects)
 {
     heard.count = 0;
-    assert_int_equal(wk_set_log(subjects, hear, NULL), WK_OK);
+    assert_int_equal(wk_set_log(subjects, count_line, NULL), WK_OK);
 }
 
 static int lines_with(const char *one, const char *other)
@@ -84,7 +84,7 @@ static void waits(void **state)
     }
 }
 
-static void subjects_that_there_are_not(void **state)
+static void unknown_subjects(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -103,6 +103,6 @@ static void subjects_that_there_are_not(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(kernels, test_default_mode, test_restore_mode),
-                                       cmocka_unit_test(waits), cmocka_unit_test(subjects_that_there_are_not)};
+                                       cmocka_unit_test(waits), cmocka_unit_test(unknown_subjects)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 #include "engine/op_queue.h"
 
 /* exp is in a register of the kernel that computes c; the unrequested b needs it, too. */
-static void shared_with_a_wanted_result(void **state)
+static void shared_with_a_requested_result(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -26,7 +26,7 @@ static void shared_with_a_wanted_result(void **state)
 
 /* The output of the second read is as large as the operands of a sum that exists only in registers and is still to be
  * read. */
-static void operands_of_registers(void **state)
+static void operands_of_values_in_registers(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -50,7 +50,7 @@ static void operands_of_registers(void **state)
 }
 
 /* A copy of an operand is stored after another output of the same kernel, which could have reused its memory. */
-static void stored_as_loaded(void **state)
+static void copies_stored_after_other_outputs(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -66,7 +66,7 @@ static void stored_as_loaded(void **state)
 }
 
 /* fill_ replaces a result of an unused sort: the parked fill_ must not reference it, because it is never computed. */
-static void what_is_replaced_was_never_computed(void **state)
+static void replaced_values_that_are_never_computed(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -106,7 +106,7 @@ static void replaced_again_and_again(void **state)
 
 /* A chain is parked from its end on, and each link needs memory. If an allocation fails, an error is reported: the
  * target of the chain keeps its values, and no later call could report it. */
-static void no_memory_to_park(void **state)
+static void allocation_failures_while_parking(void **state)
 {
     (void)state;
     if (wk__engine_config_get()->sync || wk__engine_config_get()->check)
@@ -144,7 +144,7 @@ static wk_tensor *joined(wk_tensor *x, wk_tensor *a, wk_tensor *b, int way)
 
 /* The ring is full and runs between the parts of a call: values that the call still needs are parked. The limit of
  * pending bytes, from none to more than there are, determines after which record that happens. */
-static void ring_runs_between_the_parts(void **state)
+static void the_ring_runs_between_parts_of_a_call(void **state)
 {
     (void)state;
     wk__op_queue *ring = wk__context()->op_queue;
@@ -171,13 +171,13 @@ static void ring_runs_between_the_parts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shared_with_a_wanted_result),
-        cmocka_unit_test(operands_of_registers),
-        cmocka_unit_test(stored_as_loaded),
-        cmocka_unit_test(what_is_replaced_was_never_computed),
+        cmocka_unit_test(shared_with_a_requested_result),
+        cmocka_unit_test(operands_of_values_in_registers),
+        cmocka_unit_test(copies_stored_after_other_outputs),
+        cmocka_unit_test(replaced_values_that_are_never_computed),
         cmocka_unit_test(replaced_again_and_again),
-        cmocka_unit_test(no_memory_to_park),
-        cmocka_unit_test(ring_runs_between_the_parts),
+        cmocka_unit_test(allocation_failures_while_parking),
+        cmocka_unit_test(the_ring_runs_between_parts_of_a_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

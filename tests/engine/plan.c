@@ -44,7 +44,7 @@ static int groups(void)
 }
 
 /* Computes x alone, as a read does. */
-static void need(wk_tensor *x)
+static void materialize(wk_tensor *x)
 {
     assert_true(wk__materialize(x, WK_HERE));
     expect_ok();
@@ -57,16 +57,16 @@ static void chain_in_a_scope_stores_once(void **state)
     wk_tensor *z = ones(2, 3), *y = ones(2, 3);
     start();
     wk_tensor *sum = wk_add(z, 2);
-    need(wk_mul(wk_exp(sum), y));
+    materialize(wk_mul(wk_exp(sum), y));
     assert_int_equal(groups(), 1);
     assert_int_equal(stores(), 1);
-    need(sum); /* parked: computed now, from z */
+    materialize(sum); /* parked: computed now, from z */
     assert_int_equal(groups(), 2);
     assert_int_equal(stores(), 2);
     wk_free(z), wk_free(y);
 }
 
-static void what_nobody_sees_is_never_computed(void **state)
+static void unreferenced_results_are_never_computed(void **state)
 {
     (void)state;
     wk_tensor *x = ones(2, 3);
@@ -99,7 +99,7 @@ static void a_reduction_takes_its_producers(void **state)
     WK_SCOPE;
     wk_tensor *x = ones(64, 128);
     start();
-    need(wk_sum(wk_mul(wk_exp(x), x), (1)));
+    materialize(wk_sum(wk_mul(wk_exp(x), x), (1)));
     assert_int_equal(groups(), 1);
     assert_int_equal(stores(), 1);
     wk_free(x);
@@ -111,25 +111,25 @@ static void a_row_stage_follows_its_reduction(void **state)
     WK_SCOPE;
     wk_tensor *x = ones(64, 128);
     start();
-    need(wk_mul(x, wk_sum(x, (1), .keepdim = true)));
+    materialize(wk_mul(x, wk_sum(x, (1), .keepdim = true)));
     assert_int_equal(groups(), 1);
     assert_int_equal(stores(), 2); /* a reduction is stored, not parked: recomputing it would read all of x */
     wk__null_log_clear();
-    need(wk_mul(x, wk_sum(x, (0), .keepdim = true)));
+    materialize(wk_mul(x, wk_sum(x, (0), .keepdim = true)));
     assert_int_equal(groups(), 1);
     wk__null_log_clear();
-    need(wk_sum(wk_sum(x, (1)))); /* another space: two groups */
+    materialize(wk_sum(wk_sum(x, (1)))); /* another space: two groups */
     assert_int_equal(groups(), 2);
     wk_free(x);
 }
 
-static void long_rows_are_not_walked_twice(void **state)
+static void long_rows_are_not_traversed_twice(void **state)
 {
     (void)state;
     WK_SCOPE;
     wk_tensor *x = ones(2, 1 << 20);
     start();
-    need(wk_mul(x, wk_sum(x, (1), .keepdim = true)));
+    materialize(wk_mul(x, wk_sum(x, (1), .keepdim = true)));
     assert_int_equal(groups(), 2);
     wk_free(x);
 }
@@ -158,7 +158,7 @@ static void dying_inputs_are_donated(void **state)
     wk_memory_stats_of(test_null(), &before);
     wk_tensor *y = wk_mul(x, 2); /* no scope: the caller owns y */
     wk_free(x), wk_free(x);      /* created without a scope: one reference from the call, one from ones() */
-    need(y);
+    materialize(y);
     wk_memory_stats_of(test_null(), &after);
     assert_int_equal(after.live, before.live);
     const wk__program *g = wk__null_log_program_at(0);
@@ -167,7 +167,7 @@ static void dying_inputs_are_donated(void **state)
     wk_free(y);
 }
 
-static void in_place_writes_in_place(void **state)
+static void in_place_calls_reuse_their_target(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -197,7 +197,7 @@ static void the_byte_budget_flushes(void **state)
     wk_free(x);
 }
 
-static void a_step_has_one_structure(void **state)
+static void training_steps_share_one_structure(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -205,14 +205,14 @@ static void a_step_has_one_structure(void **state)
     start();
     uint64_t key[2];
     for (int k = 0; k < 2; k++) {
-        need(wk_mul(wk_add(x, 0.5 + k), 3 - k)); /* other values, same kernel */
+        materialize(wk_mul(wk_add(x, 0.5 + k), 3 - k)); /* other values, same kernel */
         key[k] = wk__program_hash(wk__null_log_program_at(k));
     }
     assert_int_equal(key[0], key[1]);
     wk_free(x);
 }
 
-static void memory_runs_out_and_the_program_goes_on(void **state)
+static void programs_continue_after_out_of_memory(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -241,7 +241,7 @@ static void memory_runs_out_and_the_program_goes_on(void **state)
     wk_free(big), wk_free(y), wk_free(x);
 }
 
-static void numbers_that_there_is_no_room_for(void **state)
+static void from_without_device_memory(void **state)
 {
     (void)state;
     static const float numbers[1 << 21];
@@ -312,7 +312,7 @@ static void only_contractions_have_room_for_sums(void **state)
 }
 
 /* Work along a dimension gets one of size 1 if the tensor is 0-d. */
-static void a_number_is_a_line_of_one(void **state)
+static void scalars_are_lines_of_size_1(void **state)
 {
     (void)state;
     wk_tensor *x = ones(1, 4), *point = wk_retain(wk_sum(x));
@@ -331,22 +331,22 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chain_in_a_scope_stores_once),
-        cmocka_unit_test(what_nobody_sees_is_never_computed),
+        cmocka_unit_test(unreferenced_results_are_never_computed),
         cmocka_unit_test(kept_results_are_stored),
         cmocka_unit_test(a_reduction_takes_its_producers),
         cmocka_unit_test(a_row_stage_follows_its_reduction),
-        cmocka_unit_test(long_rows_are_not_walked_twice),
+        cmocka_unit_test(long_rows_are_not_traversed_twice),
         cmocka_unit_test(independent_ops_of_one_space_share_a_group),
         cmocka_unit_test(dying_inputs_are_donated),
-        cmocka_unit_test(in_place_writes_in_place),
+        cmocka_unit_test(in_place_calls_reuse_their_target),
         cmocka_unit_test(the_byte_budget_flushes),
-        cmocka_unit_test(a_step_has_one_structure),
-        cmocka_unit_test(numbers_that_there_is_no_room_for),
-        cmocka_unit_test(memory_runs_out_and_the_program_goes_on),
+        cmocka_unit_test(training_steps_share_one_structure),
+        cmocka_unit_test(from_without_device_memory),
+        cmocka_unit_test(programs_continue_after_out_of_memory),
         cmocka_unit_test(a_launch_fails_and_the_target_keeps_its_value),
         cmocka_unit_test(only_contractions_have_sums),
         cmocka_unit_test(only_contractions_have_room_for_sums),
-        cmocka_unit_test(a_number_is_a_line_of_one),
+        cmocka_unit_test(scalars_are_lines_of_size_1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

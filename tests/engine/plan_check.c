@@ -70,7 +70,7 @@ static void registers_hold_what_is_read(void **state)
 /* ---- stores ------------------------------------------------------------------------------------------------------ */
 
 /* A row value is stored once per row, even if the row has no columns. */
-static void nothing_is_stored_to_no_places(void **state)
+static void empty_stores(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -101,7 +101,7 @@ static void nothing_is_stored_to_no_places(void **state)
 
 /* ---- ownership --------------------------------------------------------------------------------------------------- */
 
-static void memory_goes_when_nobody_reads_it(void **state)
+static void memory_is_released_after_its_last_read(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -128,7 +128,7 @@ static void memory_goes_when_nobody_reads_it(void **state)
     manual_plan_end();
 }
 
-static void operands_are_computed_before(void **state)
+static void operands_are_computed_first(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -147,7 +147,7 @@ static void operands_are_computed_before(void **state)
 }
 
 /* A partial write starts from a copy, or overwrites memory that has no other reader. */
-static void parts_start_from_the_whole(void **state)
+static void parts_start_from_the_complete_value(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -248,7 +248,7 @@ static void other_batches(const wk__work *work, wk__epilogue_box_visit *visit, v
                                         .column_step = 1});
 }
 
-static void epilogues_run_on_what_was_summed(void **state)
+static void epilogues_run_on_summed_elements(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -280,7 +280,7 @@ static void epilogues_run_on_what_was_summed(void **state)
 
 /* A product of x over two batch dimensions, [a, b, m, k], and w, [k, n] or one for each b, with an epilogue that uses
  * rows. */
-static void cut_as_the_cpu_does(const int64_t size[5], bool own_w)
+static void split_as_the_cpu_does(const int64_t size[5], bool own_w)
 {
     WK_SCOPE;
     const int64_t a = size[0], b = size[1], m = size[2], n = size[3], k = size[4];
@@ -296,7 +296,7 @@ static void cut_as_the_cpu_does(const int64_t size[5], bool own_w)
 }
 
 /* Tiles are known without memory, so products of the null device are split, too. */
-static void the_cpu_cuts_products_well(void **state)
+static void the_cpu_splits_products_correctly(void **state)
 {
     (void)state;
     static const int64_t sizes[][5] = {
@@ -307,8 +307,8 @@ static void the_cpu_cuts_products_well(void **state)
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (int t = 1; t <= 7; t += 6) {
             wk__set_thread_count(t);
-            cut_as_the_cpu_does(sizes[s], false);
-            cut_as_the_cpu_does(sizes[s], true);
+            split_as_the_cpu_does(sizes[s], false);
+            split_as_the_cpu_does(sizes[s], true);
         }
     wk__set_thread_count(threads);
 }
@@ -346,7 +346,7 @@ static void prologues_compute_the_factor(void **state)
     wk_free(x), wk_free(w);
 }
 
-static void prologues_read_what_stays(void **state)
+static void prologues_read_unchanged_memory(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -373,7 +373,7 @@ static void prologues_read_what_stays(void **state)
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
-static void kernels_write_elsewhere(void **state)
+static void kernels_do_not_overwrite_operands(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -395,15 +395,15 @@ int main(void)
         TEST(positions_follow_the_call),
         TEST(rows_count_rows),
         TEST(registers_hold_what_is_read),
-        TEST(nothing_is_stored_to_no_places),
-        TEST(memory_goes_when_nobody_reads_it),
-        TEST(operands_are_computed_before),
-        TEST(parts_start_from_the_whole),
-        TEST(epilogues_run_on_what_was_summed),
-        TEST(the_cpu_cuts_products_well),
-        TEST(kernels_write_elsewhere),
+        TEST(empty_stores),
+        TEST(memory_is_released_after_its_last_read),
+        TEST(operands_are_computed_first),
+        TEST(parts_start_from_the_complete_value),
+        TEST(epilogues_run_on_summed_elements),
+        TEST(the_cpu_splits_products_correctly),
+        TEST(kernels_do_not_overwrite_operands),
         TEST(prologues_compute_the_factor),
-        TEST(prologues_read_what_stays),
+        TEST(prologues_read_unchanged_memory),
         TEST(products_are_stored_beside_their_tails),
         TEST(tails_read_the_element_that_was_summed),
 #undef TEST

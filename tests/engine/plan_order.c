@@ -5,7 +5,7 @@
 #include "support/group/manual_plan.h"
 
 /* A row value known before the traversal of the columns is stored before it; one known after it is stored after it. */
-static void parts_come_after_the_whole(void **state)
+static void parts_are_stored_in_order(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -38,7 +38,7 @@ static void parts_come_after_the_whole(void **state)
 }
 
 /* A product reads its operands until all of it is computed. */
-static void epilogues_leave_operands_alone(void **state)
+static void epilogues_do_not_overwrite_operands(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -57,7 +57,7 @@ static void epilogues_leave_operands_alone(void **state)
     }
 }
 
-static void donors_are_read_where_they_are_written(void **state)
+static void donors_are_read_at_the_written_element(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -102,7 +102,7 @@ static void large_spaces_are_sampled(void **state)
 }
 
 /* A value that is stored as it was loaded is read at its store. */
-static void loads_may_wait_for_their_store(void **state)
+static void loads_are_deferred_to_their_store(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -127,7 +127,7 @@ static void loads_may_wait_for_their_store(void **state)
 }
 
 /* Indirect reads may access any element. */
-static void indexed_operands_stay(void **state)
+static void indexed_operands_are_not_overwritten(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -145,7 +145,7 @@ static void indexed_operands_stay(void **state)
 }
 
 /* The epilogue overwrites neither factor: each element of x is read for several elements of the result. */
-static void contractions_read_their_factors_last(void **state)
+static void contractions_keep_their_factors(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -167,13 +167,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, test_default_mode, test_restore_mode)
-        TEST(parts_come_after_the_whole),
-        TEST(epilogues_leave_operands_alone),
-        TEST(donors_are_read_where_they_are_written),
+        TEST(parts_are_stored_in_order),
+        TEST(epilogues_do_not_overwrite_operands),
+        TEST(donors_are_read_at_the_written_element),
         TEST(large_spaces_are_sampled),
-        TEST(loads_may_wait_for_their_store),
-        TEST(indexed_operands_stay),
-        TEST(contractions_read_their_factors_last),
+        TEST(loads_are_deferred_to_their_store),
+        TEST(indexed_operands_are_not_overwritten),
+        TEST(contractions_keep_their_factors),
 #undef TEST
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

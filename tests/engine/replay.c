@@ -56,7 +56,7 @@ static void run_on_cpu(const wk__flush_data *flush, bool one_by_one)
     assert_int_equal(wk__replay_run(&replay, outcome, &fail), WK_OK);
 }
 
-static void forget(const wk__flush_data *flush)
+static void free_results(const wk__flush_data *flush)
 {
     for (int64_t k = 0; k < flush->values; k++) {
         wk__free(outcome[k].bytes);
@@ -65,7 +65,7 @@ static void forget(const wk__flush_data *flush)
 }
 
 /* The error that was injected when the flush was written does not recur: all modes agree. */
-static void all_ways_agree(void **state)
+static void all_modes_agree(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -85,7 +85,7 @@ static void all_ways_agree(void **state)
 }
 
 /* If the error recurs, the difference is reported. */
-static void a_way_that_differs_is_told(void **state)
+static void a_mode_that_differs_is_reported(void **state)
 {
     (void)state;
     char path[512];
@@ -125,7 +125,7 @@ static void results_are_the_programs(void **state)
                      memcmp(outcome[v].bytes, want->memory.host, (size_t)want->bytes) == 0;
         if (!found) fail_msg("result %d is missing in the replay", k);
     }
-    forget(&flush);
+    free_results(&flush);
     wk__flush_free(&flush);
     let_go(result);
 }
@@ -144,12 +144,12 @@ static void operands_that_had_failed(void **state)
     run_on_cpu(&flush, false);
     wk__report_posted_failure(wk__context());
     expect_error("had failed before", NULL);
-    forget(&flush);
+    free_results(&flush);
     wk__flush_free(&flush);
 }
 
 /* A bad index is reported with the same message as at the call. */
-static void labels_stay_labels(void **state)
+static void bad_indices_of_labels_are_reported(void **state)
 {
     (void)state;
     char path[512];
@@ -219,7 +219,7 @@ static void *compute(void *user)
     return NULL;
 }
 
-static void other_threads_run_as_ever(void **state)
+static void other_threads_are_not_affected(void **state)
 {
     (void)state;
     char path[512];
@@ -272,7 +272,7 @@ static bool passes(const char *bytes, int64_t count, bool run)
     if (run && is_small(&flush)) run_on_cpu(&flush, true);
     wk__discard_posted_failure(wk__context());
     wk_clear_error();
-    forget(&flush);
+    free_results(&flush);
     wk__flush_free(&flush);
     return true;
 }
@@ -301,7 +301,7 @@ static void changed_files(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-static void what_is_no_file(void **state)
+static void other_files_are_refused(void **state)
 {
     (void)state;
     char path[512];
@@ -319,7 +319,7 @@ static void what_is_no_file(void **state)
 }
 
 /* An unwritable folder is reported, and the difference as well. */
-static void a_folder_that_is_not_there(void **state)
+static void an_unwritable_folder(void **state)
 {
     (void)state;
     setenv("WICK_CHECK_DIR", "/nowhere", 1);
@@ -338,16 +338,16 @@ static void a_folder_that_is_not_there(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {ONE(all_ways_agree),
-                                       ONE(a_way_that_differs_is_told),
+    const struct CMUnitTest tests[] = {ONE(all_modes_agree),
+                                       ONE(a_mode_that_differs_is_reported),
                                        ONE(results_are_the_programs),
                                        ONE(operands_that_had_failed),
-                                       ONE(labels_stay_labels),
+                                       ONE(bad_indices_of_labels_are_reported),
                                        ONE(names_outlive_the_flush),
-                                       ONE(other_threads_run_as_ever),
+                                       ONE(other_threads_are_not_affected),
                                        ONE(changed_files),
-                                       ONE(what_is_no_file),
-                                       ONE(a_folder_that_is_not_there)};
+                                       ONE(other_files_are_refused),
+                                       ONE(an_unwritable_folder)};
     setenv("WICK_CHECK_DIR", folder(), 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

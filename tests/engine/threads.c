@@ -18,7 +18,7 @@ static void reads_sevens(test_thread *t)
     wk_free(x);
 }
 
-static void a_pending_result_is_run_for_its_reader(void **state)
+static void a_pending_result_runs_for_its_reader(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -67,7 +67,7 @@ static void takes_and_reads(test_thread *t)
     }
 }
 
-static void a_ring_is_run_from_outside_while_it_fills(void **state)
+static void a_ring_is_run_by_another_thread_while_it_fills(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -106,7 +106,7 @@ static void sums(test_thread *t)
     }
 }
 
-static void many_read_what_nobody_has_computed(void **state)
+static void many_threads_read_a_pending_result(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -157,7 +157,7 @@ static void overwrites(test_thread *t)
     THREAD_CHECK(t, wk_item(wk_sum(x)) == 300);
 }
 
-static void what_waits_in_another_ring_reads_the_old_numbers(void **state)
+static void calls_of_another_ring_read_the_old_values(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -170,7 +170,7 @@ static void what_waits_in_another_ring_reads_the_old_numbers(void **state)
 
 /* ---- ownership --------------------------------------------------------------------------------------------------- */
 
-static void takes_what_is_not_its_own(test_thread *t)
+static void keeps_and_frees_a_foreign_tensor(test_thread *t)
 {
     WK_SCOPE;
     wk_tensor *x = t->user;
@@ -181,12 +181,12 @@ static void takes_what_is_not_its_own(test_thread *t)
     THREAD_CHECK(t, wk_item(wk_sum(x)) == 2);
 }
 
-static void keep_and_free_are_for_ones_own(void **state)
+static void keep_and_free_need_the_owning_thread(void **state)
 {
     (void)state;
     WK_SCOPE;
     wk_tensor *x = wk_ones((2));
-    test_in_thread(takes_what_is_not_its_own, x);
+    test_in_thread(keeps_and_frees_a_foreign_tensor, x);
     EXPECT_VALUES(x, 0, 1, 1);
 }
 
@@ -207,7 +207,7 @@ static void leaves(test_thread *t)
     l->lost = x;
 }
 
-static void a_thread_that_ends_computes_what_it_leaves(void **state)
+static void a_thread_computes_its_results_at_its_end(void **state)
 {
     (void)state;
     for (int k = 0; k < ROUNDS / 10; k++) {
@@ -262,7 +262,7 @@ static void frees_all(test_thread *t)
     for (int k = 0; k < MANY_MADE; k++) wk_free(made[k]);
 }
 
-static void a_thread_that_freed_what_others_made_ends(void **state)
+static void a_thread_that_freed_others_objects_ends(void **state)
 {
     (void)state;
     static wk_tensor *made[MANY_MADE];
@@ -283,7 +283,7 @@ static void errs(test_thread *t)
     }
 }
 
-static void an_error_stays_with_its_thread(void **state)
+static void errors_belong_to_their_thread(void **state)
 {
     (void)state;
     test_threads(4, errs, NULL);
@@ -306,13 +306,13 @@ static void has_it_run(test_thread *t)
     THREAD_CHECK_ERROR(t, "exp", "rejected", NULL);
 }
 
-static void stays_out_of_it(test_thread *t)
+static void reads_an_unrelated_tensor(test_thread *t)
 {
     WK_SCOPE;
     THREAD_CHECK(t, wk_item(wk_sum(wk_ones((3)))) == 3);
 }
 
-static void a_late_error_goes_to_its_recorder_and_to_readers(void **state)
+static void deferred_errors_reach_their_recorder_and_readers(void **state)
 {
     (void)state;
     if (wk__engine_config_get()->sync) skip(); /* work that runs at its call reports no deferred errors */
@@ -325,7 +325,7 @@ static void a_late_error_goes_to_its_recorder_and_to_readers(void **state)
     wk__null_fail_submit(1);
     test_in_thread(has_it_run, &l);
     wk__null_clear_faults();
-    test_in_thread(stays_out_of_it, NULL);
+    test_in_thread(reads_an_unrelated_tensor, NULL);
     expect_error("exp", "rejected", "engine/threads.c", NULL); /* the work has run, so wk_error reports its error */
     wk_add(other, 1);
     expect_ok(); /* reported once */
@@ -342,7 +342,7 @@ static void reads_on_the_same_device(test_thread *t)
     THREAD_CHECK_ERROR(t, "index_select", "7", "4", NULL);
 }
 
-static void a_bad_index_is_told_to_who_gave_it(void **state)
+static void a_bad_index_is_reported_to_its_thread(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -369,19 +369,19 @@ static void a_bad_index_is_told_to_who_gave_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pending_result_is_run_for_its_reader),
+        cmocka_unit_test(a_pending_result_runs_for_its_reader),
         cmocka_unit_test(a_parked_result_is_computed_for_its_reader),
-        cmocka_unit_test(a_ring_is_run_from_outside_while_it_fills),
-        cmocka_unit_test(many_read_what_nobody_has_computed),
+        cmocka_unit_test(a_ring_is_run_by_another_thread_while_it_fills),
+        cmocka_unit_test(many_threads_read_a_pending_result),
         cmocka_unit_test(writes_in_place_keep_the_order_of_the_program),
-        cmocka_unit_test(what_waits_in_another_ring_reads_the_old_numbers),
-        cmocka_unit_test(keep_and_free_are_for_ones_own),
-        cmocka_unit_test(a_thread_that_ends_computes_what_it_leaves),
+        cmocka_unit_test(calls_of_another_ring_read_the_old_values),
+        cmocka_unit_test(keep_and_free_need_the_owning_thread),
+        cmocka_unit_test(a_thread_computes_its_results_at_its_end),
         cmocka_unit_test(a_result_is_read_while_its_thread_ends),
-        cmocka_unit_test(a_thread_that_freed_what_others_made_ends),
-        cmocka_unit_test(an_error_stays_with_its_thread),
-        cmocka_unit_test(a_late_error_goes_to_its_recorder_and_to_readers),
-        cmocka_unit_test(a_bad_index_is_told_to_who_gave_it),
+        cmocka_unit_test(a_thread_that_freed_others_objects_ends),
+        cmocka_unit_test(errors_belong_to_their_thread),
+        cmocka_unit_test(deferred_errors_reach_their_recorder_and_readers),
+        cmocka_unit_test(a_bad_index_is_reported_to_its_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
