@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How ranks come together, and who comes to the door besides: strangers with garbage, slow ones, ranks with another
- * secret, number or world. They are turned away, and the job does not notice. */
+/* Tests how ranks join over TCP while other connections arrive: garbage, slow connections, ranks with another secret,
+ * rank or world size. They are rejected without effect on the job. */
 #include "support/ranks.h"
 
 #include "distributed/session.h"
@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { SHORT = 3 /* seconds of WICK_TIMEOUT where that is to go by */ };
+enum { SHORT = 3 /* seconds of WICK_TIMEOUT in tests that reach it */ };
 
 static void expect_world(int size)
 {
@@ -24,12 +24,12 @@ static void whole(int rank)
 {
     (void)rank;
     RANK_CHECK(wk_dist_init() == WK_OK);
-    RANK_CHECK(wk_dist_local_rank() == wk_dist_rank()); /* all are on one machine */
+    RANK_CHECK(wk_dist_local_rank() == wk_dist_rank()); /* all ranks are on one machine */
     expect_world(the_ranks->size);
     RANK_CHECK(wk_dist_finish() == WK_OK && !wk_error());
 }
 
-/* ---- where rank 0 is --------------------------------------------------------------------------------------------- */
+/* ---- address of rank 0 ------------------------------------------------------------------------------------------- */
 
 static void by_name(int rank)
 {
@@ -91,7 +91,7 @@ static void does_not_join(int rank)
     rank_save_error();
     RANK_CHECK(wk_dist_barrier() == WK_ERR_STATE && strstr(wk_error(), "this one has not joined them"));
     wk_clear_error();
-    RANK_CHECK(wk_dist_finish() == WK_OK); /* there is nothing to leave */
+    RANK_CHECK(wk_dist_finish() == WK_OK); /* no world to leave */
 }
 
 static void a_host_that_nobody_knows(void **state)
@@ -108,7 +108,7 @@ static void a_host_that_nobody_knows(void **state)
     ranks_free(&r);
 }
 
-/* The test listens there itself. */
+/* The test itself listens on this port. */
 static void a_port_that_is_taken(void **state)
 {
     (void)state;
@@ -159,7 +159,7 @@ static void somebody_else_listens(void **state)
     ranks_free(&r);
 }
 
-/* ---- who comes to the door --------------------------------------------------------------------------------------- */
+/* ---- other connections ------------------------------------------------------------------------------------------- */
 
 static int visit(int port)
 {
@@ -171,7 +171,7 @@ static int visit(int port)
     return fd;
 }
 
-/* What stranger k says: nothing, a page's address, half a HELLO, a HELLO and a wrong proof, noise. */
+/* Sends message k of a stranger: nothing, an HTTP request, half a HELLO, a HELLO and an invalid proof, or garbage. */
 static void say(int fd, int k)
 {
     uint8_t said[WK__HELLO_MESSAGE_BYTES + WK__PROOF_MESSAGE_BYTES];
@@ -186,7 +186,7 @@ static void say(int fd, int k)
     send(fd, said, k % 5 == 2 ? 80 : sizeof said, MSG_NOSIGNAL);
 }
 
-/* A stranger who is turned away. */
+/* Connects as a stranger and waits until it is rejected. */
 static void shout(int port)
 {
     uint8_t heard[512];
@@ -196,14 +196,14 @@ static void shout(int port)
     close(fd);
 }
 
-/* ---- ranks that are no ranks of this job ------------------------------------------------------------------------- */
+/* ---- ranks that do not fit this job ------------------------------------------------------------------------------ */
 
 static void with_another_secret(int rank)
 {
     if (rank == 1) setenv("WICK_SECRET", "WICK_SECRET", 1);
 }
 
-/* A stranger who comes later is not what keeps the world apart. */
+/* A later stranger is not reported as the cause of the timeout. */
 static void another_secret(void **state)
 {
     (void)state;
@@ -221,7 +221,7 @@ static void another_secret(void **state)
     ranks_free(&r);
 }
 
-/* Rank 0 begins last, so that it is late with its word for those who wait for it. */
+/* Rank 0 starts last, so that its answer to the waiting ranks is late. */
 static void of_another_world(int rank)
 {
     if (rank == 0) usleep(700000);
@@ -242,7 +242,7 @@ static void another_number_of_ranks(void **state)
     ranks_free(&r);
 }
 
-/* Processes 1 and 2 both are rank 1: one of them is turned away; then comes process 3, which is rank 2. */
+/* Processes 1 and 2 both claim rank 1: one of them is rejected; then process 3 joins as rank 2. */
 static void number_twice(int rank)
 {
     setenv("WICK_WORLD_SIZE", "3", 1);
@@ -273,7 +273,7 @@ static void a_number_that_is_there_already(void **state)
     ranks_free(&r);
 }
 
-/* Process 2 is rank 1 of two, too, and comes when all are there. */
+/* Process 2 also claims rank 1 of two, and connects when the world is complete. */
 static void one_too_many(int rank)
 {
     setenv("WICK_WORLD_SIZE", "2", 1);
@@ -306,8 +306,8 @@ static void a_world_that_is_complete(void **state)
     ranks_free(&r);
 }
 
-/* Process 1 comes with another secret first and is told so; then with the right one. Rank 2 stays away: that has no
- * cause that is known. */
+/* Process 1 first connects with a wrong secret and is rejected; then with the right one. Rank 2 does not join, for an
+ * unknown reason. */
 static void mends_its_secret(int rank)
 {
     if (rank == 2) return;
@@ -345,7 +345,7 @@ static void disperse(const int fd[STRANGERS])
     for (int k = 0; k < STRANGERS; k++) close(fd[k]);
 }
 
-/* Rank 1 comes when they stand there. */
+/* Rank 1 joins after the strangers have connected. */
 static void comes_late(int rank)
 {
     while (rank == 1 && !atomic_load(&my_note()->flag)) usleep(2000);
@@ -365,7 +365,7 @@ static void strangers_before_the_world_is_complete(void **state)
     ranks_free(&r);
 }
 
-/* Who speaks garbage hears why it is turned away; who says nothing is turned away after a while. */
+/* A stranger that sends garbage receives the reason of its rejection; a silent one is rejected after a while. */
 static void strangers_get_no_details(void **state)
 {
     (void)state;
@@ -386,14 +386,14 @@ static void strangers_get_no_details(void **state)
     ranks_free(&r);
 }
 
-/* Each rank's own door, while they are at work. */
+/* Strangers connect to each rank's listener during the collectives. */
 static void works_with_strangers_at_the_door(int rank)
 {
     (void)rank;
     RANK_CHECK(wk_dist_init() == WK_OK);
     my_note()->number[0] = wk__socket_port(((wk__tcp *)wk__dist_session_now.world)->acceptor.listener);
     atomic_store(&my_note()->flag, 1);
-    for (int k = 0;; k++) { /* rank 0 says for all when it is enough */
+    for (int k = 0;; k++) { /* rank 0 decides for all when to stop */
         WK_SCOPE;
         wk_tensor *go_on = wk_full((1), atomic_load(&note_of(0)->flag) < 2 || k < 99);
         expect_world(the_ranks->size);
@@ -418,7 +418,7 @@ static void strangers_later(void **state)
     ranks_free(&r);
 }
 
-/* Strangers are no reason for a rank to stay away, so the job may be started again. */
+/* Strangers do not prevent ranks from joining, so the launcher may restart the job. */
 static void only_rank_0(int rank)
 {
     if (rank == 0) does_not_join(rank);

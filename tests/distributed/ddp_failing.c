@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What fails in one rank of DDP fails in all, so that none steps alone; and what is left of a world that has ended. */
+/* Tests that an error of one rank of wk_ddp fails all, so that no rank steps alone, and the state after a world has
+ * ended. */
 #include "support/ranks.h"
 
 #include "distributed/session.h"
@@ -12,7 +13,7 @@ static wk_tensor *fails_in_rank_1(wk_tensor *grad, void *user)
     return grad;
 }
 
-/* The input has a history, whose gradient comes behind those of all parameters. */
+/* The input has a history, whose gradient follows those of all parameters. */
 static void fails_behind_the_last_bucket(int rank)
 {
     WK_SCOPE;
@@ -41,7 +42,7 @@ static void error_after_last_bucket(void **state)
     ranks_free(&r);
 }
 
-/* Two networks of one size, whose buckets look alike. */
+/* Two networks of equal size, whose buckets look alike. */
 static void takes_networks_in_its_own_order(int rank)
 {
     WK_SCOPE;
@@ -63,7 +64,7 @@ static void networks_in_another_order(void **state)
     ranks_free(&r);
 }
 
-/* Groups {0, 1}, {1, 2} and {0, 2}, each rank's two in such an order that each waits for the next rank. */
+/* Groups {0, 1}, {1, 2} and {0, 2}: each rank runs its two in an order in which each waits for the next rank. */
 static void waits_in_a_circle(int rank)
 {
     WK_SCOPE;
@@ -86,7 +87,7 @@ static void networks_of_groups_in_a_circle(void **state)
     ranks_free(&r);
 }
 
-/* Rank 1 is wrong before anybody hears of it; the others fail with it, and all try again. */
+/* Rank 1 fails before it communicates; the others fail with it, and all try again. */
 static void wraps_twice(int rank)
 {
     WK_SCOPE;
@@ -125,7 +126,7 @@ static wk_tensor *waits_for_another_thread(wk_tensor *grad, void *ddp)
     return NULL;
 }
 
-/* The hook comes behind wk_ddp's, when the backward is under way. */
+/* The hook runs after wk_ddp's, during the backward pass. */
 static void runs_two_backwards_at_once(int rank)
 {
     WK_SCOPE;
@@ -187,7 +188,7 @@ static void goes_on_without_a_world(int rank)
     wk_dist_group *group = wk_dist_new_group((0, 1));
     wk_module *ddp = wk_ddp(wk_nn_linear(3, 2), .group = group);
     RANK_CHECK(wk_backward(wk_sum(wk_forward(ddp, wk_ones((1, 3))))) == WK_OK);
-    wk__dist_session_now.generation++; /* as in another world, joined later */
+    wk__dist_session_now.generation++; /* like a world that was joined later */
     RANK_CHECK(wk_backward(wk_sum(wk_forward(ddp, wk_ones((1, 3))))) == WK_ERR_STATE);
     wk_clear_error();
     wk__dist_session_now.generation--;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What goes wrong in one rank is told in all of them, with the rank whose fault it is, and nobody hangs. */
+/* Tests that an error of one rank is reported by all ranks, with the rank at fault, and that no rank hangs. */
 #include "support/ranks.h"
 
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { SHORT = 3 /* seconds of WICK_TIMEOUT where that is to go by */ };
+enum { SHORT = 3 /* seconds of WICK_TIMEOUT in tests that reach it */ };
 
 static double now(void)
 {
@@ -20,14 +20,14 @@ static void join(void)
     RANK_CHECK(wk_dist_init() == WK_OK);
 }
 
-/* ---- a rank that goes, or stays away ----------------------------------------------------------------------------- */
+/* ---- ranks that end or do not call ------------------------------------------------------------------------------- */
 
-/* The first cause stays the cause; who has heard of it need not wait for anybody. */
+/* Later calls report the first cause, without waiting. */
 static void hears_of_it(wk_tensor *x, wk_code code)
 {
     RANK_CHECK(!wk_dist_all_reduce_(x));
     RANK_CHECK(wk_error_code() == code);
-    RANK_CHECK(wk_item(wk_sum(x)) == 3 * (wk_dist_rank() + 1)); /* the target has its numbers */
+    RANK_CHECK(wk_item(wk_sum(x)) == 3 * (wk_dist_rank() + 1)); /* the target has its old values */
     FILE *out = tmpfile();
     RANK_CHECK(wk_report_error(out) == (code == WK_ERR_TIMEOUT ? 75 : 1));
     fclose(out);
@@ -82,7 +82,7 @@ static void rank_0_ends_without_a_word(void **state)
     ranks_free(&r);
 }
 
-/* Goes on when the others have given up. */
+/* Continues after the others have given up. */
 static void stops(int rank)
 {
     WK_SCOPE;
@@ -137,7 +137,7 @@ static void a_rank_does_not_call(void **state)
     ranks_free(&r);
 }
 
-/* Rank 2 comes to wk_dist_finish, whose number is that of the call which the others gave up. */
+/* Rank 2 calls wk_dist_finish, whose number is that of the call which the others gave up. */
 static void finishes_late(int rank)
 {
     WK_SCOPE;
@@ -194,7 +194,7 @@ static void a_rank_has_left(void **state)
     ranks_free(&r);
 }
 
-/* Rank 0 waits for rank 1, or 1 for 2, in a call of a group or for what it sends; the third one comes to its end. */
+/* Rank 0 waits for rank 1, or 1 for 2, in a call of a group or a receive; the third rank ends normally. */
 static void waits_for_who_leaves(int rank)
 {
     WK_SCOPE;
@@ -204,7 +204,7 @@ static void waits_for_who_leaves(int rank)
     wk_tensor *x = wk_full((3), rank + 1.0);
     atomic_store(&my_note()->flag, 1);
     while (rank == leaver && !atomic_load(&note_of(asker)->flag)) usleep(2000);
-    if (rank == leaver) usleep(100000); /* as a rule the other one is in its call by then */
+    if (rank == leaver) usleep(100000); /* usually the other one is in its call by then */
     if (rank != asker)
         wk_dist_finish();
     else if ((intptr_t)the_ranks->user & 2)
@@ -412,7 +412,7 @@ static collective *const collectives[] = {of_all_reduce, of_broadcast, of_all_ga
                                           of_all_to_all, of_barrier,   of_new_group};
 enum { COLLECTIVES = sizeof collectives / sizeof *collectives };
 
-/* The last rank fails before each; afterwards the world is as good as before. */
+/* The last rank fails before each call; afterwards the world is usable. */
 static void fails_before(int rank)
 {
     join();
@@ -455,11 +455,11 @@ static void fails_in_a_pair(int rank)
     WK_SCOPE;
     for (int64_t count = 5; count < 300000; count += 200000) {
         wk_tensor *x = wk_full((count), rank + 1.0);
-        /* who sends has failed */
+        /* the sender has failed */
         if (rank == 0) RANK_CHECK(wk_dist_send(wk_matmul(x, wk_ones((3, 3))), 1) == WK_ERR_SHAPE);
         if (rank == 1) RANK_CHECK(!wk_dist_recv_(x, 0) && wk_error_code() == WK_ERR_SHAPE);
         rank_save_error();
-        /* who receives has */
+        /* the receiver has failed */
         if (rank == 0) RANK_CHECK(wk_dist_send(x, 1) == WK_OK);
         if (rank == 1) RANK_CHECK(!wk_dist_recv_(NULL, 0) && wk_error_code() == WK_ERR_ARGUMENT);
         wk_clear_error();
@@ -478,7 +478,7 @@ static void an_error_is_pending_in_a_pair(void **state)
     ranks_free(&r);
 }
 
-/* Its program goes to its end; the others need not wait for what it does not call any more. */
+/* Its program runs to its end; the others do not wait for calls that it no longer makes. */
 static void fails_and_finishes(int rank)
 {
     WK_SCOPE;
@@ -503,7 +503,7 @@ static void a_rank_fails_and_finishes(void **state)
     ranks_free(&r);
 }
 
-/* All the others wait in wk_dist_finish when the last rank comes there with an error. */
+/* All others wait in wk_dist_finish when the last rank arrives there with an error. */
 static void is_last_to_finish_and_has_failed(int rank)
 {
     WK_SCOPE;
@@ -536,7 +536,7 @@ int main(void)
         cmocka_unit_test(a_rank_fails_and_finishes),
         cmocka_unit_test(the_last_to_finish_has_failed),
     };
-    /* MPI's ranks do not hear who is gone, nor see calls that cross; distributed_launch.sh has what becomes of them. */
+    /* Ranks of MPI detect neither ended ranks nor crossing calls; distributed_launch.sh tests these. */
     const struct CMUnitTest of_tcp[] = {
         cmocka_unit_test(a_rank_is_killed),
         cmocka_unit_test(rank_0_ends_without_a_word),

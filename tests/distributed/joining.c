@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process that was started as one of several and has not joined them: what it would do together with them is an
- * error, as each would train by itself. And it joins once. */
+/* Tests a process started as one of several that has not joined the world: collective calls are errors, because each
+ * process would train alone. A process can join only once. */
 #include "support/ranks.h"
 
 #include <pthread.h>
@@ -32,7 +32,7 @@ static void all_calls_fail(void)
     expect_state(!wk_dist_recv_(x, 1), ": dist_recv_", not_joined);
 }
 
-/* Alone everything is a copy, or nothing. */
+/* In a world of one every call is a copy, or does nothing. */
 static void all_calls_are_fine(void)
 {
     WK_SCOPE;
@@ -85,7 +85,7 @@ static void with_self_each_is_alone(void **state)
     ranks_free(&r);
 }
 
-/* It cannot join them like that, and is one of two all the same. */
+/* It cannot join, but still counts as one of two. */
 static void without_hosts(int rank)
 {
     (void)rank;
@@ -137,7 +137,7 @@ static void threads_ask_at_once(void **state)
     ranks_free(&r);
 }
 
-/* Rank 1 comes when one of the two threads of rank 0 has been refused, so the other one is in the midst of joining. */
+/* Rank 1 starts after one of two threads of rank 0 was refused, so the other one is joining. */
 static void *joins(void *joined)
 {
     if (wk_dist_init() == WK_OK) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests that are not waited for at once, groups, threads, and engines that leave more to the queue: that do not
- * compare what ranks ask for, or do not come back. */
+/* Tests the queue of requests: asynchronous requests, groups, threads, and transports that leave more to the queue,
+ * because they do not compare the ranks' requests or do not return. */
 #include "support/ranks.h"
 
 #include "base/alloc.h"
@@ -28,7 +28,7 @@ static void ranks_do(int size, void (*body)(int rank))
     ranks_free(&r);
 }
 
-/* ---- asked for now, waited for later ----------------------------------------------------------------------------- */
+/* ---- asynchronous requests --------------------------------------------------------------------------------------- */
 
 enum { BUCKETS = 12, ELEMENTS = 40000 };
 
@@ -37,7 +37,7 @@ static wk__dist_request sum_of(float *at, int64_t count)
     return (wk__dist_request){.kind = WK__DIST_ALL_REDUCE, .dtype = WK_F32, .count = count, .in = at, .out = at};
 }
 
-/* All under way at once; waited for in another order, and one that was asked for by a call between them. */
+/* All run at once; they are waited for in another order, and a blocking call comes between them. */
 static void many_at_once(int rank)
 {
     static float bucket[BUCKETS][ELEMENTS];
@@ -69,7 +69,7 @@ static void requests_under_way(void **state)
     for (int n = 1; n <= RANKS_MOST; n++) ranks_do(n, many_at_once);
 }
 
-/* The message says what the caller calls it, and the call. */
+/* The message has the caller's name of the request, and the call. */
 static void fails_in_bucket_3(int rank)
 {
     static float numbers[100000];
@@ -129,7 +129,7 @@ static void work_in_groups(int rank)
     if (rank != 2) {
         wk_tensor *x = wk_full((1), rank + 10.0);
         EXPECT_SHAPE(wk_dist_all_gather(x, .group = three), 3);
-        RANK_CHECK(wk_item(wk_select(wk_dist_all_gather(x, .group = three), 0, 0)) == 13); /* rank 0 of it is rank 3 */
+        RANK_CHECK(wk_item(wk_select(wk_dist_all_gather(x, .group = three), 0, 0)) == 13); /* its rank 0 is rank 3 */
         RANK_CHECK(wk_item(wk_dist_broadcast_(x, 1, .group = three)) == 11);               /* a rank of the world */
         RANK_CHECK(wk_dist_barrier(.group = three) == WK_OK);
         RANK_CHECK(!wk_dist_broadcast_(x, 2, .group = three));
@@ -156,7 +156,7 @@ static void groups_of_some_ranks(void **state)
 
 /* ---- tensors ----------------------------------------------------------------------------------------------------- */
 
-/* Views, memory of the program, snapshots, versions: what is true of any call in place. */
+/* Views, borrowed memory, snapshots, versions: as for any in-place call. */
 static void tensors_of_all_kinds(int rank)
 {
     WK_SCOPE;
@@ -165,13 +165,13 @@ static void tensors_of_all_kinds(int rank)
     wk_tensor *lent = wk_borrow(mine, (2, 3), wk__free, NULL), *column = wk_slice(lent, 1, 1, 2, 1);
     RANK_CHECK(wk_dist_all_reduce_(column) == column);
     wk_sync();
-    RANK_CHECK(mine[0] == 1 && mine[1] == 4 && mine[4] == 10 && mine[5] == 6); /* where the program has them */
+    RANK_CHECK(mine[0] == 1 && mine[1] == 4 && mine[4] == 10 && mine[5] == 6); /* at the program's addresses */
     wk_tensor *turned = wk_transpose(wk_full((2, 3), rank + 1.0), 0, 1);
     RANK_CHECK(wk_dist_broadcast_(turned, 1) && wk_item(wk_sum(turned)) == 12);
     wk_tensor *w = wk_of(float, (2), 1, 2, .requires_grad = true), *y = wk_mul(w, w);
     RANK_CHECK(wk_dist_broadcast_(w, 0) == w && wk_requires_grad(w) && wk_is_leaf(w));
     if (rank == 1) {
-        wk_backward(wk_sum(y)); /* which needs the numbers that w had */
+        wk_backward(wk_sum(y)); /* needs the values that w had */
         RANK_CHECK(wk_error_code() == WK_ERR_STATE && strstr(wk_error(), "dist_broadcast_"));
         wk_clear_error();
     }
@@ -205,7 +205,7 @@ static void *sum_many(void *group)
     return NULL;
 }
 
-/* A thread for each group: calls of a group are in order, those of two groups are not. */
+/* One thread per group: calls of a group are ordered, those of two groups are not. */
 static void in_two_threads(int rank)
 {
     WK_SCOPE;
@@ -215,7 +215,7 @@ static void in_two_threads(int rank)
     wk_dist_group *first = wk_dist_new_group((0, 1));
     RANK_CHECK(pthread_create(&other, NULL, sum_many, first) == 0);
     void *wrong;
-    pthread_join(other, &wrong); /* one after another: all ranks make the calls of both in one order */
+    pthread_join(other, &wrong); /* one after another: all ranks make the calls of both in the same order */
     RANK_CHECK(!wrong && !sum_many(NULL));
     leave();
 }
@@ -235,7 +235,7 @@ static void forks(int rank)
     const pid_t child = fork();
     if (child == 0) {
         WK_SCOPE;
-        if (wk_item(wk_sum(wk_ones((3)))) != 3) _exit(1); /* it computes */
+        if (wk_item(wk_sum(wk_ones((3)))) != 3) _exit(1); /* the child computes */
         if (wk_dist_barrier() != WK_ERR_STATE || !strstr(wk_error(), "this process was forked after")) _exit(2);
         wk_dist_finish();
         _exit(0);
@@ -270,9 +270,9 @@ static void once(void **state)
     ranks_do(2, joins_twice);
 }
 
-/* ---- at the end -------------------------------------------------------------------------------------------------- */
+/* ---- end of the world -------------------------------------------------------------------------------------------- */
 
-/* Until this rank knows that one is at wk_dist_finish. */
+/* Waits until this rank knows that another one is in wk_dist_finish. */
 static void await_first_at_end(void)
 {
     wk__tcp *tcp = wk__dist_session_now.world;
@@ -285,7 +285,7 @@ static void await_first_at_end(void)
     }
 }
 
-/* Rank 2 has nothing to do any more. */
+/* Rank 2 has no more work. */
 static void passes_on_at_end(int rank)
 {
     join();
@@ -307,12 +307,12 @@ static void two_ranks_when_a_third_is_at_the_end(void **state)
     ranks_do(3, passes_on_at_end);
 }
 
-/* ---- engines that leave more to the queue ------------------------------------------------------------------------ */
+/* ---- transports that leave more to the queue --------------------------------------------------------------------- */
 
-static wk__dist_transport engine; /* tcp with something changed */
+static wk__dist_transport engine; /* tcp with changed functions */
 
-/* What goes before, to agree, has the number of the call; to tcp, who is at wk_dist_finish has made what lies before
- * that number. */
+/* An agreement precedes the call and has its number; for tcp, a rank in wk_dist_finish has made all calls before that
+ * number. */
 static wk_code call_of_tcp(void *world, const wk__dist_call *step, wk__dist_error *fail)
 {
     wk__dist_call own = *step;
@@ -330,7 +330,7 @@ static void join_with(bool agrees, bool prompt)
     wk__dist_session_now.engine = &engine;
 }
 
-/* As an engine that knows nothing of statuses: what all ranks of it are asked to do they do. */
+/* Like a transport without statuses: it does what all ranks request. */
 static void agrees_around(int rank)
 {
     join_with(false, rank % 2 == 0);
@@ -380,7 +380,7 @@ static void differ_around(int rank)
     RANK_CHECK(wk_dist_barrier() == WK_ERR_STATE &&
                strstr(wk_error(), "an earlier call failed: mismatched collectives"));
     atomic_store(&my_note()->flag,
-                 1); /* tcp does not know that this world is over: who leaves it is gone to those in the call */
+                 1); /* tcp does not know that this world has ended: calls report that the leaving rank has left */
     for (int k = 0; k < 3; k++)
         while (!atomic_load(&note_of(k)->flag)) usleep(1000);
     wk_dist_finish();
@@ -403,7 +403,7 @@ static wk_code never_comes_back(void *world, const wk__dist_call *step, wk__dist
     for (;;) pause();
 }
 
-/* The program goes on without the thread that is stuck, and ends. */
+/* The program continues without the stuck thread, and ends. */
 static void is_stuck(int rank)
 {
     WK_SCOPE;
@@ -437,7 +437,7 @@ static void an_engine_that_does_not_come_back(void **state)
     ranks_free(&r);
 }
 
-/* Comes back when the program has given it up, and then writes where it was told to. */
+/* Returns after the program has given up, then writes to the request's memory. */
 static wk_code comes_back_late(void *world, const wk__dist_call *step, wk__dist_error *fail)
 {
     const wk__dist_request *q = step->request;
@@ -456,7 +456,7 @@ static void let_it_come(void)
     while (atomic_load(&my_note()->flag) < 2) usleep(2000);
 }
 
-/* What it was given is not its own any more where that lay with the caller, and is there for ever where it is large. */
+/* The request no longer uses caller memory after a timeout; large memory that it uses is never freed. */
 static void leaves_memory(int rank)
 {
     float own[4] = {0};
@@ -479,7 +479,7 @@ static int64_t live(void)
     return stats.live;
 }
 
-/* The scope of tensors and group ends while the engine still has both. */
+/* The scope of tensors and group ends while the transport still uses both. */
 static void gives_up(bool transposed)
 {
     WK_SCOPE;
@@ -492,7 +492,7 @@ static void gives_up(bool transposed)
     rank_save_error();
 }
 
-/* The result's memory stays, and that of x where the engine reads it in place. */
+/* The result's memory remains, and that of x if the transport reads it directly. */
 static void leaves_tensors(int rank)
 {
     (void)rank;
@@ -524,7 +524,7 @@ static void a_call_that_comes_back_late(void **state)
     }
 }
 
-/* The others are there when this one has given up: it makes no call with memory that may be gone. */
+/* The agreement completes after this rank has given up: it must not make a call with memory that may be freed. */
 static wk_code agrees_late(void *world, const wk__dist_call *step, wk__dist_error *fail)
 {
     const wk__dist_request *q = step->request;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random programs of collectives: of the world and of groups, of all dtypes, on views, between calls that are recorded
- * and not yet run, with calls that fail in one rank, and with lists of tensors that go round devices. Each rank draws
- * the same program and knows what all ranks have, so that it computes in plain C (dist_reference.h) what it has to get.
+/* Tests random programs of collectives: of the world and of groups, of all dtypes, on views, between recorded calls
+ * that have not run, with calls that fail in one rank, and with lists of tensors on several devices. Each rank draws
+ * the same program and knows the data of all ranks, so it computes the expected results in plain C (dist_reference.h).
  *
- * WICK_TEST_SEED is the seed. What fails says its world, program and step. */
+ * WICK_TEST_SEED is the seed. A failure reports its world, program and step. */
 #include "reference.h"
 #include "support/devices.h"
 #include "support/ranks.h"
@@ -14,7 +14,7 @@
 enum { SLOTS = 4, GROUPS = 3, HELD = 10, STEPS = 40, DTYPES = 10, LARGEST = 40000 };
 static const wk_dtype dtypes[DTYPES] = {WK_F32, WK_F64, WK_F16, WK_BF16, WK_I8, WK_U8, WK_I16, WK_I32, WK_I64, WK_BOOL};
 
-/* A dense tensor of each rank, (rows, cols), and what is in it in each rank. */
+/* A dense tensor of each rank, (rows, cols), and its contents in each rank. */
 typedef struct slot {
     wk_tensor *base;
     wk_dtype dtype;
@@ -22,7 +22,7 @@ typedef struct slot {
     char *bytes[RANKS_MOST];
 } slot;
 
-/* A tensor whose numbers are known, but have not been read yet. */
+/* A tensor with known values that have not been read yet. */
 typedef struct held {
     wk_tensor *x;
     wk_dtype dtype;
@@ -49,7 +49,7 @@ typedef struct program {
     char what[200];
 } program;
 
-/* ---- what is wrong ----------------------------------------------------------------------------------------------- */
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
 
 static void stop(const program *p, const char *what, const char *how)
 {
@@ -64,7 +64,7 @@ static void need(const program *p, bool good, const char *how)
     if (!good) stop(p, p->what, how);
 }
 
-/* Has x these numbers? */
+/* Checks that x has these values. */
 static void look(const program *p, wk_tensor *x, wk_dtype dtype, int64_t count, const void *want, const char *what)
 {
     const size_t bytes = (size_t)count * wk_dtype_size(dtype);
@@ -91,7 +91,7 @@ static void look_at_held(program *p)
     p->nheld = 0;
 }
 
-/* `want` is freed when it has been looked at, now or later. */
+/* `want` is freed after the comparison, which happens now or later. */
 static void expect(program *p, bool later, wk_tensor *x, wk_dtype dtype, int64_t count, char *want)
 {
     need(p, x != NULL, "no result");
@@ -139,7 +139,8 @@ static void draw_slot(program *p, slot *s)
     fill(p, s, rng_percent(&p->d, 30));
 }
 
-/* Of a slot the rows row, row + row_step, ... and such columns, as they are, transposed, or of both one: a number. */
+/* A view of a slot: the rows row, row + row_step, ... and such columns, as they are or transposed, or a single
+ * element. */
 typedef struct view {
     slot *of;
     int64_t row, rows, row_step, col, cols, col_step;
@@ -147,7 +148,7 @@ typedef struct view {
     int64_t count;
 } view;
 
-/* Some places of a dimension, so many that `multiple` divides them. */
+/* Draws indices of a dimension, so many that `multiple` divides their number. */
 static void draw_places(rng *d, int64_t all, int multiple, int64_t *from, int64_t *length, int64_t *step)
 {
     *step = rng_percent(d, 30) ? 2 : 1;
@@ -157,7 +158,7 @@ static void draw_places(rng *d, int64_t all, int multiple, int64_t *from, int64_
     *from = *length > 0 ? rng_below(d, (int)(all - (*length - 1) * *step)) : 0;
 }
 
-/* Its first dimension is a multiple of that number. */
+/* The size of the first dimension is a multiple of that number. */
 static view draw_view(program *p, int multiple)
 {
     rng *d = &p->d;
@@ -206,7 +207,7 @@ static char *place_of(const view *v, int rank, int64_t i)
     return v->of->bytes[rank] + bytes_of(v->of->dtype, row * v->of->cols + col);
 }
 
-/* Its elements in a rank, one behind the other. */
+/* Its elements in a rank, contiguous. */
 static char *numbers_of(const view *v, int rank)
 {
     const size_t size = wk_dtype_size(v->of->dtype);
@@ -273,7 +274,7 @@ static void say(program *p, const char *call, const view *v, const group *g, int
         n += snprintf(p->what + n, sizeof p->what - (size_t)n, "%s%d", k ? "," : ", ranks ", (int)g->rank[k]);
 }
 
-/* ---- calls that are recorded ------------------------------------------------------------------------------------- */
+/* ---- recorded calls ---------------------------------------------------------------------------------------------- */
 
 /* x + y, in dtype. */
 static char *sum_of_two(wk_dtype dtype, const char *x, const char *y, int64_t count)
@@ -284,7 +285,7 @@ static char *sum_of_two(wk_dtype dtype, const char *x, const char *y, int64_t co
     return out;
 }
 
-/* A result that stays on its way while what it is made of is written over. */
+/* A pending result whose operands are overwritten. */
 static void record_sum(program *p)
 {
     const view v = draw_view(p, 1);
@@ -295,7 +296,7 @@ static void record_sum(program *p)
     free(x);
 }
 
-/* Before calls in place that have not run, others in place. */
+/* In-place calls before pending in-place calls. */
 static void record_in_place(program *p)
 {
     const view v = draw_view(p, 1);
@@ -322,7 +323,7 @@ static wk_dist_op draw_op(program *p, wk_dtype dtype)
     return op == WK_DIST_AVG && dtype > WK_BF16 ? WK_DIST_SUM : op;
 }
 
-/* What rank k of the group gets; `in` is what each has. */
+/* Returns the result of rank k of the group; `in` has the operands of all. */
 static char *result_of(call c, const view *v, const group *g, int k, wk_dist_op op, char *const *in)
 {
     const wk_dtype dtype = v->of->dtype;
@@ -350,14 +351,14 @@ static wk_tensor *call_on(call c, wk_tensor *x, const group *g, wk_dist_op op, i
     }
 }
 
-/* MPI has orders of its own: there numbers are such that order is no matter. */
+/* MPI has other orders: there the values are such that the order does not matter. */
 static void make_exact(program *p, const view *v, const group *g, wk_dist_op op)
 {
     if (!ranks_are_mpi() || g->size < 3 || v->of->dtype > WK_BF16 || op >= WK_DIST_MIN) return;
     fill(p, v->of, true);
 }
 
-/* In place: all ranks of the group have the same afterwards. */
+/* In place: afterwards all ranks of the group have the same values. */
 static void in_place(program *p, call c, const view *v, const group *g, wk_dist_op op, int root, char *const *in)
 {
     char *out = c == BROADCAST ? NULL : result_of(c, v, g, 0, op, in);
@@ -369,7 +370,7 @@ static void in_place(program *p, call c, const view *v, const group *g, wk_dist_
     }
 }
 
-/* What is new: looked at now, or, doubled by a call that is recorded, later. */
+/* New results: compared now, or later through a recorded call that doubles them. */
 static void anew(program *p, call c, const view *v, const group *g, wk_dist_op op, char *const *in)
 {
     const bool later = rng_percent(&p->d, 50);
@@ -408,7 +409,7 @@ static void collective(program *p)
     for (int k = 0; k < g->size; k++) free(in[k]);
 }
 
-/* Two tensors from one rank to another, in order. */
+/* Sends two tensors from one rank to another, in order. */
 static void send(program *p)
 {
     const group *g = &p->group[rng_below(&p->d, GROUPS)];
@@ -427,8 +428,8 @@ static void send(program *p)
     }
 }
 
-/* One rank has an error, told at once or when what it gives is computed: all fail with it, nothing is written, and the
- * world is as good as before. */
+/* One rank has an error, reported at once or when its operand is computed: all fail with it, nothing is written, and
+ * the world remains usable. */
 static void fail_in_one(program *p)
 {
     const group *g = &p->group[rng_below(&p->d, GROUPS)];
@@ -452,7 +453,7 @@ static void fail_in_one(program *p)
     wk_clear_error();
 }
 
-/* Figures of all ranks, which are whole: so their sums are exact in whatever order. */
+/* The mean of a history over all ranks; its values are integers, so sums are exact in any order. */
 static void mean_of_figures(program *p)
 {
     const group *g = &p->group[rng_below(&p->d, GROUPS)];
@@ -508,7 +509,7 @@ static void move_among_devices(program *p)
     free(numbers);
 }
 
-/* Tensors of one shape, some of them transposed. */
+/* Adds tensors of one shape, some of them transposed. */
 static void sum_a_list(program *p)
 {
     wk_device devices[LIST_MOST];
@@ -616,7 +617,7 @@ static void on_three_devices(int rank)
 static void run_in_a_world(int size, void (*body)(int rank))
 {
     ranks r = {.size = size, .body = body, .user = (void *)(uintptr_t)test_seed()};
-    print_message("seed %llu, a world of %d\n", (unsigned long long)test_seed(), size);
+    print_message("seed %llu, world size %d\n", (unsigned long long)test_seed(), size);
     ranks_run(&r);
     ranks_free(&r);
 }

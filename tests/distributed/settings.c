@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which job a process belongs to, by all that may be in the environment. */
+/* Tests which job a process belongs to, for all combinations of environment variables. */
 #include "support/wick.h"
 
 #include "distributed/settings.h"
 
 enum { MOST = 24 };
 
-/* What is set, "NAME=value" each. */
+/* Environment, "NAME=value" each. */
 static const char *const *environment;
 
 static const char *look(void *user, const char *name)
@@ -21,8 +21,8 @@ static const char *look(void *user, const char *name)
 
 typedef struct row {
     const char *set[MOST];
-    bool mpi;          /* there is an engine for it */
-    const char *wrong; /* NULL: it is right, and this: */
+    bool mpi;          /* an MPI transport is available */
+    const char *wrong; /* NULL: valid, with these settings */
     wk__dist_transport_id engine;
     int rank, size, local;
     const char *host;
@@ -40,7 +40,7 @@ typedef struct row {
 static const row rows[] = {
     {{NULL}, ALONE},
     {{"WICK_COORDINATOR=a:1"}, ALONE},
-    {{"RANK=3"}, ALONE}, /* anybody may have a variable of that name */
+    {{"RANK=3"}, ALONE}, /* a variable of another program */
     {{"WORLD_SIZE=3"}, ALONE},
     /* by hand */
     {{BY_HAND(1, 4), "WICK_COORDINATOR=nodeA:29500"}, false, NULL, WK__DIST_TCP, 1, 4, -1, "nodeA", 29500},
@@ -119,7 +119,7 @@ static const row rows[] = {
      25003},
     {{SLURM_(1, 4), NODES, "WICK_COORDINATOR=x:9"}, false, NULL, WK__DIST_TCP, 1, 4, 0, "x", 9},
     {{SLURM_(1, 4), "SLURM_STEP_NODELIST=?["}, .wrong = "neither SLURM_JOB_NODELIST nor SLURM_LAUNCH_NODE_IPADDR"},
-    {{SLURM_(0, 4), "SLURM_JOB_NODELIST=node7"}, ALONE}, /* a batch script, in which srun has not started it */
+    {{SLURM_(0, 4), "SLURM_JOB_NODELIST=node7"}, ALONE}, /* a batch script that was not started by srun */
     {{SLURM_(0, 1), NODES}, .engine = WK__DIST_SELF, .size = 1, .local = 0},
     {{SLURM_(1, 4), NODES, PMI(2, 5)}, false, NULL, WK__DIST_TCP, 1, 4, 0, "node07", 25003},
     {{SLURM_(1, 4), NODES, PMI(2, 5)}, true, NULL, WK__DIST_MPI, 2, 5, 2, "", 0},
@@ -144,7 +144,7 @@ static const row rows[] = {
     {{TORCH(0, 2), "MASTER_PORT=x"}, .wrong = "MASTER_PORT is \"x\""},
     {{TORCH(0, 1)}, .engine = WK__DIST_SELF, .size = 1, .local = 1},
     {{TORCH(x, 2)}, .wrong = "RANK is \"x\""},
-    /* nothing is as if it were not set */
+    /* an empty variable counts as unset */
     {{"WICK_RANK=", "WICK_WORLD_SIZE=", "WICK_COMM=", "WICK_TIMEOUT="}, ALONE},
 };
 
@@ -193,7 +193,7 @@ static void what_goes_with_it(void **state)
     assert_string_equal(s.source, "WICK_RANK");
 }
 
-/* Whether it could join them or not. */
+/* The number of started ranks, whether or not they can join. */
 static void how_many_were_started(void **state)
 {
     static const struct {
@@ -221,7 +221,7 @@ static void how_many_were_started(void **state)
     }
 }
 
-/* Every set of who may have started it, each complete: the first in the order of dist.h counts. */
+/* Every set of starters, each with complete variables: the first in the order of dist.h counts. */
 static void all_starters_at_once(void **state)
 {
     static const char *const of[5][5] = {
@@ -237,7 +237,7 @@ static void all_starters_at_once(void **state)
             for (int k = 4; k >= 0; k--) {
                 if (!(set >> k & 1)) continue;
                 for (int v = 0; v < 5 && of[k][v]; v++) names[n++] = of[k][v];
-                if (k > 1 || mpi || !(set & 4)) first = k; /* without an engine for MPI, Slurm's count */
+                if (k > 1 || mpi || !(set & 4)) first = k; /* without an MPI transport, Slurm's count */
             }
             environment = names;
             const wk_code code = wk__dist_settings_read(look, NULL, mpi != 0, "no MPI here", &s, &why);

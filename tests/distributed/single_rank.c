@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A world of one: every call of dist.h checks its arguments and is a copy, or nothing. */
+/* Tests a world of one: every call of dist.h checks its arguments and is a copy, or does nothing. */
 #include "support/wick.h"
 
 static wk_tensor *numbers(void)
@@ -40,7 +40,7 @@ static void calls_in_place_change_nothing(void **state)
     expect_ok();
 }
 
-/* Whatever way x lies, and on the device that it is on. */
+/* For every layout of x, on x's device. */
 static void the_others_copy(void **state)
 {
     (void)state;
@@ -76,7 +76,7 @@ static void on_other_devices(void **state)
     expect_ok();
 }
 
-/* No gradient flows through them, and nothing of the graph is lost either. */
+/* No gradient passes through them, and the graph remains intact. */
 static void gradients_stay_out(void **state)
 {
     (void)state;
@@ -146,7 +146,7 @@ static void wrong_arguments(void **state)
     EXPECT_VALUES(x, 0, 1, 2, 3, 4, 5, 6);
 }
 
-/* What is pending stays the first error; good tensors are as good as in any other call. */
+/* The pending error remains the first; calls with valid tensors work as usual. */
 static void while_an_error_is_pending(void **state)
 {
     (void)state;
