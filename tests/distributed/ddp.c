@@ -20,7 +20,7 @@ static void leave(void)
     RANK_CHECK(!wk_error());
 }
 
-static double number(wk_tensor *x, int k)
+static double element(wk_tensor *x, int k)
 {
     return wk_item(wk_select(x, 0, k));
 }
@@ -95,7 +95,7 @@ static void trains(int rank)
     leave();
 }
 
-static void weights_are_those_of_one_process(void **state)
+static void weights_equal_those_of_one_process(void **state)
 {
     (void)state;
     for (int size = 1; size <= 4; size++) {
@@ -119,7 +119,7 @@ static wk_tensor *looks_at_buckets(wk_tensor *grad, void *user)
     return (void)grad, NULL;
 }
 
-static void asks_early(int rank)
+static void checks_buckets_in_a_hook(int rank)
 {
     WK_SCOPE;
     join();
@@ -131,10 +131,10 @@ static void asks_early(int rank)
 }
 
 /* When the gradient reaches the input, the buckets of the second layer have been submitted. */
-static void buckets_travel_while_backward_runs(void **state)
+static void buckets_are_sent_during_backward(void **state)
 {
     (void)state;
-    ranks r = {.size = 2, .body = asks_early};
+    ranks r = {.size = 2, .body = checks_buckets_in_a_hook};
     ranks_run(&r);
     assert_true(r.note[0].number[0] >= 2 && r.note[1].number[0] >= 2);
     ranks_free(&r);
@@ -260,14 +260,14 @@ static void uses_its_own_head(int rank)
         RANK_CHECK(wk_backward(wk_sum(wk_forward(ddp, x))) == WK_OK);
         wk_tensor *a = grad_of(net, "a"), *b = grad_of(net, "b");
         RANK_CHECK(wk_dtype_of(a) == dtypes[k] && wk_dtype_of(b) == dtypes[k]);
-        RANK_CHECK(number(a, 0) == 0.5 && number(a, 1) == 2);
-        RANK_CHECK(number(b, 0) == 1 && number(b, 1) == 2);
+        RANK_CHECK(element(a, 0) == 0.5 && element(a, 1) == 2);
+        RANK_CHECK(element(b, 0) == 1 && element(b, 1) == 2);
         RANK_CHECK(!grad_of(net, "c"));
     }
     leave();
 }
 
-static void heads_that_not_all_ranks_use(void **state)
+static void heads_not_used_by_all_ranks(void **state)
 {
     (void)state;
     ranks r = {.size = 2, .body = uses_its_own_head};
@@ -296,7 +296,7 @@ static void mixes_dtypes(int rank)
     RANK_CHECK(wk_backward(wk_sum(wk_forward(ddp, wk_of(double, (2), 1 + rank, 4 + rank)))) == WK_OK);
     for (int k = 0; k < KINDS; k++) {
         wk_tensor *grad = grad_of(net, names[k]);
-        RANK_CHECK(wk_dtype_of(grad) == kinds[k] && number(grad, 0) == 1.5 && number(grad, 1) == 4.5);
+        RANK_CHECK(wk_dtype_of(grad) == kinds[k] && element(grad, 0) == 1.5 && element(grad, 1) == 4.5);
     }
     leave();
 }
@@ -310,7 +310,7 @@ static void buckets_are_of_one_dtype(void **state)
 }
 
 /* One rank's output does not depend on any parameter: its backward takes part through the input's gradient. */
-static void one_uses_none(int rank)
+static void one_rank_uses_no_parameter(int rank)
 {
     WK_SCOPE;
     join();
@@ -320,7 +320,7 @@ static void one_uses_none(int rank)
     for (int turn = 1; turn <= 2; turn++) { /* the second time with layers frozen through wk_module_train */
         RANK_CHECK(wk_backward(wk_sum(wk_forward(ddp, x))) == WK_OK);
         wk_tensor *a = grad_of(net, "a");
-        RANK_CHECK(number(a, 0) == 1.5 * turn && number(a, 1) == 2.5 * turn);
+        RANK_CHECK(element(a, 0) == 1.5 * turn && element(a, 1) == 2.5 * turn);
         wk_module_train(ddp, false);
     }
     leave();
@@ -329,7 +329,7 @@ static void one_uses_none(int rank)
 static void a_backward_without_parameters_takes_part(void **state)
 {
     (void)state;
-    ranks r = {.size = 2, .body = one_uses_none};
+    ranks r = {.size = 2, .body = one_rank_uses_no_parameter};
     ranks_run(&r);
     ranks_free(&r);
 }
@@ -360,7 +360,7 @@ static void gives_a_parameter(int rank)
         RANK_CHECK(wk_backward(wk_sum(k % 2 ? out[1] : out[0])) == WK_OK);
     }
     RANK_CHECK(atomic_load(&d->refs) == before); /* no hook of a step remains on the parameter */
-    RANK_CHECK(number(grad_of(net, "a"), 0) == 3 * 1.5 + 2);
+    RANK_CHECK(element(grad_of(net, "a"), 0) == 3 * 1.5 + 2);
     leave();
 }
 
@@ -382,11 +382,11 @@ static void gives_its_input(int rank)
     RANK_CHECK(wk_forward(ddp, x) && wk_forward(ddp, leaf));
     if (rank == 1) RANK_CHECK(wk_backward(wk_sum(wk_square(x))) == WK_OK);
     RANK_CHECK(wk_backward(wk_sum(wk_mul(wk_forward(ddp, leaf), wk_mul(a, rank)))) == WK_OK);
-    RANK_CHECK(number(grad_of(net, "a"), 0) == 0.5);
+    RANK_CHECK(element(grad_of(net, "a"), 0) == 0.5);
     leave();
 }
 
-static void outputs_that_stay(void **state)
+static void outputs_that_are_parameters_or_inputs(void **state)
 {
     (void)state;
     ranks r = {.size = 2, .body = gives_a_parameter};
@@ -399,7 +399,7 @@ static void outputs_that_stay(void **state)
 
 /* ---- accumulated gradients --------------------------------------------------------------------------------------- */
 
-static void adds_up(int rank)
+static void accumulates(int rank)
 {
     WK_SCOPE;
     join();
@@ -411,22 +411,22 @@ static void adds_up(int rank)
             WK_NO_SYNC;
             RANK_CHECK(wk_backward(wk_sum(wk_forward(ddp, x))) == WK_OK);
             wk_tensor *a = grad_of(net, "a");
-            RANK_CHECK(number(a, 0) == (part ? 1 + 2 * rank : rank)); /* local gradients */
+            RANK_CHECK(element(a, 0) == (part ? 1 + 2 * rank : rank)); /* local gradients */
         } else {
             RANK_CHECK(wk_backward(wk_sum(wk_forward(ddp, x))) == WK_OK);
         }
     }
     wk_tensor *a = grad_of(net, "a"); /* of rank 0: 0 + 1 + 2, of rank 1: 1 + 2 + 3 */
-    RANK_CHECK(number(a, 0) == 4.5 && number(a, 1) == 3);
+    RANK_CHECK(element(a, 0) == 4.5 && element(a, 1) == 3);
     RANK_CHECK(wk_backward(wk_sum(wk_forward(ddp, wk_of(float, (2), 2, 2)))) == WK_OK);
-    RANK_CHECK(number(grad_of(net, "a"), 0) == 6.5);
+    RANK_CHECK(element(grad_of(net, "a"), 0) == 6.5);
     leave();
 }
 
-static void gradients_are_added_up_without_sync(void **state)
+static void gradients_accumulate_without_sync(void **state)
 {
     (void)state;
-    ranks r = {.size = 2, .body = adds_up};
+    ranks r = {.size = 2, .body = accumulates};
     ranks_run(&r);
     ranks_free(&r);
 }
@@ -458,7 +458,7 @@ static void has_buffers(int rank)
     leave();
 }
 
-static void buffers_are_rank_0_s(void **state)
+static void buffers_are_those_of_rank_0(void **state)
 {
     (void)state;
     ranks r = {.size = 2, .body = has_buffers};
@@ -558,7 +558,7 @@ static void networks_are_wrapped_again(void **state)
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 /* Rank 1's data has one more batch. */
-static void makes_a_step_more(int rank)
+static void makes_one_more_step(int rank)
 {
     WK_SCOPE;
     join();
@@ -572,7 +572,7 @@ static void makes_a_step_more(int rank)
 static void ranks_with_different_numbers_of_steps(void **state)
 {
     (void)state;
-    ranks r = {.size = 2, .body = makes_a_step_more};
+    ranks r = {.size = 2, .body = makes_one_more_step};
     ranks_run(&r);
     for (int k = 0; k < 2; k++) {
         const char *call = k ? ": backward: rank 1 of 2 on " : ": dist_finish: rank 0 of 2 on ";
@@ -662,7 +662,7 @@ static void backward_within_backward(void **state)
     ranks_free(&r);
 }
 
-static void options_and_modules_that_cannot_be(void **state)
+static void invalid_options_and_modules(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -681,23 +681,23 @@ static void options_and_modules_that_cannot_be(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(weights_are_those_of_one_process),
-        cmocka_unit_test(buckets_travel_while_backward_runs),
+        cmocka_unit_test(weights_equal_those_of_one_process),
+        cmocka_unit_test(buckets_are_sent_during_backward),
         cmocka_unit_test(the_first_bucket_is_small),
         cmocka_unit_test(on_a_gpu),
         cmocka_unit_test(over_several_devices),
         cmocka_unit_test(buckets_are_of_one_dtype),
-        cmocka_unit_test(heads_that_not_all_ranks_use),
+        cmocka_unit_test(heads_not_used_by_all_ranks),
         cmocka_unit_test(a_backward_without_parameters_takes_part),
-        cmocka_unit_test(outputs_that_stay),
-        cmocka_unit_test(gradients_are_added_up_without_sync),
-        cmocka_unit_test(buffers_are_rank_0_s),
+        cmocka_unit_test(outputs_that_are_parameters_or_inputs),
+        cmocka_unit_test(gradients_accumulate_without_sync),
+        cmocka_unit_test(buffers_are_those_of_rank_0),
         cmocka_unit_test(parameters_frozen_and_shared),
         cmocka_unit_test(networks_are_wrapped_again),
         cmocka_unit_test(ranks_with_different_numbers_of_steps),
         cmocka_unit_test(a_backward_that_fails_in_one_rank_fails_in_all),
         cmocka_unit_test(backward_within_backward),
-        cmocka_unit_test(options_and_modules_that_cannot_be), /* last, because it uses the library in this process */
+        cmocka_unit_test(invalid_options_and_modules), /* last, because it uses the library in this process */
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -139,7 +139,7 @@ static void runs_two_backwards_at_once(int rank)
     RANK_CHECK(wk_dist_finish() == WK_OK && !wk_error());
 }
 
-static void two_threads_at_once(void **state)
+static void two_backwards_at_once(void **state)
 {
     (void)state;
     ranks r = {.size = 2, .body = runs_two_backwards_at_once};
@@ -149,7 +149,7 @@ static void two_threads_at_once(void **state)
     ranks_free(&r);
 }
 
-static wk_tensor *leaves_the_world(wk_tensor *grad, void *user)
+static wk_tensor *finishes_in_a_hook(wk_tensor *grad, void *user)
 {
     (void)grad, (void)user;
     if (wk_dist_rank() == 1) RANK_CHECK(wk_dist_finish() == WK_ERR_STATE);
@@ -161,7 +161,7 @@ static void finishes_within_backward(int rank)
     WK_SCOPE;
     RANK_CHECK(wk_dist_init() == WK_OK);
     wk_module *ddp = wk_ddp(wk_nn_linear(3, 2));
-    wk_register_hook(wk_module_parameter(ddp, "weight"), leaves_the_world, NULL);
+    wk_register_hook(wk_module_parameter(ddp, "weight"), finishes_in_a_hook, NULL);
     RANK_CHECK(wk_backward(wk_sum(wk_forward(ddp, wk_full((1, 3), rank + 1.0)))) == WK_ERR_STATE);
     rank_save_error();
     RANK_CHECK(wk_dist_size() == 2 && wk_dist_barrier() == WK_OK);
@@ -180,7 +180,7 @@ static void a_world_is_not_left_within_backward(void **state)
     ranks_free(&r);
 }
 
-static void goes_on_without_a_world(int rank)
+static void continues_without_a_world(int rank)
 {
     WK_SCOPE;
     (void)rank;
@@ -200,7 +200,7 @@ static void goes_on_without_a_world(int rank)
 static void a_group_whose_world_has_ended(void **state)
 {
     (void)state;
-    ranks r = {.size = 2, .body = goes_on_without_a_world};
+    ranks r = {.size = 2, .body = continues_without_a_world};
     ranks_run(&r);
     for (int k = 0; k < 2; k++)
         expect_rank_error(&r, k, WK_ERR_STATE, "backward: ", "the group belongs to a world that this process has left",
@@ -210,12 +210,10 @@ static void a_group_whose_world_has_ended(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(error_after_last_bucket),
-                                       cmocka_unit_test(networks_in_another_order),
-                                       cmocka_unit_test(networks_of_groups_in_a_circle),
-                                       cmocka_unit_test(networks_are_wrapped_after_an_error),
-                                       cmocka_unit_test(two_threads_at_once),
-                                       cmocka_unit_test(a_world_is_not_left_within_backward),
-                                       cmocka_unit_test(a_group_whose_world_has_ended)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(error_after_last_bucket),        cmocka_unit_test(networks_in_another_order),
+        cmocka_unit_test(networks_of_groups_in_a_circle), cmocka_unit_test(networks_are_wrapped_after_an_error),
+        cmocka_unit_test(two_backwards_at_once),          cmocka_unit_test(a_world_is_not_left_within_backward),
+        cmocka_unit_test(a_group_whose_world_has_ended)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -246,7 +246,7 @@ static void forks(int rank)
     leave();
 }
 
-static void a_child_is_no_rank(void **state)
+static void a_forked_child_is_not_a_rank(void **state)
 {
     (void)state;
     ranks_do(2, forks);
@@ -264,7 +264,7 @@ static void joins_twice(int rank)
     RANK_CHECK(sum_in(NULL, 1) == 1);
 }
 
-static void once(void **state)
+static void a_process_joins_once(void **state)
 {
     (void)state;
     ranks_do(2, joins_twice);
@@ -331,7 +331,7 @@ static void join_with(bool agrees, bool prompt)
 }
 
 /* Like a transport without statuses: it does what all ranks request. */
-static void agrees_around(int rank)
+static void calls_without_comparison(int rank)
 {
     join_with(false, rank % 2 == 0);
     const int n = wk_dist_size(), last = n - 1;
@@ -357,7 +357,7 @@ static void an_engine_that_does_not_compare(void **state)
 {
     (void)state;
     for (int n = 2; n <= RANKS_MOST; n++) {
-        ranks r = {.size = n, .body = agrees_around};
+        ranks r = {.size = n, .body = calls_without_comparison};
         ranks_run(&r);
         for (int k = 0; k < n - 1; k++)
             expect_rank_error(&r, k, WK_ERR_SHAPE, "dist_all_gather: rank ", " failed: ", "matmul: ", NULL);
@@ -367,7 +367,7 @@ static void an_engine_that_does_not_compare(void **state)
     }
 }
 
-static void differ_around(int rank)
+static void differ_without_comparison(int rank)
 {
     WK_SCOPE;
     join_with(false, true);
@@ -389,7 +389,7 @@ static void differ_around(int rank)
 static void ranks_that_differ_in_such_an_engine(void **state)
 {
     (void)state;
-    ranks r = {.size = 3, .body = differ_around};
+    ranks r = {.size = 3, .body = differ_without_comparison};
     ranks_run(&r);
     for (int k = 0; k < 3; k++)
         expect_rank_error(&r, k, WK_ERR_STATE, "mismatched collectives: rank 0 on ",
@@ -397,7 +397,7 @@ static void ranks_that_differ_in_such_an_engine(void **state)
     ranks_free(&r);
 }
 
-static wk_code never_comes_back(void *world, const wk__dist_call *step, wk__dist_error *fail)
+static wk_code never_returns(void *world, const wk__dist_call *step, wk__dist_error *fail)
 {
     if (step->request->kind != WK__DIST_BARRIER) return wk__dist_tcp.call(world, step, fail);
     for (;;) pause();
@@ -409,7 +409,7 @@ static void is_stuck(int rank)
     WK_SCOPE;
     (void)rank;
     join_with(true, false);
-    engine.call = never_comes_back;
+    engine.call = never_returns;
     RANK_CHECK(sum_in(NULL, 1) == 2);
     RANK_CHECK(wk_dist_barrier() == WK_ERR_TIMEOUT);
     rank_save_error();
@@ -426,7 +426,7 @@ static void is_stuck(int rank)
     RANK_CHECK(wk_dist_init() == WK_ERR_STATE && strstr(wk_error(), "has not returned"));
 }
 
-static void an_engine_that_does_not_come_back(void **state)
+static void an_engine_that_does_not_return(void **state)
 {
     (void)state;
     ranks r = {.size = 2, .body = is_stuck, .timeout = 3};
@@ -438,7 +438,7 @@ static void an_engine_that_does_not_come_back(void **state)
 }
 
 /* Returns after the program has given up, then writes to the request's memory. */
-static wk_code comes_back_late(void *world, const wk__dist_call *step, wk__dist_error *fail)
+static wk_code returns_late(void *world, const wk__dist_call *step, wk__dist_error *fail)
 {
     const wk__dist_request *q = step->request;
     (void)world, (void)fail;
@@ -450,7 +450,7 @@ static wk_code comes_back_late(void *world, const wk__dist_call *step, wk__dist_
     return WK_OK;
 }
 
-static void let_it_come(void)
+static void let_the_call_return(void)
 {
     atomic_store(&my_note()->flag, 1);
     while (atomic_load(&my_note()->flag) < 2) usleep(2000);
@@ -462,13 +462,13 @@ static void leaves_memory(int rank)
     float own[4] = {0};
     (void)rank;
     join_with(true, false);
-    engine.call = comes_back_late;
+    engine.call = returns_late;
     wk__dist_ticket ticket;
     const wk__dist_request request = sum_of(own, 4);
     wk__dist_submit(&ticket, wk__dist_world(), &request);
     RANK_CHECK(wk__dist_wait(&ticket, (wk_site){0}, "backward") == WK_ERR_TIMEOUT);
     rank_save_error();
-    let_it_come();
+    let_the_call_return();
     for (int k = 0; k < 4; k++) RANK_CHECK(own[k] == 0);
 }
 
@@ -480,11 +480,11 @@ static int64_t live(void)
 }
 
 /* The scope of tensors and group ends while the transport still uses both. */
-static void gives_up(bool transposed)
+static void times_out(bool transposed)
 {
     WK_SCOPE;
     wk_dist_group *group = wk_dist_new_group((0, 1));
-    engine.call = comes_back_late;
+    engine.call = returns_late;
     wk_tensor *x = wk_rand((300, 400));
     wk_sync();
     if (transposed) x = wk_transpose(x, 0, 1);
@@ -497,9 +497,9 @@ static void leaves_tensors(int rank)
 {
     (void)rank;
     join_with(true, false);
-    gives_up(false);
+    times_out(false);
     RANK_CHECK(live() >= 2 * 300 * 400 * 4);
-    let_it_come();
+    let_the_call_return();
     RANK_CHECK(my_note()->number[1] == 1);
 }
 
@@ -507,12 +507,12 @@ static void leaves_a_copy(int rank)
 {
     (void)rank;
     join_with(true, false);
-    gives_up(true);
+    times_out(true);
     RANK_CHECK(live() >= 300 * 400 * 4);
-    let_it_come();
+    let_the_call_return();
 }
 
-static void a_call_that_comes_back_late(void **state)
+static void a_call_that_returns_late(void **state)
 {
     (void)state;
     void (*const body[])(int) = {leaves_memory, leaves_tensors, leaves_a_copy};
@@ -525,7 +525,7 @@ static void a_call_that_comes_back_late(void **state)
 }
 
 /* The agreement completes after this rank has given up: it must not make a call with memory that may be freed. */
-static wk_code agrees_late(void *world, const wk__dist_call *step, wk__dist_error *fail)
+static wk_code completes_the_agreement_late(void *world, const wk__dist_call *step, wk__dist_error *fail)
 {
     const wk__dist_request *q = step->request;
     (void)world, (void)fail;
@@ -536,12 +536,12 @@ static wk_code agrees_late(void *world, const wk__dist_call *step, wk__dist_erro
     return WK_OK;
 }
 
-static void gives_up_while_ranks_agree(int rank)
+static void times_out_while_ranks_agree(int rank)
 {
     WK_SCOPE;
     (void)rank;
     join_with(false, false);
-    engine.call = agrees_late;
+    engine.call = completes_the_agreement_late;
     RANK_CHECK(!wk_dist_all_reduce_(wk_ones((3))) && wk_error_code() == WK_ERR_TIMEOUT);
     rank_save_error();
     atomic_store(&my_note()->flag, 1);
@@ -549,10 +549,10 @@ static void gives_up_while_ranks_agree(int rank)
     RANK_CHECK(my_note()->number[0] == 0);
 }
 
-static void an_agreement_that_comes_late(void **state)
+static void an_agreement_that_completes_late(void **state)
 {
     (void)state;
-    ranks r = {.size = 2, .body = gives_up_while_ranks_agree, .timeout = 1};
+    ranks r = {.size = 2, .body = times_out_while_ranks_agree, .timeout = 1};
     ranks_run(&r);
     ranks_free(&r);
 }
@@ -565,14 +565,14 @@ int main(void)
         cmocka_unit_test(groups_of_some_ranks),
         cmocka_unit_test(tensors),
         cmocka_unit_test(threads),
-        cmocka_unit_test(a_child_is_no_rank),
-        cmocka_unit_test(once),
+        cmocka_unit_test(a_forked_child_is_not_a_rank),
+        cmocka_unit_test(a_process_joins_once),
         cmocka_unit_test(two_ranks_when_a_third_is_at_the_end),
         cmocka_unit_test(an_engine_that_does_not_compare),
         cmocka_unit_test(ranks_that_differ_in_such_an_engine),
-        cmocka_unit_test(an_engine_that_does_not_come_back),
-        cmocka_unit_test(a_call_that_comes_back_late),
-        cmocka_unit_test(an_agreement_that_comes_late),
+        cmocka_unit_test(an_engine_that_does_not_return),
+        cmocka_unit_test(a_call_that_returns_late),
+        cmocka_unit_test(an_agreement_that_completes_late),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

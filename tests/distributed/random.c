@@ -65,7 +65,8 @@ static void need(const program *p, bool good, const char *how)
 }
 
 /* Checks that x has these values. */
-static void look(const program *p, wk_tensor *x, wk_dtype dtype, int64_t count, const void *want, const char *what)
+static void expect_now(const program *p, wk_tensor *x, wk_dtype dtype, int64_t count, const void *want,
+                       const char *what)
 {
     const size_t bytes = (size_t)count * wk_dtype_size(dtype);
     void *got = malloc(bytes + 1);
@@ -81,11 +82,11 @@ static void look(const program *p, wk_tensor *x, wk_dtype dtype, int64_t count, 
     free(got);
 }
 
-static void look_at_held(program *p)
+static void expect_held(program *p)
 {
     for (int k = 0; k < p->nheld; k++) {
         const held *h = &p->held[k];
-        look(p, h->x, h->dtype, h->count, h->want, h->what);
+        expect_now(p, h->x, h->dtype, h->count, h->want, h->what);
         free(h->want);
     }
     p->nheld = 0;
@@ -95,11 +96,11 @@ static void look_at_held(program *p)
 static void expect(program *p, bool later, wk_tensor *x, wk_dtype dtype, int64_t count, char *want)
 {
     need(p, x != NULL, "no result");
-    if (p->nheld == HELD) look_at_held(p);
+    if (p->nheld == HELD) expect_held(p);
     held *h = &p->held[p->nheld++];
     *h = (held){.x = x, .dtype = dtype, .count = count, .want = want};
     snprintf(h->what, sizeof h->what, "%s", p->what);
-    if (!later) look_at_held(p);
+    if (!later) expect_held(p);
 }
 
 /* ---- slots and views --------------------------------------------------------------------------------------------- */
@@ -208,7 +209,7 @@ static char *place_of(const view *v, int rank, int64_t i)
 }
 
 /* Its elements in a rank, contiguous. */
-static char *numbers_of(const view *v, int rank)
+static char *elements_of(const view *v, int rank)
 {
     const size_t size = wk_dtype_size(v->of->dtype);
     char *out = malloc(size * (size_t)v->count + 1);
@@ -222,9 +223,9 @@ static void replace(const view *v, int rank, const char *numbers)
     for (int64_t i = 0; i < v->count; i++) memcpy(place_of(v, rank, i), numbers + size * (size_t)i, size);
 }
 
-static void look_at_slot(const program *p, const slot *s)
+static void expect_slot(const program *p, const slot *s)
 {
-    look(p, s->base, s->dtype, s->rows * s->cols, s->bytes[p->rank], p->what);
+    expect_now(p, s->base, s->dtype, s->rows * s->cols, s->bytes[p->rank], p->what);
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
@@ -236,7 +237,7 @@ static bool is_in(const group *g, int rank)
     return false;
 }
 
-static int place_in(const group *g, int rank)
+static int rank_in(const group *g, int rank)
 {
     int k = 0;
     while (g->rank[k] != rank) k++;
@@ -260,7 +261,7 @@ static void draw_group(program *p, int k)
     g->handle = wk_dist_new_group_at(WK_HERE, g->rank, g->size);
     need(p, g->handle != NULL, "dist_new_group");
     need(p, wk_dist_group_size(g->handle) == g->size, "dist_group_size");
-    need(p, wk_dist_group_rank(g->handle) == (is_in(g, p->rank) ? place_in(g, p->rank) : -1), "dist_group_rank");
+    need(p, wk_dist_group_rank(g->handle) == (is_in(g, p->rank) ? rank_in(g, p->rank) : -1), "dist_group_rank");
 }
 
 static void say(program *p, const char *call, const view *v, const group *g, int which)
@@ -290,7 +291,7 @@ static void record_sum(program *p)
 {
     const view v = draw_view(p, 1);
     say(p, "a sum", &v, NULL, 0);
-    char *x = numbers_of(&v, p->rank);
+    char *x = elements_of(&v, p->rank);
     wk_tensor *at = tensor_at(&v);
     expect(p, true, wk_add(at, at), v.of->dtype, v.count, sum_of_two(v.of->dtype, x, x, v.count));
     free(x);
@@ -302,7 +303,7 @@ static void record_in_place(program *p)
     const view v = draw_view(p, 1);
     say(p, "add_", &v, NULL, 0);
     for (int r = 0; r < p->size; r++) {
-        char *x = numbers_of(&v, r), *sum = sum_of_two(v.of->dtype, x, x, v.count);
+        char *x = elements_of(&v, r), *sum = sum_of_two(v.of->dtype, x, x, v.count);
         replace(&v, r, sum);
         free(x);
         free(sum);
@@ -371,11 +372,11 @@ static void in_place(program *p, call c, const view *v, const group *g, wk_dist_
 }
 
 /* New results: compared now, or later through a recorded call that doubles them. */
-static void anew(program *p, call c, const view *v, const group *g, wk_dist_op op, char *const *in)
+static void out_of_place(program *p, call c, const view *v, const group *g, wk_dist_op op, char *const *in)
 {
     const bool later = rng_percent(&p->d, 50);
     if (!is_in(g, p->rank)) return;
-    const int k = place_in(g, p->rank);
+    const int k = rank_in(g, p->rank);
     const int64_t times = c == ALL_GATHER ? g->size : 1, parts = c == REDUCE_SCATTER ? g->size : 1;
     const int64_t count = v->count * times / parts;
     wk_tensor *x = call_on(c, tensor_at(v), g, op, 0);
@@ -401,11 +402,11 @@ static void collective(program *p)
     char *in[RANKS_MOST];
     say(p, call_names[c], &v, g, c == BROADCAST ? root : (int)op);
     if (c == ALL_REDUCE || c == REDUCE_SCATTER) make_exact(p, &v, g, op);
-    for (int k = 0; k < g->size; k++) in[k] = numbers_of(&v, (int)g->rank[k]);
+    for (int k = 0; k < g->size; k++) in[k] = elements_of(&v, (int)g->rank[k]);
     if (c == ALL_REDUCE || c == BROADCAST)
         in_place(p, c, &v, g, op, root, in);
     else
-        anew(p, c, &v, g, op, in);
+        out_of_place(p, c, &v, g, op, in);
     for (int k = 0; k < g->size; k++) free(in[k]);
 }
 
@@ -419,7 +420,7 @@ static void send(program *p)
         const view v = draw_view(p, 1);
         say(p, "send", &v, g, from);
         if (g->size < 2) continue;
-        char *numbers = numbers_of(&v, sender);
+        char *numbers = elements_of(&v, sender);
         replace(&v, receiver, numbers);
         free(numbers);
         wk_tensor *x = tensor_at(&v);
@@ -454,7 +455,7 @@ static void fail_in_one(program *p)
 }
 
 /* The mean of a history over all ranks; its values are integers, so sums are exact in any order. */
-static void mean_of_figures(program *p)
+static void mean_of_history(program *p)
 {
     const group *g = &p->group[rng_below(&p->d, GROUPS)];
     const wk_device device = p->device[rng_below(&p->d, p->devices)];
@@ -490,9 +491,9 @@ static void move_among_devices(program *p)
     const view v = draw_view(p, 1);
     const wk_dtype dtype = v.of->dtype;
     say(p, "scatter_to, gather_from, broadcast", &v, NULL, n);
-    char *numbers = numbers_of(&v, p->rank);
+    char *numbers = elements_of(&v, p->rank);
     wk_tensors *all = wk_devices_broadcast(tensor_at(&v), devices, n);
-    for (int k = 0; k < n; k++) look(p, wk_tensors_get(all, k), dtype, v.count, numbers, p->what);
+    for (int k = 0; k < n; k++) expect_now(p, wk_tensors_get(all, k), dtype, v.count, numbers, p->what);
     if (!v.number) {
         wk_tensors *parts = wk_devices_scatter(tensor_at(&v), devices, n);
         const int64_t samples = first_size(&v), row = samples > 0 ? v.count / samples : 0;
@@ -501,10 +502,10 @@ static void move_among_devices(program *p)
         need(p, parts && wk_tensors_count(parts) == count, "so many parts");
         for (int k = 0; k < count; k++) {
             const int64_t share = samples / count + (k < samples % count);
-            look(p, wk_tensors_get(parts, k), dtype, share * row, numbers + bytes_of(dtype, at * row), p->what);
+            expect_now(p, wk_tensors_get(parts, k), dtype, share * row, numbers + bytes_of(dtype, at * row), p->what);
             at += share;
         }
-        look(p, wk_devices_gather(parts, devices[n - 1]), dtype, v.count, numbers, p->what);
+        expect_now(p, wk_devices_gather(parts, devices[n - 1]), dtype, v.count, numbers, p->what);
     }
     free(numbers);
 }
@@ -530,10 +531,10 @@ static void sum_a_list(program *p)
     char *sum = malloc(bytes_of(dtype, count) + 1);
     plain_reduce(dtype, WK_DIST_SUM, PLAIN_LIST, n, (const void *const *)in, count, sum);
     wk_tensors *list = wk_list_at(WK_HERE, x, n), *sums = wk_devices_all_reduce(list);
-    for (int k = 0; k < n; k++) look(p, wk_tensors_get(sums, k), dtype, count, sum, p->what);
-    for (int k = 0; k < n; k++) look(p, x[k], dtype, count, in[k], p->what);
+    for (int k = 0; k < n; k++) expect_now(p, wk_tensors_get(sums, k), dtype, count, sum, p->what);
+    for (int k = 0; k < n; k++) expect_now(p, x[k], dtype, count, in[k], p->what);
     need(p, wk_devices_all_reduce_(list) == list, "all_reduce_ of a list");
-    for (int k = 0; k < n; k++) look(p, x[k], dtype, count, sum, p->what);
+    for (int k = 0; k < n; k++) expect_now(p, x[k], dtype, count, sum, p->what);
     for (int k = 0; k < n; k++) free(in[k]);
     free(sum);
 }
@@ -551,7 +552,7 @@ static void take_step(program *p)
     else if (what < 28)
         record_in_place(p);
     else if (what < 33)
-        look_at_slot(p, &p->slot[rng_below(&p->d, SLOTS)]);
+        expect_slot(p, &p->slot[rng_below(&p->d, SLOTS)]);
     else if (what < 41)
         send(p);
     else if (what < 47)
@@ -563,7 +564,7 @@ static void take_step(program *p)
     else if (what < 60)
         sum_a_list(p);
     else if (what < 64)
-        mean_of_figures(p);
+        mean_of_history(p);
     else if (what < 66)
         need(p, wk_dist_barrier() == WK_OK, "dist_barrier");
     else
@@ -576,10 +577,10 @@ static void run_program(program *p)
     for (int k = 0; k < GROUPS; k++) draw_group(p, k);
     for (int k = 0; k < SLOTS; k++) draw_slot(p, &p->slot[k]);
     for (p->step = 0; p->step < STEPS; p->step++) take_step(p);
-    look_at_held(p);
+    expect_held(p);
     snprintf(p->what, sizeof p->what, "a tensor at the end");
     for (int k = 0; k < SLOTS; k++) {
-        look_at_slot(p, &p->slot[k]);
+        expect_slot(p, &p->slot[k]);
         for (int r = 0; r < p->size; r++) free(p->slot[k].bytes[r]);
     }
     need(p, !wk_error(), "an error");

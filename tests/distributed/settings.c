@@ -9,7 +9,7 @@ enum { MOST = 24 };
 /* Environment, "NAME=value" each. */
 static const char *const *environment;
 
-static const char *look(void *user, const char *name)
+static const char *variable_of(void *user, const char *name)
 {
     (void)user;
     const size_t length = strlen(name);
@@ -153,7 +153,7 @@ static void expect_row(const row *r)
     wk__dist_settings s;
     wk__text why = {0};
     environment = r->set;
-    const wk_code code = wk__dist_settings_read(look, NULL, r->mpi, "no MPI here", &s, &why);
+    const wk_code code = wk__dist_settings_read(variable_of, NULL, r->mpi, "no MPI here", &s, &why);
     const char *text = why.data ? why.data : "";
     const int number = (int)(r - rows);
     if (r->wrong) {
@@ -168,33 +168,33 @@ static void expect_row(const row *r)
     wk__text_free(&why);
 }
 
-static void what_the_environment_says(void **state)
+static void settings_from_the_environment(void **state)
 {
     (void)state;
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) expect_row(&rows[k]);
 }
 
-static void what_goes_with_it(void **state)
+static void optional_variables(void **state)
 {
     (void)state;
     wk__dist_settings s;
     wk__text why = {0};
     static const char *const usual[MOST] = {BY_HAND(0, 2), "WICK_COORDINATOR=a:1"};
     environment = usual;
-    assert_int_equal(wk__dist_settings_read(look, NULL, false, "", &s, &why), WK_OK);
+    assert_int_equal(wk__dist_settings_read(variable_of, NULL, false, "", &s, &why), WK_OK);
     assert_true(s.timeout == 600 && s.listen_fd == -1);
     assert_string_equal(s.secret, "");
     static const char *const more[MOST] = {BY_HAND(0, 2), "WICK_COORDINATOR=a:1", "WICK_TIMEOUT=7", "WICK_LISTEN_FD=5",
                                            "WICK_SECRET=between us"};
     environment = more;
-    assert_int_equal(wk__dist_settings_read(look, NULL, false, "", &s, &why), WK_OK);
+    assert_int_equal(wk__dist_settings_read(variable_of, NULL, false, "", &s, &why), WK_OK);
     assert_true(s.timeout == 7 && s.listen_fd == 5 && s.port == 1);
     assert_string_equal(s.secret, "between us");
     assert_string_equal(s.source, "WICK_RANK");
 }
 
 /* The number of started ranks, whether or not they can join. */
-static void how_many_were_started(void **state)
+static void number_of_started_ranks(void **state)
 {
     static const struct {
         const char *set[MOST];
@@ -215,7 +215,7 @@ static void how_many_were_started(void **state)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const char *variable = NULL;
         environment = cases[k].set;
-        assert_int_equal(wk__dist_launched_size(look, NULL, &variable), cases[k].processes);
+        assert_int_equal(wk__dist_launched_size(variable_of, NULL, &variable), cases[k].processes);
         if (cases[k].variable) assert_string_equal(variable, cases[k].variable);
         assert_true(!variable == !cases[k].variable);
     }
@@ -240,7 +240,7 @@ static void all_starters_at_once(void **state)
                 if (k > 1 || mpi || !(set & 4)) first = k; /* without an MPI transport, Slurm's count */
             }
             environment = names;
-            const wk_code code = wk__dist_settings_read(look, NULL, mpi != 0, "no MPI here", &s, &why);
+            const wk_code code = wk__dist_settings_read(variable_of, NULL, mpi != 0, "no MPI here", &s, &why);
             if (first < 2 && !mpi)
                 assert_int_equal(code, WK_ERR_ARGUMENT);
             else if (code != WK_OK || s.size != size[first] || s.engine != (first < 2 ? WK__DIST_MPI : WK__DIST_TCP))
@@ -274,9 +274,9 @@ static void hosts_of_slurm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_the_environment_says),
-        cmocka_unit_test(what_goes_with_it),
-        cmocka_unit_test(how_many_were_started),
+        cmocka_unit_test(settings_from_the_environment),
+        cmocka_unit_test(optional_variables),
+        cmocka_unit_test(number_of_started_ranks),
         cmocka_unit_test(all_starters_at_once),
         cmocka_unit_test(hosts_of_slurm),
     };

@@ -47,7 +47,7 @@ static int lines_of(char *text, size_t room, int from)
     return lines;
 }
 
-static int says_steps(int to, int from)
+static int sends_steps(int to, int from)
 {
     (void)to;
     char text[4096];
@@ -61,7 +61,7 @@ static int says_steps(int to, int from)
 }
 
 /* A step that is not later than the previous one has no rate, because the program restarted. */
-static int says_no_rate(int to, int from)
+static int sends_no_rate(int to, int from)
 {
     (void)to;
     char text[4096];
@@ -119,7 +119,7 @@ static int keeps_a_signal(int to, int from)
 }
 
 /* A file that the program opened after its parent closed the pipe must not be taken for the pipe. */
-static int has_a_file(int to, int from)
+static int has_a_file_as_pipe(int to, int from)
 {
     FILE *file = tmpfile();
     (void)from;
@@ -135,7 +135,7 @@ static int has_no_pipe(int to, int from)
     return 0;
 }
 
-static int does_not_hand_it_on(int to, int from)
+static int closes_the_pipe_on_exec(int to, int from)
 {
     (void)from;
     wk__launcher_status_step(1);
@@ -145,13 +145,13 @@ static int does_not_hand_it_on(int to, int from)
 static void steps_go_into_the_pipe(void **state)
 {
     (void)state;
-    in_a_process(says_steps);
-    in_a_process(says_no_rate);
-    in_a_process(does_not_hand_it_on);
+    in_a_process(sends_steps);
+    in_a_process(sends_no_rate);
+    in_a_process(closes_the_pipe_on_exec);
 }
 
 /* Lines before a step and between steps: neither affects the time of the other. */
-static int says_lines(int to, int from)
+static int sends_lines(int to, int from)
 {
     (void)to;
     char text[4096];
@@ -163,7 +163,7 @@ static int says_lines(int to, int from)
     return strcmp(text, "a=1\nstep=1\nb=2\n") != 0;
 }
 
-static int says_what_becomes_of_the_world(int to, int from)
+static int sends_the_state_of_the_world(int to, int from)
 {
     (void)to;
     char text[4096];
@@ -199,24 +199,24 @@ static int names_the_rank_that_failed(int to, int from)
 static void lines_go_into_the_pipe(void **state)
 {
     (void)state;
-    in_a_process(says_lines);
-    in_a_process(says_what_becomes_of_the_world);
+    in_a_process(sends_lines);
+    in_a_process(sends_the_state_of_the_world);
     in_a_process(names_the_rank_that_failed);
 }
 
-static void a_full_pipe_is_not_waited_for(void **state)
+static void a_full_pipe_does_not_block(void **state)
 {
     (void)state;
     in_a_process(fills_the_pipe);
 }
 
-static void a_reader_that_goes_ends_nothing(void **state)
+static void a_closed_reader_does_not_end_the_rank(void **state)
 {
     (void)state;
     in_a_process(loses_its_reader);
     in_a_process(keeps_a_signal);
     in_a_process(has_no_pipe);
-    in_a_process(has_a_file);
+    in_a_process(has_a_file_as_pipe);
 }
 
 int main(void)
@@ -224,8 +224,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_go_into_the_pipe),
         cmocka_unit_test(lines_go_into_the_pipe),
-        cmocka_unit_test(a_full_pipe_is_not_waited_for),
-        cmocka_unit_test(a_reader_that_goes_ends_nothing),
+        cmocka_unit_test(a_full_pipe_does_not_block),
+        cmocka_unit_test(a_closed_reader_does_not_end_the_rank),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

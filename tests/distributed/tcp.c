@@ -56,7 +56,7 @@ static const char *not_asked(void *user, const wk__hello *hello, const wk__addre
 }
 
 /* A pending connection makes the listener readable all the time: it is not polled for a while. */
-static void a_door_without_descriptors(void **state)
+static void a_listener_without_descriptors(void **state)
 {
     (void)state;
     struct pollfd polls[WK__TCP_MAX_PENDING + 1];
@@ -179,7 +179,7 @@ static void a_world_that_breaks_before_the_welcome(void **state)
 
 /* A call that fails by a timeout reports its own duration if it is the unfinished call, otherwise the unfinished
  * call's. The sequence number is not enough: ranks that disagree make different calls with one number. */
-static void whose_call_was_not_finished(void **state)
+static void errors_name_the_unfinished_call(void **state)
 {
     (void)state;
     wk__tcp tcp = {.aborted = true, .code = WK_ERR_TIMEOUT, .cause = "rank 1 on nodeB has not called it"};
@@ -231,7 +231,7 @@ static bool has_few_ports(void)
 }
 
 /* Returns 0 if no connection succeeds where nothing listens. */
-static int looks_for_somebody(void)
+static int connects_without_a_listener(void)
 {
     enum { CANNOT = 77 };
     if (!has_few_ports()) return CANNOT;
@@ -248,7 +248,7 @@ static void self_connections(void **state)
     (void)state;
     int status;
     const pid_t child = fork();
-    if (child == 0) _exit(looks_for_somebody());
+    if (child == 0) _exit(connects_without_a_listener());
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
     if (WEXITSTATUS(status) == 77) skip(); /* the system does not allow network namespaces */
@@ -259,7 +259,7 @@ static void self_connections(void **state)
 
 static char false_host[64];
 
-static void go_there(int rank)
+static void use_false_host(int rank)
 {
     (void)rank;
     setenv("WICK_COORDINATOR", false_host, 1);
@@ -273,13 +273,14 @@ static void rank_1_does_not_join(int rank)
 }
 
 /* It knows the secret, and announces a MiB where at most 80 KiB is allowed. */
-static void rank_0_says_something_else(void **state)
+static void a_false_rank_0(void **state)
 {
     (void)state;
     int port;
     const int listener = ranks_listen(false, &port);
     snprintf(false_host, sizeof false_host, "127.0.0.1:%d", port);
-    ranks r = {.size = 2, .body = rank_1_does_not_join, .prepare = go_there, .no_listener = true, .secret = "known"};
+    ranks r = {
+        .size = 2, .body = rank_1_does_not_join, .prepare = use_false_host, .no_listener = true, .secret = "known"};
     ranks_start(&r);
     const int guest = accept(listener, NULL, NULL);
     wk__handshake_server visitor = {.challenged = false};
@@ -362,7 +363,7 @@ static void a_world_that_breaks_during_a_visit(void **state)
 }
 
 /* Rank 0 does something else. Rank 2, which is not involved, reports the unfinished call. */
-static void waits_for_what_nobody_sends(int rank)
+static void waits_for_a_missing_send(int rank)
 {
     WK_SCOPE;
     RANK_CHECK(wk_dist_init() == WK_OK);
@@ -380,7 +381,7 @@ static void waits_for_what_nobody_sends(int rank)
 static void invalid_messages(void **state)
 {
     (void)state;
-    ranks r = {.size = 3, .body = waits_for_what_nobody_sends, .timeout = 2};
+    ranks r = {.size = 3, .body = waits_for_a_missing_send, .timeout = 2};
     ranks_run(&r);
     expect_rank_error(&r, 1, WK_ERR_TIMEOUT, "dist_recv_: rank 1 of 3 on ", ": recv (20 bytes): timed out after ",
                       ": rank 0 on ", " has not called it; its last call was barrier 1; restart", NULL);
@@ -390,7 +391,7 @@ static void invalid_messages(void **state)
 }
 
 /* The message does not blame the network. */
-static void receives_as_the_other_does(int rank)
+static void receives_from_the_other(int rank)
 {
     WK_SCOPE;
     RANK_CHECK(wk_dist_init() == WK_OK);
@@ -403,7 +404,7 @@ static void receives_as_the_other_does(int rank)
 static void both_receive(void **state)
 {
     (void)state;
-    ranks r = {.size = 2, .body = receives_as_the_other_does, .timeout = 2};
+    ranks r = {.size = 2, .body = receives_from_the_other, .timeout = 2};
     ranks_run(&r);
     for (int k = 0; k < 2; k++)
         expect_rank_error(&r, k, WK_ERR_TIMEOUT, ": recv (20 bytes): timed out after ", ": rank ",
@@ -495,12 +496,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(control_send_buffer_full),
-        cmocka_unit_test(a_door_without_descriptors),
+        cmocka_unit_test(a_listener_without_descriptors),
         cmocka_unit_test(a_connection_to_itself),
         cmocka_unit_test(a_world_that_breaks_before_the_welcome),
-        cmocka_unit_test(whose_call_was_not_finished),
+        cmocka_unit_test(errors_name_the_unfinished_call),
         cmocka_unit_test(self_connections),
-        cmocka_unit_test(rank_0_says_something_else),
+        cmocka_unit_test(a_false_rank_0),
         cmocka_unit_test(pairs_while_a_third_has_left),
         cmocka_unit_test(a_world_that_breaks_during_a_visit),
         cmocka_unit_test(invalid_messages),

@@ -243,7 +243,7 @@ static void sums_have_one_order(void **state)
 }
 
 /* In any order. */
-static void sums_are_alike(int rank)
+static void sums_have_equal_bits(int rank)
 {
     enum { MOST = 200003 };
     static float v[MOST], w[MOST];
@@ -264,7 +264,7 @@ static void all_ranks_have_the_same_bits(void **state)
 {
     (void)state;
     for (int n = 2; n <= RANKS_MOST; n++) {
-        ranks r = {.size = n, .body = sums_are_alike};
+        ranks r = {.size = n, .body = sums_have_equal_bits};
         ranks_run(&r);
         ranks_free(&r);
     }
@@ -306,7 +306,7 @@ static void extremes(int rank)
     RANK_CHECK(wk_dist_finish() == WK_OK);
 }
 
-static void a_nan_stays_one_and_whole_numbers_wrap(void **state)
+static void nan_propagates_and_integers_wrap(void **state)
 {
     (void)state;
     ranks r = {.size = 3, .body = extremes};
@@ -350,7 +350,7 @@ static double mean_over(int ranks, int step)
     return sum / weights;
 }
 
-static void mean_of_figures(int rank)
+static void mean_of_histories(int rank)
 {
     RANK_CHECK(wk_dist_init() == WK_OK);
     const int n = wk_dist_size();
@@ -374,11 +374,11 @@ static void mean_of_figures(int rank)
     RANK_CHECK(rank == 0 || wk_dist_history_mean(h) == own); /* a world of one again */
 }
 
-static void figures_have_a_mean_over_all_ranks(void **state)
+static void histories_have_a_mean_over_all_ranks(void **state)
 {
     (void)state;
     for (int n = 1; n <= RANKS_MOST; n++) {
-        ranks r = {.size = n, .body = mean_of_figures};
+        ranks r = {.size = n, .body = mean_of_histories};
         ranks_run(&r);
         ranks_free(&r);
     }
@@ -419,9 +419,9 @@ static void a_handler_jumps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(collectives_match_definition),           cmocka_unit_test(all_ranks_have_the_same_bits),
-        cmocka_unit_test(a_nan_stays_one_and_whole_numbers_wrap), cmocka_unit_test(sums_of_halves_are_rounded_once),
-        cmocka_unit_test(figures_have_a_mean_over_all_ranks),     cmocka_unit_test(a_handler_jumps),
+        cmocka_unit_test(collectives_match_definition),         cmocka_unit_test(all_ranks_have_the_same_bits),
+        cmocka_unit_test(nan_propagates_and_integers_wrap),     cmocka_unit_test(sums_of_halves_are_rounded_once),
+        cmocka_unit_test(histories_have_a_mean_over_all_ranks), cmocka_unit_test(a_handler_jumps),
     };
     const struct CMUnitTest of_tcp[] = {
         cmocka_unit_test(sums_have_one_order),

@@ -66,7 +66,7 @@ static void seal(uint8_t at[WK__WIRE_HEADER_BYTES])
     wk__put_u32(at + 60, (uint32_t)crc32(crc32(0, NULL, 0), at, 60));
 }
 
-static void frames_are_read_as_they_are_written(void **state)
+static void frames_survive_a_round_trip(void **state)
 {
     (void)state;
     for (int kind = 0; kind < WK__WIRE_KINDS; kind++) {
@@ -83,7 +83,7 @@ static void frames_are_read_as_they_are_written(void **state)
 }
 
 /* Changes one byte, with or without a matching checksum. */
-static void frames_that_are_none(void **state)
+static void invalid_frames(void **state)
 {
     static const struct {
         int place;
@@ -150,7 +150,7 @@ static void names_of_hosts(void **state)
 
 /* ---- handshakes -------------------------------------------------------------------------------------------------- */
 
-static void who_knows_the_secret_is_let_in(void **state)
+static void peers_with_the_secret_are_accepted(void **state)
 {
     (void)state;
     uint8_t said[FRAMES_MOST];
@@ -260,7 +260,7 @@ static size_t mutate(uint8_t bytes[LONGEST], size_t size)
     return size;
 }
 
-static void a_million_of_mutations(void **state)
+static void a_million_mutations(void **state)
 {
     (void)state;
     uint8_t handshake[FRAMES_MOST], bytes[LONGEST];
@@ -287,12 +287,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hashes_and_macs),
-        cmocka_unit_test(frames_are_read_as_they_are_written),
-        cmocka_unit_test(frames_that_are_none),
+        cmocka_unit_test(frames_survive_a_round_trip),
+        cmocka_unit_test(invalid_frames),
         cmocka_unit_test(names_of_hosts),
-        cmocka_unit_test(who_knows_the_secret_is_let_in),
+        cmocka_unit_test(peers_with_the_secret_are_accepted),
         cmocka_unit_test(impossible_ranks),
-        cmocka_unit_test(a_million_of_mutations),
+        cmocka_unit_test(a_million_mutations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
