@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wk_mirrored: what it refuses, models that fail or are left in the midst, devices that fail, threads, and what it
- * tells of itself. */
+/* Tests wk_mirrored under errors: refused calls, models that fail or leave by longjmp, failing devices, threads; and
+ * the log of profiled steps. */
 #include "support/mirrored.h"
 #include "support/threads.h"
 
 #include "backend/null/null.h"
 #include <setjmp.h>
 
-/* ---- what is refused --------------------------------------------------------------------------------------------- */
+/* ---- refused calls ----------------------------------------------------------------------------------------------- */
 
 static void lists_of_devices(void **state)
 {
@@ -57,7 +57,7 @@ static void networks_within_one_another(void **state)
     expect_error("module_append: a mirrored only wraps its model", NULL);
     assert_null(wk_module_set_buffer(many, "b", wk_ones((1))));
     expect_error("module_set_buffer: a mirrored only wraps its model", NULL);
-    assert_non_null(wk_mirrored(model, &cpu, 1)); /* two of the same model are two */
+    assert_non_null(wk_mirrored(model, &cpu, 1)); /* two of the same model are separate */
     expect_ok();
 }
 
@@ -84,7 +84,7 @@ static void pytorch_s_defaults(void **state)
 /* ---- models that fail -------------------------------------------------------------------------------------------- */
 
 static jmp_buf out;
-static int runs, fails_at, gives; /* forward number fails_at fails; gives 1: a result is missing there, 2: it leaves */
+static int runs, fails_at, gives; /* forward number fails_at fails; gives 1: one result is missing, 2: it jumps */
 
 static int failing_forward(wk_module *self, wk_tensor *const *in, int inputs, wk_tensor **results, int outputs)
 {
@@ -113,7 +113,7 @@ static wk_module *failing(void)
     return m;
 }
 
-/* After each way out the handles hold what they held, and the network can be used. */
+/* After each way out the handles are unchanged, and the network can be used. */
 static void is_whole(wk_module *model, wk_module *many, wk_tensor *x, const test_set *set)
 {
     wk_tensor *w = wk_module_parameter(model, "w"), *results[2];
@@ -164,7 +164,7 @@ static wk_tensor *forgets_gradients(wk_module *self, wk_tensor *x)
     return wk_mul(x, wk_module_parameter(self, "w"));
 }
 
-/* Copies have no gradients to forget. */
+/* Copies have no gradients to clear. */
 static void gradients_are_not_forgotten_in_forward(void **state)
 {
     (void)state;
@@ -184,7 +184,7 @@ static void gradients_are_not_forgotten_in_forward(void **state)
     assert_null(wk_grad_of(w));
 }
 
-/* In the midst of a step that is measured: what was taken to measure it is given back (the search for leaks looks). */
+/* Fails within a profiled step: the profiler's resources must be released (the leak sanitizer checks). */
 static bool gives_nothing;
 
 static wk_tensor *gives_nothing_on_the_cpu(wk_module *self, wk_tensor *x)
@@ -211,7 +211,7 @@ static void a_measured_step_that_fails(void **state)
             assert_true((y == NULL) == gives_nothing);
             if (y) wk_backward(wk_sum(y));
             if (!y) expect_error("returned no tensor", NULL);
-            if (!y && k == 10) break; /* and the network goes */
+            if (!y && k == 10) break; /* and the network is freed */
         }
     }
 }
@@ -322,8 +322,7 @@ static void other(test_thread *t)
 {
     wk_module *many = t->user;
     WK_SCOPE;
-    for (int k = 0; k < 3 && THREAD_CHECK(t, true); k++) { /* one after the other: copies that another thread has
-                                                              recorded */
+    for (int k = 0; k < 3 && THREAD_CHECK(t, true); k++) { /* reads copies that another thread has recorded */
         wk_backward(test_loss(many, test_batch(6, k, wk_cpu())));
         THREAD_CHECK(t, !wk_error());
     }
@@ -349,7 +348,7 @@ static void threads_take_turns(void **state)
 
 /* ---- devices that fail ------------------------------------------------------------------------------------------- */
 
-/* The null device gives nothing but zeros, and fails when it is told to. */
+/* The null device reads as 0, and fails on request. */
 static void a_device_that_is_lost(void **state)
 {
     (void)state;
@@ -365,17 +364,17 @@ static void a_device_that_is_lost(void **state)
     wk_optim_step(sgd);
     assert_int_not_equal(wk_sync(), WK_OK);
     expect_error("null:0", NULL);
-    assert_true(test_gap(w, before) == 0); /* the parameters live elsewhere: they keep their numbers */
+    assert_true(test_gap(w, before) == 0); /* the parameters are on another device and keep their values */
     wk__null_clear_faults();
     wk_optim_zero_grad(sgd);
-    wk_backward(test_loss(many, x)); /* copies that failed are made anew */
+    wk_backward(test_loss(many, x)); /* failed copies are created again */
     wk_optim_step(sgd);
     wk_sync();
     expect_ok();
     assert_true(test_gap(w, before) > 0);
 }
 
-/* ---- what it tells ----------------------------------------------------------------------------------------------- */
+/* ---- log --------------------------------------------------------------------------------------------------------- */
 
 static char line[400];
 static int lines;
@@ -417,11 +416,11 @@ static void it_tells_once_what_a_step_goes_into(void **state)
             assert_non_null(strstr(line, wk_device_str(set->device[k])));
         }
         assert_non_null(strstr(line, alike ? "from device to device" : "through the host"));
-        assert_non_null(strstr(line, "support/mirrored.h:")); /* where forward was called */
+        assert_non_null(strstr(line, "support/mirrored.h:")); /* the call site of forward */
     }
 }
 
-/* Where gradients do not all come, or the graph outlives the network, nothing is measured and nothing breaks. */
+/* If some gradients never arrive, or the graph outlives the network, nothing is profiled and nothing breaks. */
 static void steps_that_do_not_end(void **state)
 {
     (void)state;
@@ -440,7 +439,7 @@ static void steps_that_do_not_end(void **state)
             assert_int_equal(wk_mirrored_stats_of(many, &stats), WK_OK);
             assert_true(stats.compute == 0 && stats.all_reduce_bandwidth == 0);
         }
-        assert_int_equal(wk_backward(kept), WK_OK); /* its leaves live in the graph */
+        assert_int_equal(wk_backward(kept), WK_OK); /* its leaves are kept alive by the graph */
         expect_ok();
     }
 }
