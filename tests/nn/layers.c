@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The library's layers and initial values. */
+/* Tests the library's layers and initial values. */
 #include "support/wick.h"
 
 #include <math.h>
@@ -138,7 +138,7 @@ static void lazy(void **state)
     expect_error("lazy_linear", "no dimensions", NULL);
 }
 
-/* ---- others ------------------------------------------------------------------------------------------------------ */
+/* ---- other layers ------------------------------------------------------------------------------------------------ */
 
 static void activations(void **state)
 {
@@ -209,7 +209,7 @@ static void embedding(void **state)
     expect_error("embedding", "3", NULL);
 }
 
-/* A training step of a whole network comes in few kernels, and in as many each time. */
+/* A training step of a complete network needs few kernels, and the same number each time. */
 static void a_step_is_steady(void **state)
 {
     (void)state;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What messages say of networks: which layer, which child, what is kept from a forward. */
+/* Tests messages about networks: the path of a layer, the names of children, tensors kept from a forward. */
 #include "support/wick.h"
 
-/* Fails unless the error begins with "FILE:LINE: text"; it is cleared. */
+/* Fails unless the error begins with "FILE:LINE: text"; clears it. */
 static void expect_begin(int line, const char *text)
 {
     char begin[200];
     snprintf(begin, sizeof begin, "%s:%d: %s", __FILE__, line, text);
     if (!wk_error() || strncmp(wk_error(), begin, strlen(begin)) != 0)
-        fail_msg("\"%s\" is not how this begins: %s", begin, wk_error() ? wk_error() : "(no error)");
+        fail_msg("expected \"%s\" at the beginning of: %s", begin, wk_error() ? wk_error() : "(no error)");
 }
 
 static void the_path_of_a_layer(void **state)
@@ -27,18 +27,18 @@ static void the_path_of_a_layer(void **state)
     assert_null(wk_forward(wk_nn_sequential(wk_nn_relu(), wk_nn_embedding(4, 2)), x));
     expect_begin(__LINE__ - 1, "forward: in layer 1 (embedding): ");
     wk_clear_error();
-    assert_null(wk_forward(wk_nn_linear(5, 2), x)); /* a layer by itself has no path */
+    assert_null(wk_forward(wk_nn_linear(5, 2), x)); /* a layer alone has no path */
     expect_begin(__LINE__ - 1, "forward: linear: inner dimensions differ");
     wk_clear_error();
     assert_null(wk_forward(wk_nn_sequential(wk_nn_relu(), wk_nn_sequential(wk_nn_module_list())), x));
     expect_begin(__LINE__ - 1, "forward: in layer 1.0 (module_list): a module_list has no forward function");
     wk_clear_error();
-    assert_null(wk_matmul(x, x)); /* outside of a forward again */
+    assert_null(wk_matmul(x, x)); /* outside of a forward */
     expect_begin(__LINE__ - 1, "matmul: inner dimensions differ");
     wk_clear_error();
 }
 
-/* A block of one's own: a child that it calls, one in a list, one that it has not registered, and an op. */
+/* A custom block: a child that it calls, one in a list, one that is not registered, and an op. */
 typedef struct block {
     wk_module *fc, *list, *stray;
     int which, line;
@@ -116,7 +116,7 @@ static void what_was_kept_from_a_forward(void **state)
     expect_error("exp: input is a tensor", opened, "wk_keep", NULL);
 }
 
-/* A handle that is used after its end: what ended it, and where. */
+/* Expects that using a freed handle names the reason and the place of its end. */
 static void expect_ended(wk_tensor *gone, const char *how, int line)
 {
     char at[300];
@@ -127,7 +127,7 @@ static void expect_ended(wk_tensor *gone, const char *how, int line)
 
 static wk_module *trained(wk_tensor **weight, wk_tensor **gradient)
 {
-    WK_SCOPE; /* its end leaves the layer to the network alone */
+    WK_SCOPE; /* its end leaves the network as the only owner of the layer */
     wk_module *net = wk_keep(wk_nn_sequential(wk_nn_linear(3, 2)));
     *weight = wk_module_parameter(net, "0.weight");
     wk_backward(wk_sum(wk_forward(net, wk_ones((1, 3)))));
@@ -225,12 +225,12 @@ static void gradients_that_do_not_fit(void **state)
     expect_error("exp: backward needs the original value of its result", filled, NULL);
 }
 
-/* ---- mistakes of a first program --------------------------------------------------------------------------------- */
+/* ---- mistakes in first programs ---------------------------------------------------------------------------------- */
 
 static void expect_part(wk_code code, const char *text)
 {
     assert_int_equal(wk_error_code(), code);
-    if (!strstr(wk_error(), text)) fail_msg("\"%s\" does not say \"%s\"", wk_error(), text);
+    if (!strstr(wk_error(), text)) fail_msg("\"%s\" does not contain \"%s\"", wk_error(), text);
     wk_clear_error();
 }
 
