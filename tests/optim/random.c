@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random steps of optimisers, of which some fail: then no parameter has changed, and what follows the step reads
- * numbers that parameters have had. Parameters of several sizes, computed before or not, gradients that depend on one
- * another or are kernels of their own, clipped or not, averages after the step; the index that is bad is known at the
- * call or only when work is run. On a device that finds it late each parameter is as it was before, or as it is after
- * the same step without the bad index. */
+/* Tests random steps of optimisers, some of which fail: then no parameter changes, and later calls read values that
+ * parameters have had. Parameters have several sizes and may be pending; gradients depend on one another or come from
+ * separate kernels, with and without clipping; averages follow the step; the bad index is known at the call or only
+ * during execution. On a device that detects it late, each parameter is as before, or as after the same step without
+ * the bad index. */
 #include "support/turns.h"
 #include "support/devices.h"
 
@@ -21,9 +21,9 @@ static int drawn(int below)
 
 typedef struct trained {
     wk_tensor *parameter[MOST], *average[MOST];
-    double before[MOST]; /* the first number of each */
+    double before[MOST]; /* the first element of each */
     int count;
-    bool failed; /* the step before: a gradient that has failed stays one until it is forgotten */
+    bool failed; /* of the previous step: a failed gradient remains failed until it is cleared */
     wk_tensors *list;
 } trained;
 
@@ -59,7 +59,7 @@ static wk_optim *make(trained *t)
     }
 }
 
-/* Numbers at two places of four, of which the second may not be there; read, or added to by a kernel of its own. */
+/* Reads two elements of four, or adds to them in a separate kernel; a bad second index is out of range. */
 static wk_tensor *looked_up(bool bad)
 {
     const int64_t second = bad ? 33 : 3;
@@ -84,7 +84,7 @@ static void gradients(const trained *t, bool bad)
         if (k == one && !in_loss)
             wk_set_grad(t->parameter[k], wk_mul(gradient, looked_up(bad)));
         else if (drawn(4) == 0)
-            wk_set_grad(t->parameter[k], wk_cumsum(gradient, 0)); /* a kernel of its own */
+            wk_set_grad(t->parameter[k], wk_cumsum(gradient, 0)); /* a separate kernel */
     }
 }
 
@@ -101,8 +101,7 @@ static void look(trained *t, bool failed, bool followed, uint32_t seed)
         if (failed && now != t->before[k])
             fail_msg("seed %u: parameter %d was %g and is %g after a step that failed", seed, k, t->before[k], now);
         if (followed && first_of(t->average[k]) != now)
-            fail_msg("seed %u: what followed read %g of parameter %d, which is %g", seed, first_of(t->average[k]), k,
-                     now);
+            fail_msg("seed %u: the average is %g of parameter %d, which is %g", seed, first_of(t->average[k]), k, now);
         t->before[k] = now;
     }
     expect_ok();
@@ -111,7 +110,8 @@ static void look(trained *t, bool failed, bool followed, uint32_t seed)
 /* Draws and records one step. */
 static void record_step(trained *t, wk_optim *optim, bool bad, bool clipped, bool followed)
 {
-    if (drawn(3) > 0 || t->failed) wk_optim_zero_grad(optim); /* else gradients are added to those of the step before */
+    /* otherwise gradients add to those of the previous step */
+    if (drawn(3) > 0 || t->failed) wk_optim_zero_grad(optim);
     gradients(t, bad);
     if (clipped) wk_clip_grad_norm_(t->list, 0.3);
     wk_optim_step(optim);
@@ -143,8 +143,8 @@ static void a_step_that_fails_changes_nothing(void **state_of_test)
     assert_in_range(failures, SEEDS, 2 * SEEDS);
 }
 
-/* Steps up to the first that is bad, or that would be; what parameters are before and after that. Returns how many
- * there are. */
+/* Runs steps up to the first that is bad, or would be; stores the parameters before and after it. Returns the number of
+ * parameters. */
 static int up_to_a_bad_one(wk_device device, uint32_t seed, bool bad, double before[MOST], double after[MOST])
 {
     WK_SCOPE;

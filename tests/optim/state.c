@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of optimisers in lists and files: trainings go on as if nothing had been, whatever does not fit is refused
- * as a whole. */
+/* Tests optimiser state in lists and files: training continues with the same bits, and invalid state is refused without
+ * any change. */
 #include "support/devices.h"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@ typedef struct training {
     wk_module *net;
     wk_optim *optim;
     wk_tensor *x, *y;
-    int calls; /* of closure_that_saves */
+    int calls; /* counts calls of closure_that_saves */
 } training;
 
 typedef wk_optim *making(wk_tensors *list, double lr);
@@ -104,7 +104,7 @@ static bool same_bits(wk_tensor *a, wk_tensor *b)
     return memcmp(left, right, bytes) == 0;
 }
 
-/* Lists of the same names and bits. */
+/* Returns true if both lists have the same names and bits. */
 static bool same(wk_tensors *a, wk_tensors *b)
 {
     if (wk_tensors_count(a) != wk_tensors_count(b)) return false;
@@ -141,7 +141,7 @@ static void load(const training *t, const char *path)
     if (wk_optim_load(t->optim, path) != WK_OK) fail_msg("%s", wk_error());
 }
 
-/* After each number of steps, into an optimiser that is new, and into one that has taken steps and has another rate. */
+/* Saves after each number of steps, and loads into a new optimiser and into a used one with another rate. */
 static void goes_on(making *make, wk_device device, wk_dtype dtype, wk_device other)
 {
     enum { STEPS = 4, MORE = 3 };
@@ -190,7 +190,7 @@ static void from_one_device_to_another(void **state)
     }
 }
 
-/* What is kept of f16 parameters is f32; it is where the parameter was when the last step was taken. */
+/* State of f16 parameters is f32; it is on the device that the parameter had at the last step. */
 static void half_floats_and_moves(void **state)
 {
     (void)state;
@@ -267,7 +267,7 @@ static void names_are_those_of_torch(void **state)
                  "old_dirs.1", "old_stps.1", "old_dirs.2", "old_stps.2");
 }
 
-/* A list is of its moment: later steps do not change it. */
+/* A list is a snapshot: later steps do not change it. */
 static void a_list_stays_as_it_is(void **state)
 {
     (void)state;
@@ -310,14 +310,14 @@ static void groups(void **state)
     const wk_optim_sgd_options *second = wk__optim_of(again)->group[1].options;
     assert_true(second->momentum == 0.25);
     wk_tensor *more = wk_requires_grad_(wk_ones((1)), true);
-    assert_int_equal(wk_optim_add_group(again, wk_list((more))), WK_OK); /* its arrays can grow still */
+    assert_int_equal(wk_optim_add_group(again, wk_list((more))), WK_OK); /* its arrays can still grow */
     assert_int_equal(wk_optim_load(again, path), WK_ERR_ARGUMENT);
     expect_error("optim_load", "2 parameter groups", "the optimiser has 3", NULL);
 }
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-/* To the bit, in any locale: numbers that need 17 digits, the smallest and the largest. */
+/* Exact in any locale: values that need 17 digits, the smallest and the largest. */
 static void options_are_exact(void **state)
 {
     (void)state;
@@ -340,7 +340,7 @@ static void options_are_exact(void **state)
     assert_true(now->dampening == -0.1 && now->momentum == 0 && !now->nesterov);
 }
 
-/* Momentum, amsgrad and a line search come and go with the options: so does what is kept for them. */
+/* Momentum, amsgrad and line searches follow the options of the file, and so does their state. */
 static void options_of_the_file_count(void **state)
 {
     (void)state;
@@ -362,7 +362,7 @@ static void options_of_the_file_count(void **state)
         }
 }
 
-/* ---- what is refused --------------------------------------------------------------------------------------------- */
+/* ---- refused files ----------------------------------------------------------------------------------------------- */
 
 static char *content_of(const char *path, int64_t *bytes)
 {
@@ -384,7 +384,7 @@ static void put(const char *path, const char *data, int64_t bytes)
     close(fd);
 }
 
-/* The file with `from` written as `to`, which is as long. */
+/* Writes the file with `from` replaced by `to` of the same length. */
 static const char *edited(const char *path, const char *from, const char *to)
 {
     static char changed[310];
@@ -495,7 +495,7 @@ static void texts_that_are_no_options(void **state)
     }
 }
 
-/* Tensors that nobody asks for, and a step that is negative. */
+/* Unexpected tensors, and a negative step. */
 static void tensors_that_are_too_many(void **state)
 {
     (void)state;
@@ -507,7 +507,7 @@ static void tensors_that_are_too_many(void **state)
     int64_t bytes;
     char *data = content_of(path, &bytes);
     uint64_t header;
-    memcpy(&header, data, sizeof header); /* the steps are the first tensors: large dtypes come first */
+    memcpy(&header, data, sizeof header); /* the steps are the first tensors, because large dtypes come first */
     data[8 + header] = 0;
     put(path, data, bytes);
     refuses(&t, path, WK_ERR_SHAPE, "unexpected tensor \"0.bias.exp_avg\"", "has none of that name");
@@ -517,7 +517,7 @@ static void tensors_that_are_too_many(void **state)
     free(data);
 }
 
-/* The first call comes before the step begins: the optimiser is whole then. */
+/* The first call precedes the step, when the optimiser is in a consistent state. */
 static wk_tensor *closure_that_saves(void *user)
 {
     training *t = user;
@@ -573,9 +573,9 @@ static void a_step_that_failed_does_not_count(void **state)
     assert_true(same(before, wk_optim_state(optim)));
 }
 
-/* ---- short of memory --------------------------------------------------------------------------------------------- */
+/* ---- allocation failures ----------------------------------------------------------------------------------------- */
 
-/* Each request fails in turn: the optimiser is the old one or the new one, the file whole. */
+/* Each allocation fails in turn: the optimiser has the old or the new state, and the file is complete. */
 static void without_memory(void **state)
 {
     (void)state;

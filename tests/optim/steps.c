@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Optimisers against the formulas of torch.optim in double precision, and what a step promises. */
+/* Tests optimisers against the formulas of torch.optim in double precision, and the guarantees of a step. */
 #include "support/wick.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 enum { STEPS = 7 };
 
-/* ---- one parameter by the book ----------------------------------------------------------------------------------- */
+/* ---- reference of one parameter ---------------------------------------------------------------------------------- */
 
 typedef enum rule { SGD, ADAM, ADAMW, ADAGRAD } rule;
 
@@ -60,8 +60,8 @@ static wk_optim *make(rule rule, wk_tensors *list, const void *given)
     }
 }
 
-/* Runs both for some steps on the loss sum(p^2 c / 2), whose gradient is c p. `given` is what the program writes,
- * `full` what it means. */
+/* Runs both for some steps on the loss sum(p^2 c / 2), whose gradient is c p. `given` are the program's options, `full`
+ * all options with defaults. */
 static void compare(rule rule, wk_dtype dtype, const void *given, const wk_optim_group_options *full, double tolerance)
 {
     WK_SCOPE;
@@ -138,7 +138,7 @@ static void adamw(void **state)
             FULL(.lr = 0.1, .beta1 = 0.9, .beta2 = 0.5, .eps = 1e-8, .weight_decay = 0.1, .amsgrad = true,
                  .maximize = true),
             1e-12);
-    /* of halves, what is kept is f32 and the parameter is rounded once per step */
+    /* the state of halves is f32, and the parameter is rounded once per step */
     compare(ADAMW, WK_BF16, OF_ADAMW(.lr = 0.01),
             FULL(.lr = 0.01, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 0.01), 0.03);
     compare(ADAMW, WK_F16, OF_ADAMW(.lr = 0.01),
@@ -160,7 +160,7 @@ static void adagrad(void **state)
     compare(ADAGRAD, WK_F16, OF_ADAGRAD(.lr = 0.05), FULL(.lr = 0.05, .eps = 1e-10), 4e-3);
 }
 
-/* Moments are precise, however little of the old one is kept: a small gradient after a large one is not lost. */
+/* Moments are precise even if little of the old value is kept: a small gradient after a large one is not lost. */
 static void a_small_gradient_after_a_large_one(void **state)
 {
     (void)state;
@@ -214,7 +214,7 @@ static void groups_have_options_of_their_own(void **state)
     expect_error("lr must be", NULL);
 }
 
-/* A network may be handed over whole, with parts of it frozen: they are left alone until they are thawed. */
+/* A network with frozen parameters may be passed as it is: they do not change until they require grad again. */
 static void frozen_parameters_are_left_alone(void **state)
 {
     (void)state;
@@ -234,7 +234,7 @@ static void frozen_parameters_are_left_alone(void **state)
     }
     EXPECT_VALUES(a, 1e-6, 0.5 - 0.5 * (0.9 + 1));
     EXPECT_VALUES(b, 1e-6, 1 - 0.5 * 0.5);
-    wk_requires_grad_(b, false); /* its gradient is still there */
+    wk_requires_grad_(b, false); /* its gradient still exists */
     assert_int_equal(wk_optim_step(optim), WK_OK);
     EXPECT_VALUES(b, 1e-6, 1 - 0.5 * 0.5);
     assert_null(wk_error());
@@ -323,8 +323,8 @@ static wk_tensor *on_null(void)
     return wk_ones((64, 64), .device = test_null(), .requires_grad = true);
 }
 
-/* The whole update of a parameter is one kernel, in the memory that is there, and the same kernel every time. It reads
- * the parameter, its gradient and what is kept, and writes all but the gradient. */
+/* The complete update of a parameter is one kernel, in existing memory, the same each time. It reads the parameter, its
+ * gradient and state, and writes all but the gradient. */
 static void one_kernel(wk_tensor *p, wk_optim *optim, int states)
 {
     wk_memory_stats before = {.size = sizeof before}, after = before;
@@ -340,7 +340,7 @@ static void one_kernel(wk_tensor *p, wk_optim *optim, int states)
         wk_memory_stats_of(test_null(), &after);
         expect_ok();
         const wk__program *g = wk__null_log_program_at(wk__null_log_count(WK__PROGRAM) - 1);
-        assert_int_equal(wk__null_log_count(WK__PROGRAM), t == 0 ? 1 + states : 1); /* states are made first */
+        assert_int_equal(wk__null_log_count(WK__PROGRAM), t == 0 ? 1 + states : 1); /* states are created first */
         int loads = 0, stores = 0;
         for (int k = 0; k < g->nins; k++) {
             loads += g->ins[k].code == WK__LOAD;
@@ -363,7 +363,7 @@ static void an_update_is_one_kernel(void **state)
     one_kernel(p, wk_optim_adamw(wk_list((p)), .amsgrad = true), 3);
 }
 
-/* The first step takes memory for what it keeps, and takes it before anything changes. */
+/* The first step allocates its state before anything changes. */
 static void a_step_without_memory_changes_nothing(void **state)
 {
     (void)state;
@@ -386,7 +386,7 @@ static void a_step_without_memory_changes_nothing(void **state)
     }
 }
 
-/* What was recorded runs when the scope of the step closes. */
+/* Recorded work runs when the scope of the step closes. */
 static void a_scope_with_a_step_is_flushed(void **state)
 {
     (void)state;
@@ -405,8 +405,8 @@ static void a_scope_with_a_step_is_flushed(void **state)
     assert_int_equal(wk__null_log_count(WK__PROGRAM), 1);
 }
 
-/* One flush with gradients and the step. Its first pass has a gradient and the update by it; what the other update
- * needs comes before that. A call that nobody needs is among them. */
+/* One flush has gradients and the step. Its first pass computes a gradient and the update with it; operands of the
+ * other update come before that. An unused call is among them. */
 static void a_step_whose_first_pass_is_not_its_own(void **state)
 {
     (void)state;
@@ -424,7 +424,7 @@ static void a_step_whose_first_pass_is_not_its_own(void **state)
             wk_exp(x); /* not the newest when the scope closes, so it stays until the flush */
             wk_set_grad(a, wk_mul(x, 2));
         }
-        wk_set_grad(b, wk_index_add(wk_zeros((3), .dtype = WK_F64), 0, places, y)); /* a kernel by itself */
+        wk_set_grad(b, wk_index_add(wk_zeros((3), .dtype = WK_F64), 0, places, y)); /* a separate kernel */
         assert_int_equal(wk_optim_step(optim), WK_OK);
     }
     EXPECT_VALUES(a, 0, -0.5, -1);
@@ -448,7 +448,7 @@ static void what_is_kept_follows_the_parameter(void **state)
     assert_int_equal(wk_device_of(p).kind, WK_NULL);
 }
 
-/* The product that computes the gradient of the large weights updates them where they are. */
+/* The product that computes the gradient of the large weights updates them in place. */
 static void the_largest_parameter_has_no_second_copy(void **state)
 {
     (void)state;
@@ -477,7 +477,7 @@ static void the_largest_parameter_has_no_second_copy(void **state)
     assert_in_range(after.peak - before.live, 1, WEIGHTS / 2);
 }
 
-/* The kernel with most to update also gives what another one computes its gradient of: it is not put last. */
+/* The kernel with the most to update also computes an operand of another gradient: it does not run last. */
 static void a_gradient_waits_for_another_kernels_update(void **state)
 {
     (void)state;
@@ -497,7 +497,7 @@ static void a_gradient_waits_for_another_kernels_update(void **state)
     }
 }
 
-/* Where the program lent the memory, numbers of before the call were read, and numbers of after it are there. */
+/* In borrowed memory the values before and after the call are readable. */
 static void a_step_over_memory_that_was_lent(void **state)
 {
     (void)state;
