@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Early nodes (wk__node_prioritize) have their turn once all their gradients have come, and others in the reverse order
- * of the calls: told by hooks of leaves behind them. */
+/* Tests priority nodes (wk__node_prioritize): they run once all their gradients have arrived, other nodes in the
+ * reverse order of calls. Hooks of leaves behind the nodes record the order. */
 #include "support/wick.h"
 
 #include "autograd/node.h"
@@ -22,7 +22,7 @@ static wk_tensor *leaf(char *name)
     return x;
 }
 
-/* 3 x, the first call of all, and so the last to have its turn unless it is early. */
+/* 3 x, the first call, which runs last unless it has priority. */
 static wk_tensor *tripled(wk_tensor *x, bool early)
 {
     wk_tensor *y = wk_mul(x, 3);
@@ -37,7 +37,7 @@ static void walk(wk_tensor *loss, const char *expected)
     assert_string_equal(order, expected);
 }
 
-/* Its one gradient comes first of all. */
+/* Its only gradient arrives first. */
 static void before_what_came_later(void **state)
 {
     (void)state;
@@ -49,7 +49,7 @@ static void before_what_came_later(void **state)
     }
 }
 
-/* Two gradients: the second comes on the way to v, and it waits for that; w is left for later. */
+/* Two gradients: the second arrives through v, and the node waits for it; w comes later. */
 static void after_all_its_gradients(void **state)
 {
     (void)state;
@@ -76,7 +76,7 @@ static void nothing(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad
 static const wk_function_kind stops = {
     .size = sizeof stops, .name = "stops", .inputs = 1, .outputs = 1, .forward = same, .backward = nothing};
 
-/* A call behind one that gives no gradient never has a turn: what waits for it has its own in the order of calls. */
+/* A call behind one without a gradient never runs; a node that waits for it runs in the order of calls. */
 static void after_one_that_never_comes(void **state)
 {
     (void)state;
@@ -87,7 +87,7 @@ static void after_one_that_never_comes(void **state)
     EXPECT_VALUES(wk_grad_of(x), 0, 3, 3);
 }
 
-/* Only the way to y is walked, several times. */
+/* Only the path to y is traversed, several times. */
 static void with_wk_grad(void **state)
 {
     (void)state;
@@ -103,7 +103,7 @@ static void with_wk_grad(void **state)
     assert_null(wk_error());
 }
 
-/* Second derivatives: the walk adds to the graph, and goes through what it has added. */
+/* Second derivatives: the pass extends the graph, and traverses the extension. */
 static void of_second_order(void **state)
 {
     (void)state;
@@ -115,7 +115,7 @@ static void of_second_order(void **state)
     EXPECT_VALUES(second[0], 0, 162, 324);
 }
 
-/* Several results, of which one is that of the early call itself. */
+/* Several roots; one is the result of the priority call itself. */
 static void with_several_roots(void **state)
 {
     (void)state;
@@ -128,7 +128,7 @@ static void with_several_roots(void **state)
     EXPECT_VALUES(grad[0], 0, 24, 42);
 }
 
-/* A hook on the way to the early call goes through it in a walk of its own. */
+/* A hook on the path to the priority call traverses it in a nested pass. */
 static wk_tensor *walks(wk_tensor *grad, void *loss)
 {
     (void)grad;
@@ -148,7 +148,7 @@ static void in_walks_of_hooks(void **state)
     EXPECT_VALUES(wk_grad_of(x), 0, 24, 24);
 }
 
-/* Where there is no memory to count or to keep a list, the turn comes in the order of the calls. */
+/* If allocation fails for counts or a list, nodes run in the order of calls. */
 static void with_short_memory(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handlers that leave a hook, a function's backward or its destroy by longjmp, and chains of functions that hold one
- * another: nothing that the library had at hand stays behind, and no chain needs a deep stack. */
+/* Tests longjmp out of a hook, or a function's backward or destroy, through an error handler: nothing that the library
+ * used may leak. Also tests that freeing chains of functions and modules needs no deep stack. */
 #include "support/wick.h"
 
 #include <setjmp.h>
@@ -23,7 +23,7 @@ static wk_tensor *fails(wk_tensor *grad, void *user)
     return NULL;
 }
 
-/* Runs backward of y, from `seed` or ones, in a scope that a handler's longjmp goes back to. */
+/* Runs backward of y, from `seed` or ones, in a scope to which a handler's longjmp returns. */
 static void backward_and_jump(wk_tensor *y, wk_tensor *seed)
 {
     seen = NULL;
@@ -44,7 +44,7 @@ static void is_gone(wk_tensor *x)
     expect_error("freed", NULL);
 }
 
-/* x times 2, which no scope owns. */
+/* x times 2, owned by no scope. */
 static wk_tensor *doubled(wk_tensor *x)
 {
     WK_SCOPE;
@@ -77,7 +77,7 @@ static void what_a_hook_was_lent_goes(void **state)
     }
 }
 
-/* More inputs and outputs than a node has room for: what the walk keeps of them aside goes, too. */
+/* More inputs and outputs than a node has room for: separate allocations of the pass are freed, too. */
 enum { MANY = 6 };
 
 static void forward_many(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
@@ -140,7 +140,7 @@ static void apply_and_jump(wk_tensor *x)
     assert_int_equal(ended, 1);
 }
 
-/* It has a node when x wants a gradient. */
+/* It has a node if x requires grad. */
 static void a_function_whose_forward_is_left_goes(void **state)
 {
     (void)state;
@@ -197,8 +197,8 @@ static const wk_function_kind link_kind = {.size = sizeof link_kind,
                                            .forward = forward_link,
                                            .destroy = destroy_link};
 
-/* A tensor whose function holds the one before, and so on. The first fails as it goes. */
-__attribute__((noinline)) /* so that gcc does not take its loop for one that a longjmp interrupts */
+/* A tensor whose function holds the previous one, and so on. The destroy of the first fails. */
+__attribute__((noinline)) /* so that gcc does not treat its loop as interrupted by a longjmp */
 static wk_tensor *
 chain(wk_tensor *x, int length, bool fails_last)
 {
@@ -224,7 +224,7 @@ static void chains_of_functions_need_no_stack(void **state)
     expect_ok();
 }
 
-/* What still waited goes with whatever is freed next. */
+/* Deferred destroys run with the next free. */
 static void a_destroy_may_be_left(void **state)
 {
     (void)state;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What gradients say of calls that they cannot take: the sentences of wk_backward, wk_grad, wk_gradcheck and of
- * functions with a gradient of one's own. */
+/* Tests the messages of refused gradient calls: wk_backward, wk_grad, wk_gradcheck, and custom functions. */
 #include "support/wick.h"
 
 #include "autograd/hook.h"

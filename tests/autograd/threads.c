@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A view whose base dies in another thread: whoever has the view alone may write it and go back through it. Made to be
- * run under ThreadSanitizer too. */
+/* Tests a view whose base is freed in another thread: a thread that alone has the view may write it and run backward
+ * through it. Also run under ThreadSanitizer. */
 #include "support/threads.h"
 
 enum { ROUNDS = 2000 };
 
 typedef struct passing {
-    _Atomic(wk_tensor *) slot; /* what was handed over and not yet taken */
+    _Atomic(wk_tensor *) slot; /* handed over and not yet taken */
     bool writes;
 } passing;
 
@@ -30,7 +30,7 @@ static void takes(test_thread *t)
     }
 }
 
-/* Each round's base goes with its scope, about when the other thread looks for it. */
+/* The base of each round is freed with its scope, about when the other thread looks for it. */
 static void hand_over(bool writes, bool needs_grad)
 {
     passing p = {.writes = writes};

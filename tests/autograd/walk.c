@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk over the graph, beside the numbers: what waits to be read, what fails on the way, whose line is
- * named, what is left behind. */
+/* Tests the backward pass apart from values: pending errors, failures during the pass, the lines that messages name,
+ * released memory. */
 #include "support/wick.h"
 
 static wk_tensor *leaf(double a, double b)
@@ -8,7 +8,7 @@ static wk_tensor *leaf(double a, double b)
     return wk_requires_grad_(wk_of(double, (2), a, b), true);
 }
 
-/* An error that nobody has read yet is no error of this call. */
+/* An unread pending error is not an error of this call. */
 static void an_error_that_waits_stops_no_gradient(void **state)
 {
     (void)state;
@@ -61,7 +61,7 @@ static void changes_are_counted_from_the_call(void **state)
     expect_error("modified in place by add_ at ", "the last of 2", NULL);
 }
 
-/* A gradient that is put there is like its leaf in shape, in dtype and in device. */
+/* A gradient set by the program must have its leaf's shape, dtype and device. */
 static void a_gradient_that_is_put_there_fits(void **state)
 {
     (void)state;
@@ -84,7 +84,7 @@ static wk_tensor *refuse(wk_tensor *grad, void *user)
     return wk_reshape(grad, (7));
 }
 
-/* What was found before something failed goes with the walk, and not at the end of the program's scope. */
+/* Objects computed before a failure are released with the pass, not at the end of the program's scope. */
 static void a_walk_that_fails_leaves_nothing(void **state)
 {
     (void)state;
@@ -103,7 +103,7 @@ static void a_walk_that_fails_leaves_nothing(void **state)
     assert_int_equal(after.live, before.live);
 }
 
-/* Where the gradient of a part cannot be computed, that of the whole has failed: it is not 0 there. */
+/* If the gradient of a part fails, the complete gradient has failed: it is not 0 there. */
 static void a_part_that_fails_fails_the_whole(void **state)
 {
     (void)state;
@@ -114,11 +114,11 @@ static void a_part_that_fails_fails_the_whole(void **state)
     assert_int_equal(wk_backward(wk_sum(wk_mul(wk_narrow(x, 0, 1, 1), w))), WK_OK);
     assert_int_equal(wk_read(wk_grad_of(x), numbers, sizeof numbers), WK_ERR_INDEX);
     wk_clear_error();
-    wk_sync(); /* it is told once more, to the thread that recorded it */
+    wk_sync(); /* reported again to the recording thread */
     wk_clear_error();
 }
 
-/* ---- functions of the program's own ------------------------------------------------------------------------------ */
+/* ---- custom functions -------------------------------------------------------------------------------------------- */
 
 enum { MOST = 16 };
 
