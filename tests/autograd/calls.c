@@ -8,7 +8,7 @@ static wk_value tensor(wk_tensor *x)
     return wk_value_of_tensor(x);
 }
 
-static wk_value truth(bool x)
+static wk_value boolean(bool x)
 {
     return (wk_value){.kind = WK_VALUE_BOOL, .i = x};
 }
@@ -52,7 +52,7 @@ static void backward_by_name(void **state)
     assert_null(one("grad_of", (wk_value[]){tensor(x)}, 1));
     wk_tensor *square = one("mul", (wk_value[]){tensor(x), tensor(x)}, 2);
     wk_tensor *loss = one("sum", (wk_value[]){tensor(square)}, 1);
-    const wk_value args[] = {tensor(loss), {.kind = WK_VALUE_NONE}, truth(true)};
+    const wk_value args[] = {tensor(loss), {.kind = WK_VALUE_NONE}, boolean(true)};
     for (int turn = 1; turn <= 2; turn++) {
         if (call("backward", args, turn == 1 ? 3 : 1, &out, &count, message) != WK_OK) fail_msg("%s", message);
         assert_int_equal(count, 0);
@@ -66,7 +66,7 @@ static void backward_by_name(void **state)
     wk_tensor *apart = one("detach", (wk_value[]){tensor(square)}, 1);
     assert_false(wk_requires_grad(apart));
     assert_true(wk_same_storage(apart, square));
-    wk_free(one("requires_grad_", (wk_value[]){tensor(x), truth(false)}, 2));
+    wk_free(one("requires_grad_", (wk_value[]){tensor(x), boolean(false)}, 2));
     assert_false(wk_requires_grad(x));
     wk_tensor *all[] = {x, none, square, loss, apart};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) wk_free(all[k]);
@@ -87,7 +87,7 @@ static void grad_by_name(void **state)
     wk_value args[6] = {{.kind = WK_VALUE_TENSORS, .count = 1, .tensors = &cube},
                         {.kind = WK_VALUE_TENSORS, .count = 2, .tensors = inputs},
                         {.kind = WK_VALUE_TENSORS, .count = 1, .tensors = &seed},
-                        truth(true)};
+                        boolean(true)};
     if (call("grad", args, 4, out, &count, message) != WK_OK) fail_msg("%s", message);
     assert_int_equal(count, 2);
     expect_values(out[0].tensor, 2, (const double[]){270, 270}, 0);
@@ -97,8 +97,8 @@ static void grad_by_name(void **state)
     assert_null(wk_grad_of(x));
     args[1].count = 3;
     expect_refused("grad", args, 4, "input 2 was not used");
-    args[5] = truth(true);
-    args[4] = truth(true); /* these can be differentiated again */
+    args[5] = boolean(true);
+    args[4] = boolean(true); /* these can be differentiated again */
     count = 3;
     if (call("grad", args, 6, out, &count, message) != WK_OK) fail_msg("%s", message);
     assert_int_equal(count, 3);

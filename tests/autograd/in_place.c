@@ -176,7 +176,7 @@ static wk_tensor *by_views(wk_tensor *const in[], void *context)
     return wk_add(wk_sum(wk_mul(a, b)), p);
 }
 
-static wk_tensor *by_itself(wk_tensor *const in[], void *context)
+static wk_tensor *with_itself(wk_tensor *const in[], void *context)
 {
     const pattern *way = context;
     wk_tensor *p = wk_mul(wk_narrow(in[0], 0, 0, 2), 1.5);
@@ -212,7 +212,7 @@ static void operands_may_share_memory_with_the_target(void **state)
         }
         WK_SCOPE;
         pattern p = {.call = calls[k]};
-        wk_gradcheck(by_itself, &p, (wk_requires_grad_(wk_of(double, (4), 1.1, 1.3, 0.7, 0.9), true)));
+        wk_gradcheck(with_itself, &p, (wk_requires_grad_(wk_of(double, (4), 1.1, 1.3, 0.7, 0.9), true)));
         expect_ok();
     }
 }
@@ -242,7 +242,7 @@ static void in_place_with_itself(void **state)
 /* ---- storages without a living base ------------------------------------------------------------------------------ */
 
 /* New tensors from ops, of the elements of a [2,2]; each is written in place, directly or through a view. */
-static wk_tensor *made(int how, wk_tensor *x)
+static wk_tensor *created(int how, wk_tensor *x)
 {
     wk_tensor *index = wk_of(int64_t, (2), 1, 1);
     switch (how) {
@@ -267,16 +267,16 @@ static wk_tensor *made(int how, wk_tensor *x)
 }
 enum { KEEP_THEIR_RESULT = 2, WAYS_TO_MAKE = 16 };
 
-static wk_tensor *written_itself(wk_tensor *const in[], void *context)
+static wk_tensor *written_directly(wk_tensor *const in[], void *context)
 {
-    wk_tensor *y = made(*(int *)context, in[0]);
+    wk_tensor *y = created(*(int *)context, in[0]);
     assert_ptr_equal(wk_mul_(y, wk_add(wk_sum(in[0]), y)), y);
     return y;
 }
 
 static wk_tensor *written_through_a_view(wk_tensor *const in[], void *context)
 {
-    wk_tensor *y = made(*(int *)context, in[0]), *part = wk_select(y, 0, 0), *last = wk_narrow(y, -1, -1, 1);
+    wk_tensor *y = created(*(int *)context, in[0]), *part = wk_select(y, 0, 0), *last = wk_narrow(y, -1, -1, 1);
     assert_ptr_equal(wk_mul_(part, wk_sum(in[0])), part);
     wk_add_(last, wk_mul(last, 3));
     return wk_add(wk_sum(wk_mul(part, part)), y);
@@ -290,7 +290,7 @@ static void results_of_ops_can_be_written(void **state)
         WK_SCOPE;
         wk_tensor *x = wk_requires_grad_(wk_of(double, (2, 2), 0.7, 1.2, 0.4, 0.9), true);
         for (int view = 0; view < 2; view++) {
-            if (wk_gradcheck(view ? written_through_a_view : written_itself, &how, (x))) continue;
+            if (wk_gradcheck(view ? written_through_a_view : written_directly, &how, (x))) continue;
             if (how < KEEP_THEIR_RESULT) expect_error("needs the original value of its result", NULL);
             expect_ok();
         }

@@ -41,7 +41,7 @@ static void results_and_scores_may_be_written(void **state)
 }
 
 /* Far below 0 the gradient is small, not 0. */
-static void slopes_far_below_0(void **state)
+static void gradients_far_below_0(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -97,7 +97,7 @@ static void an_empty_leaf_of_cat(void **state)
     EXPECT_VALUES(wk_grad_of(x), 0, 1, 1, 1, 1, 1, 1);
 }
 
-static void a_gradient_of_what_is_no_leaf(void **state)
+static void gradients_of_other_tensors(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -130,7 +130,7 @@ static void keep_backward(wk_function *f, wk_tensor *const grad_out[], wk_tensor
 
 /* If a value that backward needs was changed, the message names the op of the forward with its line, and the call that
  * changed it with its line. */
-static void what_was_changed_and_where(void **state)
+static void changed_values_are_reported_with_both_calls(void **state)
 {
     (void)state;
     static const wk_function_kind kind = {.size = sizeof kind,
@@ -166,7 +166,7 @@ static void what_was_changed_and_where(void **state)
     }
 }
 
-static void an_input_that_is_named_twice(void **state)
+static void an_input_listed_twice(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -215,7 +215,7 @@ static void a_leaf_is_not_its_own_gradient(void **state)
 
 static wk_tensor *owner, *other;
 static wk_optim *trains;
-static float lent[2];
+static float borrowed[2];
 
 static void ask(void *user)
 {
@@ -235,14 +235,14 @@ static void free_optimiser(void *user)
 }
 
 /* Only the leaf references it: its memory is released when the leaf releases it. */
-static void set_lent(wk_tensor *x, void (*release)(void *user), void *user)
+static void set_borrowed(wk_tensor *x, void (*release)(void *user), void *user)
 {
     WK_SCOPE;
-    assert_int_equal(wk_set_grad(x, wk_borrow(lent, (2), release, user)), WK_OK);
+    assert_int_equal(wk_set_grad(x, wk_borrow(borrowed, (2), release, user)), WK_OK);
 }
 
 /* Calls made while the old gradient is released find the leaf with the new one, or with none. */
-static void the_old_gradient_goes_last(void **state)
+static void the_old_gradient_is_released_last(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -250,17 +250,17 @@ static void the_old_gradient_goes_last(void **state)
     owner = wk_ones((2), .requires_grad = true), other = wk_full((2), 3.0);
     wk_tensor *second = wk_ones((2), .requires_grad = true);
     seen = plain;
-    set_lent(owner, ask, &seen);
+    set_borrowed(owner, ask, &seen);
     assert_int_equal(wk_set_grad(owner, NULL), WK_OK);
     assert_null(seen);
-    set_lent(owner, ask, &seen);
+    set_borrowed(owner, ask, &seen);
     assert_int_equal(wk_set_grad(owner, next), WK_OK);
     assert_ptr_equal(seen, next);
-    set_lent(owner, set_another, NULL);
+    set_borrowed(owner, set_another, NULL);
     assert_int_equal(wk_set_grad(owner, next), WK_OK);
     assert_ptr_equal(wk_grad_of(owner), other); /* the last one that was set */
     trains = wk_retain(wk_optim_sgd(wk_list((owner, second)), .lr = 1));
-    set_lent(owner, free_optimiser, NULL);
+    set_borrowed(owner, free_optimiser, NULL);
     wk_set_grad(second, other);
     {
         WK_SCOPE;
@@ -286,13 +286,13 @@ static void fail_in_release(void *user)
     wk_neg(NULL);
 }
 
-static void a_handler_that_leaves_as_a_gradient_goes(void **state)
+static void a_handler_jumps_while_a_gradient_is_released(void **state)
 {
     (void)state;
     WK_SCOPE;
     wk_tensor *x = wk_ones((2), .requires_grad = true), *next = wk_full((2), 3.0);
     for (int k = 0; k < 2; k++) {
-        set_lent(x, fail_in_release, NULL);
+        set_borrowed(x, fail_in_release, NULL);
         wk_guard scope = wk_scope_open(WK_HERE);
         wk_set_error_handler(jump, NULL);
         if (!setjmp(back)) wk_set_grad(x, k ? next : NULL);
@@ -309,17 +309,17 @@ static void a_handler_that_leaves_as_a_gradient_goes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_input_that_is_named_twice),
+        cmocka_unit_test(an_input_listed_twice),
         cmocka_unit_test(a_gradient_that_was_expanded),
         cmocka_unit_test(a_leaf_is_not_its_own_gradient),
-        cmocka_unit_test(the_old_gradient_goes_last),
-        cmocka_unit_test(a_handler_that_leaves_as_a_gradient_goes),
+        cmocka_unit_test(the_old_gradient_is_released_last),
+        cmocka_unit_test(a_handler_jumps_while_a_gradient_is_released),
         cmocka_unit_test(results_and_scores_may_be_written),
-        cmocka_unit_test(slopes_far_below_0),
+        cmocka_unit_test(gradients_far_below_0),
         cmocka_unit_test(a_frozen_leaf_gets_no_gradient),
         cmocka_unit_test(an_empty_leaf_of_cat),
-        cmocka_unit_test(a_gradient_of_what_is_no_leaf),
-        cmocka_unit_test(what_was_changed_and_where),
+        cmocka_unit_test(gradients_of_other_tensors),
+        cmocka_unit_test(changed_values_are_reported_with_both_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

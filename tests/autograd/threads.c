@@ -10,7 +10,7 @@ typedef struct passing {
     bool writes;
 } passing;
 
-static void goes_back(test_thread *t, wk_tensor *view)
+static void runs_backward(test_thread *t, wk_tensor *view)
 {
     wk_tensor *w = wk_ones((3), .requires_grad = true);
     wk_mul_(view, w);
@@ -25,7 +25,7 @@ static void takes(test_thread *t)
         wk_tensor *view;
         while (!(view = atomic_exchange(&p->slot, NULL))) sched_yield();
         WK_SCOPE;
-        if (p->writes) goes_back(t, view);
+        if (p->writes) runs_backward(t, view);
         wk_free(view);
     }
 }

@@ -178,7 +178,7 @@ static void first_two_back(wk_function *f, wk_tensor *const grad_out[], wk_tenso
 /* PyTorch refuses to modify a view that a custom function returns, and an input that it returns unchanged, because the
  * write would bypass its backward. Here both are separate tensors, so a write reaches neither the input nor its
  * history, in either grad mode. */
-static void results_of_functions_are_no_views(void **state)
+static void results_of_functions_are_not_views(void **state)
 {
     (void)state;
     static const wk_function_kind kind = {.size = sizeof kind,
@@ -231,7 +231,7 @@ int main(void)
         cmocka_unit_test(a_no_grad_view_is_read),
         cmocka_unit_test(writes_without_gradients_leave_the_history),
         cmocka_unit_test(pieces_are_written),
-        cmocka_unit_test(results_of_functions_are_no_views),
+        cmocka_unit_test(results_of_functions_are_not_views),
         cmocka_unit_test(detached_views_are_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,7 +37,7 @@ static void siblings_see_the_write(void **state)
 }
 
 /* The same if a sibling was not used before: its next use, in an op or in place, updates it. */
-static void siblings_are_brought_up_to_date_by_their_use(void **state)
+static void siblings_are_updated_when_used(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -178,7 +178,7 @@ static void powers_backward(wk_function *f, wk_tensor *const grad_out[], wk_tens
 }
 
 /* Results that forward returns and saves are connected to the call, as in PyTorch; the graph is freed nevertheless. */
-static void kept_results_have_gradients(void **state)
+static void saved_results_have_gradients(void **state)
 {
     (void)state;
     static const wk_function_kind kind = {.size = sizeof kind,
@@ -253,7 +253,7 @@ static void a_leaf_cannot_be_written(void **state)
 
 /* Objects held by a graph are freed with it, though no backward consumed it: results saved by their own nodes, written
  * in place or not, with and without views. */
-static void a_graph_that_nobody_walks_goes(void **state)
+static void an_unused_graph_is_freed(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -276,7 +276,7 @@ static void a_graph_that_nobody_walks_goes(void **state)
     wk_free(w);
 }
 
-static void overlap_reads_the_right_side_first(void **state)
+static void operands_are_read_before_an_overlapping_write(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -351,18 +351,18 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_view_rebases_its_base),
         cmocka_unit_test(siblings_see_the_write),
-        cmocka_unit_test(siblings_are_brought_up_to_date_by_their_use),
+        cmocka_unit_test(siblings_are_updated_when_used),
         cmocka_unit_test(detached_tensors_stay_detached),
         cmocka_unit_test(a_detached_leaf_can_be_written),
         cmocka_unit_test(views_of_detached_tensors),
         cmocka_unit_test(results_of_functions_can_be_written),
-        cmocka_unit_test(kept_results_have_gradients),
+        cmocka_unit_test(saved_results_have_gradients),
         cmocka_unit_test(overwriting_cuts_the_old_history),
         cmocka_unit_test(in_place_saves_what_it_overwrites),
         cmocka_unit_test(a_changed_saved_value_is_an_error),
         cmocka_unit_test(a_leaf_cannot_be_written),
-        cmocka_unit_test(a_graph_that_nobody_walks_goes),
-        cmocka_unit_test(overlap_reads_the_right_side_first),
+        cmocka_unit_test(an_unused_graph_is_freed),
+        cmocka_unit_test(operands_are_read_before_an_overlapping_write),
         cmocka_unit_test(a_parked_value_ignores_later_writes),
         cmocka_unit_test(gradients_accumulate_and_second_order_works),
         cmocka_unit_test(a_second_backward_needs_the_graph),

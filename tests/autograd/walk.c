@@ -9,7 +9,7 @@ static wk_tensor *leaf(double a, double b)
 }
 
 /* An unread pending error is not an error of this call. */
-static void an_error_that_waits_stops_no_gradient(void **state)
+static void a_pending_error_does_not_stop_gradients(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -22,7 +22,7 @@ static void an_error_that_waits_stops_no_gradient(void **state)
     EXPECT_VALUES(wk_grad_of(x), 1e-12, 3, 3);
 }
 
-static void a_parameter_that_was_moved_is_told_with_its_call(void **state)
+static void moved_parameters_are_reported_with_their_call(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -36,7 +36,7 @@ static void a_parameter_that_was_moved_is_told_with_its_call(void **state)
     expect_error(used, moved, NULL);
 }
 
-static void what_was_not_used_has_no_gradient(void **state)
+static void unused_inputs_have_no_gradient(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -62,7 +62,7 @@ static void changes_are_counted_from_the_call(void **state)
 }
 
 /* A gradient set by the program must have its leaf's shape, dtype and device. */
-static void a_gradient_that_is_put_there_fits(void **state)
+static void set_grad_checks_the_gradient(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -85,7 +85,7 @@ static wk_tensor *refuse(wk_tensor *grad, void *user)
 }
 
 /* Objects computed before a failure are released with the pass, not at the end of the program's scope. */
-static void a_walk_that_fails_leaves_nothing(void **state)
+static void a_failed_pass_leaves_nothing(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -104,7 +104,7 @@ static void a_walk_that_fails_leaves_nothing(void **state)
 }
 
 /* If the gradient of a part fails, the complete gradient has failed: it is not 0 there. */
-static void a_part_that_fails_fails_the_whole(void **state)
+static void a_failed_part_fails_the_gradient(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -137,7 +137,7 @@ static void many_backward(wk_function *f, wk_tensor *const grad_out[], wk_tensor
     assert_false(wk_function_needs_grad(f, MOST) || wk_function_needs_grad(f, -1));
 }
 
-static void a_function_of_as_many_as_there_may_be(void **state)
+static void a_function_with_the_most_inputs_and_outputs(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -165,14 +165,14 @@ static void a_function_of_as_many_as_there_may_be(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_error_that_waits_stops_no_gradient),
-        cmocka_unit_test(a_parameter_that_was_moved_is_told_with_its_call),
-        cmocka_unit_test(what_was_not_used_has_no_gradient),
+        cmocka_unit_test(a_pending_error_does_not_stop_gradients),
+        cmocka_unit_test(moved_parameters_are_reported_with_their_call),
+        cmocka_unit_test(unused_inputs_have_no_gradient),
         cmocka_unit_test(changes_are_counted_from_the_call),
-        cmocka_unit_test(a_gradient_that_is_put_there_fits),
-        cmocka_unit_test(a_walk_that_fails_leaves_nothing),
-        cmocka_unit_test_setup_teardown(a_part_that_fails_fails_the_whole, test_default_mode, test_restore_mode),
-        cmocka_unit_test(a_function_of_as_many_as_there_may_be),
+        cmocka_unit_test(set_grad_checks_the_gradient),
+        cmocka_unit_test(a_failed_pass_leaves_nothing),
+        cmocka_unit_test_setup_teardown(a_failed_part_fails_the_gradient, test_default_mode, test_restore_mode),
+        cmocka_unit_test(a_function_with_the_most_inputs_and_outputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -210,7 +210,7 @@ static void embedding(void **state)
 }
 
 /* A training step of a complete network needs few kernels, and the same number each time. */
-static void a_step_is_steady(void **state)
+static void training_steps_have_the_same_kernels(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -262,7 +262,7 @@ int main(void)
         cmocka_unit_test(dropout),
         cmocka_unit_test(layer_norm),
         cmocka_unit_test(embedding),
-        cmocka_unit_test_setup_teardown(a_step_is_steady, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(training_steps_have_the_same_kernels, test_default_mode, test_restore_mode),
         cmocka_unit_test(layers_without_inputs_or_outputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,7 +11,7 @@ static void expect_begin(int line, const char *text)
         fail_msg("expected \"%s\" at the beginning of: %s", begin, wk_error() ? wk_error() : "(no error)");
 }
 
-static void the_path_of_a_layer(void **state)
+static void messages_name_the_path_of_a_layer(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -55,7 +55,7 @@ static wk_tensor *block_forward(wk_module *self, wk_tensor *x)
     }
 }
 
-static void modules_of_one_s_own(void **state)
+static void custom_modules(void **state)
 {
     (void)state;
     static const wk_module_kind kind = {
@@ -103,7 +103,7 @@ static wk_tensor *keeping_forward(wk_module *self, wk_tensor *x)
     return wk_add(kept, 1);
 }
 
-static void what_was_kept_from_a_forward(void **state)
+static void tensors_kept_from_a_forward(void **state)
 {
     (void)state;
     static const wk_module_kind kind = {.size = sizeof kind, .name = "keeping", .forward1 = keeping_forward};
@@ -117,7 +117,7 @@ static void what_was_kept_from_a_forward(void **state)
 }
 
 /* Expects that using a freed handle names the reason and the place of its end. */
-static void expect_ended(wk_tensor *gone, const char *how, int line)
+static void expect_freed(wk_tensor *gone, const char *how, int line)
 {
     char at[300];
     snprintf(at, sizeof at, "exp: input is a tensor %sat %s:%d)", how, __FILE__, line);
@@ -136,7 +136,7 @@ static wk_module *trained(wk_tensor **weight, wk_tensor **gradient)
     return net;
 }
 
-static void what_ended_a_tensor(void **state)
+static void messages_name_the_end_of_a_tensor(void **state)
 {
     (void)state;
     static const char with_scope[] = "that was freed with its module, whose scope has closed (opened ";
@@ -146,8 +146,8 @@ static void what_ended_a_tensor(void **state)
         WK_SCOPE;
         trained(&weight, &gradient);
     }
-    expect_ended(weight, with_scope, line);
-    expect_ended(gradient, with_scope, line);
+    expect_freed(weight, with_scope, line);
+    expect_freed(gradient, with_scope, line);
     WK_SCOPE;
     line = __LINE__ + 2;
     {
@@ -156,7 +156,7 @@ static void what_ended_a_tensor(void **state)
         wk_backward(wk_sum(leaf));
         gradient = wk_grad_of(leaf);
     }
-    expect_ended(gradient, "that was freed with its tensor, whose scope has closed (opened ", line);
+    expect_freed(gradient, "that was freed with its tensor, whose scope has closed (opened ", line);
     {
         WK_SCOPE;
         wk_module *net = trained(&weight, &gradient);
@@ -164,20 +164,20 @@ static void what_ended_a_tensor(void **state)
             WK_SCOPE;
             wk_optim_zero_grad(wk_optim_sgd(wk_parameters(net)));
         }
-        expect_ended(gradient, "that was freed by optim_zero_grad (", __LINE__ - 2);
+        expect_freed(gradient, "that was freed by optim_zero_grad (", __LINE__ - 2);
         wk_free(net);
-        expect_ended(weight, "that was freed with its module (", __LINE__ - 1);
+        expect_freed(weight, "that was freed with its module (", __LINE__ - 1);
     }
     leaf = wk_ones((2), .requires_grad = true);
     wk_backward(wk_sum(leaf));
     gradient = wk_grad_of(leaf);
     wk_set_grad(leaf, NULL);
-    expect_ended(gradient, "that was freed by set_grad (", __LINE__ - 1);
+    expect_freed(gradient, "that was freed by set_grad (", __LINE__ - 1);
     wk_free(leaf);
-    expect_ended(leaf, "that was freed (", __LINE__ - 1);
+    expect_freed(leaf, "that was freed (", __LINE__ - 1);
 }
 
-static void what_children_there_are(void **state)
+static void unknown_children_and_parameters(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -256,9 +256,9 @@ static void first_mistakes_say_their_remedy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_path_of_a_layer),        cmocka_unit_test(modules_of_one_s_own),
-        cmocka_unit_test(a_forward_without_a_tensor), cmocka_unit_test(what_was_kept_from_a_forward),
-        cmocka_unit_test(what_ended_a_tensor),        cmocka_unit_test(what_children_there_are),
-        cmocka_unit_test(gradients_that_do_not_fit),  cmocka_unit_test(first_mistakes_say_their_remedy)};
+        cmocka_unit_test(messages_name_the_path_of_a_layer), cmocka_unit_test(custom_modules),
+        cmocka_unit_test(a_forward_without_a_tensor),        cmocka_unit_test(tensors_kept_from_a_forward),
+        cmocka_unit_test(messages_name_the_end_of_a_tensor), cmocka_unit_test(unknown_children_and_parameters),
+        cmocka_unit_test(gradients_that_do_not_fit),         cmocka_unit_test(first_mistakes_say_their_remedy)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,7 +85,7 @@ static void a_parameter_is_a_leaf_of_the_module(void **state)
     assert_string_equal(wk_describe(p), "f32[2,2] cpu requires_grad");
 }
 
-static void a_view_becomes_a_parameter_of_its_own(void **state)
+static void a_view_becomes_a_separate_parameter(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -250,7 +250,7 @@ static void a_deep_tree(void **state)
     assert_int_equal(destroyed, 1);
 }
 
-static void the_end_of_a_module(void **state)
+static void a_module_runs_its_destroy(void **state)
 {
     (void)state;
     destroyed = 0;
@@ -270,7 +270,7 @@ static void the_end_of_a_module(void **state)
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
 
-static void forward_and_back(void **state)
+static void forward_and_backward(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -314,7 +314,7 @@ static void modules_in_parentheses(void **state)
     expect_ok();
 }
 
-static void errors_say_where(void **state)
+static void errors_name_the_call(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -560,7 +560,7 @@ static void without_memory(void **state)
 
 static wk_module *around;
 
-static wk_tensor *frees_what_runs_it(wk_module *self, wk_tensor *x)
+static wk_tensor *frees_its_container(wk_module *self, wk_tensor *x)
 {
     (void)self;
     wk_free(around);
@@ -571,7 +571,7 @@ static wk_tensor *frees_what_runs_it(wk_module *self, wk_tensor *x)
 static void freed_in_its_own_forward(void **state)
 {
     (void)state;
-    static const wk_module_kind kind = {.size = sizeof kind, .name = "odd", .forward1 = frees_what_runs_it};
+    static const wk_module_kind kind = {.size = sizeof kind, .name = "odd", .forward1 = frees_its_container};
     for (int own = 0; own < 2; own++) {
         WK_SCOPE;
         wk_module *inner = wk_module_new(&kind);
@@ -588,16 +588,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(freed_in_its_own_forward),
         cmocka_unit_test(a_parameter_is_a_leaf_of_the_module),
-        cmocka_unit_test(a_view_becomes_a_parameter_of_its_own),
+        cmocka_unit_test(a_view_becomes_a_separate_parameter),
         cmocka_unit_test(names_are_checked),
         cmocka_unit_test(a_constructor_need_not_check),
         cmocka_unit_test(parameters_come_in_order_and_once),
         cmocka_unit_test(lists_hold_their_tensors),
         cmocka_unit_test(a_deep_tree),
-        cmocka_unit_test(the_end_of_a_module),
-        cmocka_unit_test(forward_and_back),
+        cmocka_unit_test(a_module_runs_its_destroy),
+        cmocka_unit_test(forward_and_backward),
         cmocka_unit_test(modules_in_parentheses),
-        cmocka_unit_test(errors_say_where),
+        cmocka_unit_test(errors_name_the_call),
         cmocka_unit_test(the_library_s_kinds_inherit_the_site),
         cmocka_unit_test(lists_in_and_out),
         cmocka_unit_test(ownership_without_a_scope),

@@ -27,7 +27,7 @@ static wk_tensor *inputs(int shift)
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
 
-static void asks(test_thread *t)
+static void evaluates(test_thread *t)
 {
     WK_NO_GRAD;
     for (int k = 0; k < ROUNDS; k++) {
@@ -41,13 +41,13 @@ static void asks(test_thread *t)
     }
 }
 
-static void many_ask_one_network(void **state)
+static void threads_share_a_network(void **state)
 {
     (void)state;
     WK_SCOPE;
     wk_module *net = network();
     expect_ok();
-    test_threads(4, asks, net);
+    test_threads(4, evaluates, net);
 }
 
 /* ---- training ---------------------------------------------------------------------------------------------------- */
@@ -93,7 +93,7 @@ static void two_threads_train_two_networks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_ask_one_network),
+        cmocka_unit_test(threads_share_a_network),
         cmocka_unit_test(two_threads_train_two_networks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

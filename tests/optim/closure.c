@@ -16,7 +16,7 @@ typedef struct training {
 
 static wk_tensor *closure(void *user);
 
-static wk_tensor *wrong(training *t, wk_tensor *loss)
+static wk_tensor *make_mistake(training *t, wk_tensor *loss)
 {
     switch (t->mistake) {
     case AN_ERROR: wk_reshape(loss, (7)); return loss;
@@ -37,7 +37,7 @@ static wk_tensor *closure(void *user)
     wk_tensor *loss = wk_add(wk_square(wk_sub(1, x)), wk_mul(10, wk_square(wk_sub(y, wk_square(x)))));
     loss = wk_add(loss, wk_sum(wk_square(wk_sub(t->q, 3))));
     wk_backward(loss);
-    return t->calls == t->failing ? wrong(t, loss) : loss;
+    return t->calls == t->failing ? make_mistake(t, loss) : loss;
 }
 
 static wk_optim *make(int kind, wk_tensors *list)
@@ -102,7 +102,7 @@ static void a_step_with_a_closure_is_a_step(void **state)
 
 /* The caller owns the closure's result, as with any call, even if it existed before. */
 static wk_tensor *held;
-static wk_tensor *give_what_is_held(void *user)
+static wk_tensor *return_held_tensor(void *user)
 {
     closure(user);
     return held;
@@ -124,7 +124,7 @@ static void without_a_scope(void **state)
         wk_free(loss);
         wk_item(loss);
         expect_error("freed", NULL);
-        loss = wk_optim_step_closure(t.optim, give_what_is_held, &t);
+        loss = wk_optim_step_closure(t.optim, return_held_tensor, &t);
         assert_true(loss == held);
         wk_free(loss);
         assert_true(wk_item(held) == 1);
@@ -138,7 +138,7 @@ static void without_a_scope(void **state)
     }
 }
 
-static void what_is_kept_does_not_grow(void **state)
+static void state_does_not_grow(void **state)
 {
     (void)state;
     for (int kind = 0; kind < SEARCHES; kind++) {
@@ -183,7 +183,7 @@ static void options_of_lbfgs(void **state)
     EXPECT_VALUES(a, 0, 1, 1);
 }
 
-static void a_step_refuses_what_is_no_loss(void **state)
+static void a_step_refuses_invalid_losses(void **state)
 {
     (void)state;
     static const char *const words[MISTAKES] = {
@@ -215,7 +215,7 @@ static void a_step_refuses_what_is_no_loss(void **state)
 
 /* In any call of the closure: the parameters are as before the step, and later steps equal those of a twin without the
  * failed step. */
-static void a_step_is_taken_whole_or_not_at_all(void **state)
+static void a_failed_step_is_undone(void **state)
 {
     (void)state;
     for (int kind = 0; kind < SEARCHES; kind++)
@@ -263,7 +263,7 @@ static void step_with_handler(training *t)
     wk_guard_close(&scope);
 }
 
-static void a_handler_leaves_the_closure(void **state)
+static void a_handler_jumps_out_of_the_closure(void **state)
 {
     (void)state;
     for (int kind = 0; kind < SEARCHES; kind++) {
@@ -362,7 +362,7 @@ static wk_tensor *distance_fails(void *user)
     return loss;
 }
 
-static void a_step_that_fails_over_memory_that_was_lent(void **state)
+static void a_failed_step_on_borrowed_memory(void **state)
 {
     (void)state;
     for (int kind = 0; kind < SEARCHES; kind++) {
@@ -407,14 +407,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_with_a_closure_is_a_step),
         cmocka_unit_test(without_a_scope),
-        cmocka_unit_test(what_is_kept_does_not_grow),
+        cmocka_unit_test(state_does_not_grow),
         cmocka_unit_test(options_of_lbfgs),
-        cmocka_unit_test(a_step_refuses_what_is_no_loss),
-        cmocka_unit_test(a_step_is_taken_whole_or_not_at_all),
-        cmocka_unit_test(a_handler_leaves_the_closure),
+        cmocka_unit_test(a_step_refuses_invalid_losses),
+        cmocka_unit_test(a_failed_step_is_undone),
+        cmocka_unit_test(a_handler_jumps_out_of_the_closure),
         cmocka_unit_test(graphs_of_a_step_that_failed),
         cmocka_unit_test(parameters_of_several_kinds),
-        cmocka_unit_test(a_step_that_fails_over_memory_that_was_lent),
+        cmocka_unit_test(a_failed_step_on_borrowed_memory),
         cmocka_unit_test(devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,7 +50,7 @@ static void a_gradient_that_fails_in_a_kernel_stops_all_of_it(void **state)
 
 /* Nor a parameter that is updated in place before the kernel which computes another's gradient: that kernel is not part
  * of the step, and runs before the kernels that only update. */
-static void a_kernel_between_fails(void **state)
+static void a_kernel_between_updates_fails(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -68,7 +68,7 @@ static void a_kernel_between_fails(void **state)
 }
 
 /* The old values of a parameter remain readable, even if the kernel that updates it would also have computed them. */
-static void parameters_that_nobody_has_computed(void **state)
+static void parameters_that_are_still_pending(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -84,7 +84,7 @@ static void parameters_that_nobody_has_computed(void **state)
 }
 
 /* Nor are values lost that were computed after the first kernel of the step. */
-static void a_parameter_that_is_made_on_the_way(void **state)
+static void a_parameter_computed_during_the_step(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -107,7 +107,7 @@ static void a_parameter_that_is_made_on_the_way(void **state)
 }
 
 /* An average reads values that a parameter has had. */
-static void what_follows_a_step_that_fails_sees_old_numbers(void **state)
+static void later_calls_read_old_values_after_a_failed_step(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -176,7 +176,7 @@ static wk_tensor *loss_of(wk_tensor *weight, bool scattered, int64_t place)
 
 /* A failed backward leaves the previous gradients, but no step uses them: with immediate execution it would have been
  * refused. Other calls of the program may use them. */
-static void a_gradient_that_was_not_added_to(void **state)
+static void a_gradient_that_failed_to_accumulate(void **state)
 {
     (void)state;
     for (int way = 0; way < 4; way++) {
@@ -202,7 +202,7 @@ static void a_gradient_that_was_not_added_to(void **state)
 }
 
 /* Nor any part of the step if one gradient failed to change in place. */
-static void a_gradient_that_was_not_changed_in_place(void **state)
+static void a_gradient_that_failed_to_change_in_place(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -219,7 +219,7 @@ static void a_gradient_that_was_not_changed_in_place(void **state)
 }
 
 /* Nor if the target of the step itself failed to change. */
-static void a_parameter_that_was_not_scaled(void **state)
+static void a_parameter_that_failed_to_scale(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -240,7 +240,7 @@ static void a_parameter_that_was_not_scaled(void **state)
 }
 
 /* Nor a parameter whose kernel also scales another, failed gradient. */
-static void a_gradient_that_is_scaled_in_another_kernel(void **state)
+static void a_gradient_scaled_in_another_kernel(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -320,7 +320,7 @@ static wk_optim *adagrad(wk_tensors *list)
 /* A failed step counts neither in adam's t, nor in adagrad's decay, nor as the first step, whose gradient counts in
  * full. A device that detects the bad index late updates independent parameters; there only the parameter with the bad
  * gradient is checked. */
-static void a_step_that_failed_does_not_count(void **state)
+static void failed_steps_do_not_count(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -345,20 +345,20 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_kernel_that_fails_changes_no_parameter, test_default_mode, test_restore_mode),
         cmocka_unit_test_setup_teardown(a_gradient_that_fails_in_a_kernel_stops_all_of_it, test_default_mode,
                                         test_restore_mode),
-        cmocka_unit_test_setup_teardown(a_kernel_between_fails, test_default_mode, test_restore_mode),
-        cmocka_unit_test_setup_teardown(parameters_that_nobody_has_computed, test_default_mode, test_restore_mode),
-        cmocka_unit_test_setup_teardown(a_parameter_that_is_made_on_the_way, test_default_mode, test_restore_mode),
-        cmocka_unit_test_setup_teardown(what_follows_a_step_that_fails_sees_old_numbers, test_default_mode,
+        cmocka_unit_test_setup_teardown(a_kernel_between_updates_fails, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(parameters_that_are_still_pending, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(a_parameter_computed_during_the_step, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(later_calls_read_old_values_after_a_failed_step, test_default_mode,
                                         test_restore_mode),
         cmocka_unit_test_setup_teardown(a_step_fails_without_the_other, test_default_mode, test_restore_mode),
         cmocka_unit_test_setup_teardown(a_gradient_that_failed_changes_no_parameter, test_default_mode,
                                         test_restore_mode),
-        cmocka_unit_test_setup_teardown(a_gradient_that_was_not_added_to, test_default_mode, test_restore_mode),
-        cmocka_unit_test_setup_teardown(a_gradient_that_was_not_changed_in_place, test_default_mode, test_restore_mode),
-        cmocka_unit_test_setup_teardown(a_parameter_that_was_not_scaled, test_default_mode, test_restore_mode),
-        cmocka_unit_test_setup_teardown(a_gradient_that_is_scaled_in_another_kernel, test_default_mode,
+        cmocka_unit_test_setup_teardown(a_gradient_that_failed_to_accumulate, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(a_gradient_that_failed_to_change_in_place, test_default_mode,
                                         test_restore_mode),
-        cmocka_unit_test_setup_teardown(a_step_that_failed_does_not_count, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(a_parameter_that_failed_to_scale, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(a_gradient_scaled_in_another_kernel, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(failed_steps_do_not_count, test_default_mode, test_restore_mode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -205,7 +205,7 @@ static void expect_row(const struct row *row)
             fail_msg("%s: parameter %d is %.15g, not %.15g", row->name, k, have[k], row->numbers[k + 1]);
 }
 
-static void steps_are_those_of_pytorch(void **state)
+static void steps_equal_those_of_pytorch(void **state)
 {
     (void)state;
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) expect_row(&rows[k]);
@@ -213,6 +213,6 @@ static void steps_are_those_of_pytorch(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(steps_are_those_of_pytorch)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(steps_equal_those_of_pytorch)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,7 +60,7 @@ static wk_optim *make(trained *t)
 }
 
 /* Reads two elements of four, or adds to them in a separate kernel; a bad second index is out of range. */
-static wk_tensor *looked_up(bool bad)
+static wk_tensor *loss_of_two_elements(bool bad)
 {
     const int64_t second = bad ? 33 : 3;
     wk_tensor *places = drawn(2) ? wk_mul(wk_arange(2), second) : wk_of(int64_t, (2), 0, second);
@@ -77,24 +77,24 @@ static void gradients(const trained *t, bool bad)
     }
     const int one = drawn(t->count);
     const bool in_loss = drawn(2);
-    if (in_loss) loss = wk_add(loss, wk_mul(wk_sum(t->parameter[one]), looked_up(bad)));
+    if (in_loss) loss = wk_add(loss, wk_mul(wk_sum(t->parameter[one]), loss_of_two_elements(bad)));
     wk_backward(loss);
     for (int k = 0; k < t->count; k++) {
         wk_tensor *gradient = wk_grad_of(t->parameter[k]);
         if (k == one && !in_loss)
-            wk_set_grad(t->parameter[k], wk_mul(gradient, looked_up(bad)));
+            wk_set_grad(t->parameter[k], wk_mul(gradient, loss_of_two_elements(bad)));
         else if (drawn(4) == 0)
             wk_set_grad(t->parameter[k], wk_cumsum(gradient, 0)); /* a separate kernel */
     }
 }
 
-static void follow(const trained *t)
+static void record_averages(const trained *t)
 {
     WK_NO_GRAD;
     for (int k = 0; k < t->count; k++) wk_copy_(t->average[k], wk_mul(t->parameter[k], 1));
 }
 
-static void look(trained *t, bool failed, bool followed, uint32_t seed)
+static void expect_parameters(trained *t, bool failed, bool followed, uint32_t seed)
 {
     for (int k = 0; k < t->count; k++) {
         const double now = first_of(t->parameter[k]);
@@ -115,11 +115,11 @@ static void record_step(trained *t, wk_optim *optim, bool bad, bool clipped, boo
     gradients(t, bad);
     if (clipped) wk_clip_grad_norm_(t->list, 0.3);
     wk_optim_step(optim);
-    if (followed) follow(t);
+    if (followed) record_averages(t);
     wk_sync();
 }
 
-static void a_step_that_fails_changes_nothing(void **state_of_test)
+static void failed_steps_change_nothing(void **state_of_test)
 {
     (void)state_of_test;
     int failures = 0;
@@ -137,7 +137,7 @@ static void a_step_that_fails_changes_nothing(void **state_of_test)
             failures += failed;
             t.failed = failed;
             wk_clear_error();
-            look(&t, failed, followed, seed);
+            expect_parameters(&t, failed, followed, seed);
         }
     }
     assert_in_range(failures, SEEDS, 2 * SEEDS);
@@ -145,7 +145,7 @@ static void a_step_that_fails_changes_nothing(void **state_of_test)
 
 /* Runs steps up to the first that is bad, or would be; stores the parameters before and after it. Returns the number of
  * parameters. */
-static int up_to_a_bad_one(wk_device device, uint32_t seed, bool bad, double before[MOST], double after[MOST])
+static int run_up_to_a_bad_step(wk_device device, uint32_t seed, bool bad, double before[MOST], double after[MOST])
 {
     WK_SCOPE;
     WK_DEVICE(device);
@@ -166,12 +166,12 @@ static int up_to_a_bad_one(wk_device device, uint32_t seed, bool bad, double bef
     return t.count;
 }
 
-static bool about(double x, double y)
+static bool is_close(double x, double y)
 {
     return fabs(x - y) <= 1e-4 * fmax(1, fabs(y));
 }
 
-static void where_it_is_found_late(void **state_of_test)
+static void bad_indices_that_are_detected_late(void **state_of_test)
 {
     (void)state_of_test;
     if (test_cpu_alone()) skip();
@@ -180,10 +180,10 @@ static void where_it_is_found_late(void **state_of_test)
         if (!test_has_turn((int)seed, PARTS)) continue;
         tried++;
         double before[MOST], after[MOST], have[MOST];
-        up_to_a_bad_one(wk_cpu(), seed, false, before, after);
-        const int count = up_to_a_bad_one(test_gpu(0), seed, true, before, have);
+        run_up_to_a_bad_step(wk_cpu(), seed, false, before, after);
+        const int count = run_up_to_a_bad_step(test_gpu(0), seed, true, before, have);
         for (int k = 0; k < count; k++) {
-            if (have[k] != before[k] && !about(have[k], after[k]))
+            if (have[k] != before[k] && !is_close(have[k], after[k]))
                 fail_msg("seed %u: parameter %d was %g and is %g, neither that nor %g", seed, k, before[k], have[k],
                          after[k]);
             *(have[k] == before[k] ? &old : &updated) += 1;
@@ -194,7 +194,7 @@ static void where_it_is_found_late(void **state_of_test)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_step_that_fails_changes_nothing),
-                                       cmocka_unit_test(where_it_is_found_late)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(failed_steps_change_nothing),
+                                       cmocka_unit_test(bad_indices_that_are_detected_late)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -142,7 +142,7 @@ static void load(const training *t, const char *path)
 }
 
 /* Saves after each number of steps, and loads into a new optimiser and into a used one with another rate. */
-static void goes_on(making *make, wk_device device, wk_dtype dtype, wk_device other)
+static void expect_resumes(making *make, wk_device device, wk_dtype dtype, wk_device other)
 {
     enum { STEPS = 4, MORE = 3 };
     const char *path = path_of("optim.safetensors");
@@ -167,14 +167,14 @@ static void goes_on(making *make, wk_device device, wk_dtype dtype, wk_device ot
     }
 }
 
-static void a_training_goes_on(void **state)
+static void a_training_continues(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
     {
-        for (int k = 0; k < MAKINGS; k++) goes_on(makings[k], device, WK_F32, device);
+        for (int k = 0; k < MAKINGS; k++) expect_resumes(makings[k], device, WK_F32, device);
     }
-    for (int k = 0; k < MAKINGS; k++) goes_on(makings[k], wk_cpu(), WK_F64, wk_cpu());
+    for (int k = 0; k < MAKINGS; k++) expect_resumes(makings[k], wk_cpu(), WK_F64, wk_cpu());
 }
 
 static void from_one_device_to_another(void **state)
@@ -184,8 +184,8 @@ static void from_one_device_to_another(void **state)
     {
         if (device.kind == WK_CPU) continue;
         for (int k = 0; k < MAKINGS; k++) {
-            goes_on(makings[k], wk_cpu(), WK_F32, device);
-            goes_on(makings[k], device, WK_F32, wk_cpu());
+            expect_resumes(makings[k], wk_cpu(), WK_F32, device);
+            expect_resumes(makings[k], device, WK_F32, wk_cpu());
         }
     }
 }
@@ -228,7 +228,7 @@ static void expect_names(wk_optim *optim, int count, const char *const *names)
     expect_names(optim, (int)(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)),                            \
                  (const char *const[]){__VA_ARGS__})
 
-static void names_are_those_of_torch(void **state)
+static void names_equal_those_of_pytorch(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -268,7 +268,7 @@ static void names_are_those_of_torch(void **state)
 }
 
 /* A list is a snapshot: later steps do not change it. */
-static void a_list_stays_as_it_is(void **state)
+static void a_list_is_a_snapshot(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -341,7 +341,7 @@ static void options_are_exact(void **state)
 }
 
 /* Momentum, amsgrad and line searches follow the options of the file, and so does their state. */
-static void options_of_the_file_count(void **state)
+static void options_come_from_the_file(void **state)
 {
     (void)state;
     static making *const kinds[][2] = {{sgd, momentum}, {momentum, nesterov}, {adam, amsgrad}, {lbfgs, wolfe}};
@@ -364,7 +364,7 @@ static void options_of_the_file_count(void **state)
 
 /* ---- refused files ----------------------------------------------------------------------------------------------- */
 
-static char *content_of(const char *path, int64_t *bytes)
+static char *read_file(const char *path, int64_t *bytes)
 {
     wk__io_error error;
     wk__file file;
@@ -376,7 +376,7 @@ static char *content_of(const char *path, int64_t *bytes)
     return data;
 }
 
-static void put(const char *path, const char *data, int64_t bytes)
+static void write_file(const char *path, const char *data, int64_t bytes)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     assert_true(fd >= 0);
@@ -389,12 +389,12 @@ static const char *edited(const char *path, const char *from, const char *to)
 {
     static char changed[310];
     int64_t bytes;
-    char *data = content_of(path, &bytes), *at = memmem(data, (size_t)bytes, from, strlen(from));
+    char *data = read_file(path, &bytes), *at = memmem(data, (size_t)bytes, from, strlen(from));
     assert_non_null(at);
     assert_int_equal(strlen(from), strlen(to));
     memcpy(at, to, strlen(to));
     snprintf(changed, sizeof changed, "%s.edited", path);
-    put(changed, data, bytes);
+    write_file(changed, data, bytes);
     free(data);
     return changed;
 }
@@ -451,7 +451,7 @@ static void another_optimiser(void **state)
     expect_error("optim_state", "NULL", NULL);
 }
 
-static void texts_that_are_no_options(void **state)
+static void invalid_option_texts(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -496,7 +496,7 @@ static void texts_that_are_no_options(void **state)
 }
 
 /* Unexpected tensors, and a negative step. */
-static void tensors_that_are_too_many(void **state)
+static void unexpected_tensors(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -505,14 +505,14 @@ static void tensors_that_are_too_many(void **state)
     train(&t, 1);
     assert_int_equal(wk_optim_save(t.optim, path), WK_OK);
     int64_t bytes;
-    char *data = content_of(path, &bytes);
+    char *data = read_file(path, &bytes);
     uint64_t header;
     memcpy(&header, data, sizeof header); /* the steps are the first tensors, because large dtypes come first */
     data[8 + header] = 0;
-    put(path, data, bytes);
+    write_file(path, data, bytes);
     refuses(&t, path, WK_ERR_SHAPE, "unexpected tensor \"0.bias.exp_avg\"", "has none of that name");
     memset(data + 8 + header, 0xff, 8);
-    put(path, data, bytes);
+    write_file(path, data, bytes);
     refuses(&t, path, WK_ERR_FORMAT, "0.bias.step is negative", "");
     free(data);
 }
@@ -609,17 +609,17 @@ static void without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_training_goes_on),
+        cmocka_unit_test(a_training_continues),
         cmocka_unit_test(from_one_device_to_another),
         cmocka_unit_test(half_floats_and_moves),
-        cmocka_unit_test(names_are_those_of_torch),
-        cmocka_unit_test(a_list_stays_as_it_is),
+        cmocka_unit_test(names_equal_those_of_pytorch),
+        cmocka_unit_test(a_list_is_a_snapshot),
         cmocka_unit_test(groups),
         cmocka_unit_test(options_are_exact),
-        cmocka_unit_test(options_of_the_file_count),
+        cmocka_unit_test(options_come_from_the_file),
         cmocka_unit_test(another_optimiser),
-        cmocka_unit_test(texts_that_are_no_options),
-        cmocka_unit_test(tensors_that_are_too_many),
+        cmocka_unit_test(invalid_option_texts),
+        cmocka_unit_test(unexpected_tensors),
         cmocka_unit_test(within_a_step),
         cmocka_unit_test_setup_teardown(a_step_that_failed_does_not_count, test_default_mode, test_restore_mode),
         cmocka_unit_test(without_memory),

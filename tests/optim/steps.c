@@ -17,7 +17,7 @@ typedef struct book {
     double p, a, b, c; /* the parameter; velocity, sum of squares, or both moments and the largest second one */
 } book;
 
-static void sgd_by_the_book(const wk_optim_group_options *o, int t, double g, book *x)
+static void sgd_reference(const wk_optim_group_options *o, int t, double g, book *x)
 {
     if (o->momentum != 0) {
         x->a = t == 1 ? g : o->momentum * x->a + (1 - o->dampening) * g;
@@ -26,7 +26,7 @@ static void sgd_by_the_book(const wk_optim_group_options *o, int t, double g, bo
     x->p -= o->lr * g;
 }
 
-static void adam_by_the_book(const wk_optim_group_options *o, int t, double g, book *x)
+static void adam_reference(const wk_optim_group_options *o, int t, double g, book *x)
 {
     x->a = o->beta1 * x->a + (1 - o->beta1) * g;
     x->b = o->beta2 * x->b + (1 - o->beta2) * g * g;
@@ -35,19 +35,19 @@ static void adam_by_the_book(const wk_optim_group_options *o, int t, double g, b
     x->p -= o->lr * m / (sqrt(v) + o->eps);
 }
 
-static void adagrad_by_the_book(const wk_optim_group_options *o, int t, double g, book *x)
+static void adagrad_reference(const wk_optim_group_options *o, int t, double g, book *x)
 {
     if (t == 1) x->a = o->initial_accumulator_value;
     x->a += g * g;
     x->p -= o->lr / (1 + (t - 1) * o->lr_decay) * g / (sqrt(x->a) + o->eps);
 }
 
-static void by_the_book(rule rule, const wk_optim_group_options *o, int t, double g, book *x)
+static void update_reference(rule rule, const wk_optim_group_options *o, int t, double g, book *x)
 {
     if (o->maximize) g = -g;
     if (rule != ADAMW) g += o->weight_decay * x->p;
     if (rule == ADAMW) x->p *= 1 - o->lr * o->weight_decay;
-    (rule == SGD ? sgd_by_the_book : rule == ADAGRAD ? adagrad_by_the_book : adam_by_the_book)(o, t, g, x);
+    (rule == SGD ? sgd_reference : rule == ADAGRAD ? adagrad_reference : adam_reference)(o, t, g, x);
 }
 
 static wk_optim *make(rule rule, wk_tensors *list, const void *given)
@@ -80,7 +80,7 @@ static void compare(rule rule, wk_dtype dtype, const void *given, const wk_optim
         wk_optim_zero_grad(optim);
         assert_int_equal(wk_backward(loss), WK_OK);
         assert_int_equal(wk_optim_step(optim), WK_OK);
-        for (int k = 0; k < 3; k++) by_the_book(rule, full, t, slope[k] * x[k].p, &x[k]);
+        for (int k = 0; k < 3; k++) update_reference(rule, full, t, slope[k] * x[k].p, &x[k]);
     }
     EXPECT_VALUES(p, tolerance, x[0].p, x[1].p, x[2].p);
     assert_int_equal(wk_dtype_of(p), dtype);
@@ -187,7 +187,7 @@ static void a_small_gradient_after_a_large_one(void **state)
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
-static void groups_have_options_of_their_own(void **state)
+static void groups_have_separate_options(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -215,7 +215,7 @@ static void groups_have_options_of_their_own(void **state)
 }
 
 /* A network with frozen parameters may be passed as it is: they do not change until they require grad again. */
-static void frozen_parameters_are_left_alone(void **state)
+static void frozen_parameters_do_not_change(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -240,7 +240,7 @@ static void frozen_parameters_are_left_alone(void **state)
     assert_null(wk_error());
 }
 
-static void what_is_refused(void **state)
+static void refused_options(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -288,7 +288,7 @@ static void a_step_refuses_while_an_error_is_pending(void **state)
     EXPECT_VALUES(a, 0, 0);
 }
 
-static void parameters_without_a_gradient_are_left_alone(void **state)
+static void parameters_without_a_gradient_do_not_change(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -305,7 +305,7 @@ static void parameters_without_a_gradient_are_left_alone(void **state)
     assert_true(wk_item(a) == before);
 }
 
-static void a_step_changes_what_older_graphs_need(void **state)
+static void a_step_invalidates_older_graphs(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -407,7 +407,7 @@ static void a_scope_with_a_step_is_flushed(void **state)
 
 /* One flush has gradients and the step. Its first pass computes a gradient and the update with it; operands of the
  * other update come before that. An unused call is among them. */
-static void a_step_whose_first_pass_is_not_its_own(void **state)
+static void a_step_that_shares_its_first_pass(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -431,7 +431,7 @@ static void a_step_whose_first_pass_is_not_its_own(void **state)
     EXPECT_VALUES(b, 0, 1 - 0.75 * 2, 2 - 0.75 * 3, 3 - 0.75);
 }
 
-static void what_is_kept_follows_the_parameter(void **state)
+static void state_follows_the_parameter(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -498,7 +498,7 @@ static void a_gradient_waits_for_another_kernels_update(void **state)
 }
 
 /* In borrowed memory the values before and after the call are readable. */
-static void a_step_over_memory_that_was_lent(void **state)
+static void a_step_on_borrowed_memory(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -546,20 +546,20 @@ int main(void)
         cmocka_unit_test(adamw),
         cmocka_unit_test(adagrad),
         cmocka_unit_test(a_small_gradient_after_a_large_one),
-        cmocka_unit_test(groups_have_options_of_their_own),
-        cmocka_unit_test(frozen_parameters_are_left_alone),
-        cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(groups_have_separate_options),
+        cmocka_unit_test(frozen_parameters_do_not_change),
+        cmocka_unit_test(refused_options),
         cmocka_unit_test(a_step_refuses_while_an_error_is_pending),
-        cmocka_unit_test(parameters_without_a_gradient_are_left_alone),
-        cmocka_unit_test(a_step_changes_what_older_graphs_need),
+        cmocka_unit_test(parameters_without_a_gradient_do_not_change),
+        cmocka_unit_test(a_step_invalidates_older_graphs),
         cmocka_unit_test_setup_teardown(an_update_is_one_kernel, test_default_mode, test_restore_mode),
         cmocka_unit_test(a_step_without_memory_changes_nothing),
         cmocka_unit_test_setup_teardown(a_scope_with_a_step_is_flushed, test_default_mode, test_restore_mode),
-        cmocka_unit_test(a_step_whose_first_pass_is_not_its_own),
+        cmocka_unit_test(a_step_that_shares_its_first_pass),
         cmocka_unit_test_setup_teardown(the_largest_parameter_has_no_second_copy, test_default_mode, test_restore_mode),
         cmocka_unit_test(a_gradient_waits_for_another_kernels_update),
-        cmocka_unit_test(a_step_over_memory_that_was_lent),
-        cmocka_unit_test(what_is_kept_follows_the_parameter),
+        cmocka_unit_test(a_step_on_borrowed_memory),
+        cmocka_unit_test(state_follows_the_parameter),
         cmocka_unit_test(clipping),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

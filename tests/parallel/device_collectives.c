@@ -5,7 +5,7 @@
 
 #include "engine/op_queue.h"
 
-static void what_is_scattered_is_gathered(void **state)
+static void gather_reverses_scatter(void **state)
 {
     (void)state;
     EACH_DEVICE_SET(set)
@@ -35,7 +35,7 @@ static void what_is_scattered_is_gathered(void **state)
     }
 }
 
-static void numbers_are_stacked(void **state)
+static void scalars_are_stacked(void **state)
 {
     (void)state;
     EACH_DEVICE_SET(set)
@@ -96,7 +96,7 @@ static wk_tensors *one_on_each(const test_set *set, wk_dtype dtype)
     return list;
 }
 
-static void sums_reach_all(void **state)
+static void all_reduce_changes_every_device(void **state)
 {
     (void)state;
     static const wk_dtype dtypes[] = {WK_F32, WK_F64, WK_F16, WK_BF16, WK_I32};
@@ -123,7 +123,7 @@ static void sums_reach_all(void **state)
 }
 
 /* 2048 + 1 + 1 in f16 is 2048 if each sum is rounded, 2050 if they are f32. */
-static void halves_are_added_in_f32(void **state)
+static void halves_are_summed_in_f32(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -150,7 +150,7 @@ static void sums_have_gradients(void **state)
 }
 
 /* A collective submits all recorded work. */
-static void they_begin_what_is_recorded(void **state)
+static void collectives_submit_recorded_work(void **state)
 {
     (void)state;
     EACH_DEVICE_SET(set)
@@ -172,7 +172,7 @@ static void they_begin_what_is_recorded(void **state)
 }
 
 /* A failed tensor fails all sums, with its first cause; a pending error prevents nothing. */
-static void errors_reach_all(void **state)
+static void errors_fail_all_devices(void **state)
 {
     (void)state;
     EACH_DEVICE_SET(set)
@@ -203,7 +203,7 @@ static void errors_reach_all(void **state)
     }
 }
 
-static void what_is_refused(void **state)
+static void refused_calls(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -261,15 +261,15 @@ static void without_a_scope(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_scattered_is_gathered),
-        cmocka_unit_test(numbers_are_stacked),
+        cmocka_unit_test(gather_reverses_scatter),
+        cmocka_unit_test(scalars_are_stacked),
         cmocka_unit_test(broadcasts_and_their_gradient),
-        cmocka_unit_test(sums_reach_all),
-        cmocka_unit_test(halves_are_added_in_f32),
+        cmocka_unit_test(all_reduce_changes_every_device),
+        cmocka_unit_test(halves_are_summed_in_f32),
         cmocka_unit_test(sums_have_gradients),
-        cmocka_unit_test(they_begin_what_is_recorded),
-        cmocka_unit_test(errors_reach_all),
-        cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(collectives_submit_recorded_work),
+        cmocka_unit_test(errors_fail_all_devices),
+        cmocka_unit_test(refused_calls),
         cmocka_unit_test(without_a_scope),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,7 +61,7 @@ static void weights_are_those_of_one_device(void **state)
     }
 }
 
-static void it_gives_the_same_bits_each_time(void **state)
+static void repeated_runs_have_the_same_bits(void **state)
 {
     (void)state;
     EACH_DEVICE_SET(set)
@@ -76,7 +76,7 @@ static void it_gives_the_same_bits_each_time(void **state)
 }
 
 /* The devices of the batch, the results and the parameters are independent. */
-static void batches_come_from_anywhere(void **state)
+static void batches_may_be_on_any_device(void **state)
 {
     (void)state;
     EACH_DEVICE_SET(set)
@@ -273,7 +273,7 @@ static wk_tensor *closure(void *user)
     return loss;
 }
 
-static void an_optimiser_that_searches(void **state)
+static void an_optimiser_with_a_line_search(void **state)
 {
     (void)state;
     EACH_DEVICE_SET(set)
@@ -292,7 +292,7 @@ static void an_optimiser_that_searches(void **state)
 
 /* ---- mirrored networks as modules -------------------------------------------------------------------------------- */
 
-static void its_parameters_are_the_model_s(void **state)
+static void parameters_are_those_of_the_model(void **state)
 {
     (void)state;
     EACH_DEVICE_SET(set)
@@ -330,7 +330,7 @@ static void its_parameters_are_the_model_s(void **state)
     }
 }
 
-static void it_is_a_layer_of_another_network(void **state)
+static void mirrored_layers_of_another_network(void **state)
 {
     (void)state;
     EACH_DEVICE_SET(set)
@@ -352,7 +352,7 @@ static void it_is_a_layer_of_another_network(void **state)
     }
 }
 
-static void moving_it_moves_the_parameters(void **state)
+static void moves_apply_to_the_parameters(void **state)
 {
     (void)state;
     EACH_DEVICE_SET(set)
@@ -374,18 +374,18 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(batches_are_divided),
         cmocka_unit_test(weights_are_those_of_one_device),
-        cmocka_unit_test(it_gives_the_same_bits_each_time),
-        cmocka_unit_test(batches_come_from_anywhere),
+        cmocka_unit_test(repeated_runs_have_the_same_bits),
+        cmocka_unit_test(batches_may_be_on_any_device),
         cmocka_unit_test(gradients_reach_the_input),
         cmocka_unit_test(second_derivatives),
         cmocka_unit_test(gradients_accumulate),
         cmocka_unit_test(fewer_samples_than_devices),
         cmocka_unit_test(shares_by_speed),
         cmocka_unit_test(copies_are_made_when_a_parameter_changed),
-        cmocka_unit_test(an_optimiser_that_searches),
-        cmocka_unit_test(its_parameters_are_the_model_s),
-        cmocka_unit_test(it_is_a_layer_of_another_network),
-        cmocka_unit_test(moving_it_moves_the_parameters),
+        cmocka_unit_test(an_optimiser_with_a_line_search),
+        cmocka_unit_test(parameters_are_those_of_the_model),
+        cmocka_unit_test(mirrored_layers_of_another_network),
+        cmocka_unit_test(moves_apply_to_the_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

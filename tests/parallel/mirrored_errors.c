@@ -43,7 +43,7 @@ static void lists_of_devices(void **state)
     assert_true(wk_device_eq(wk_device_of(wk_module_parameter(model, "0.weight")), wk_cpu())); /* nothing was moved */
 }
 
-static void networks_within_one_another(void **state)
+static void mirrored_networks_do_not_nest(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -114,7 +114,7 @@ static wk_module *failing(void)
 }
 
 /* After each way out the handles are unchanged, and the network can be used. */
-static void is_whole(wk_module *model, wk_module *many, wk_tensor *x, const test_set *set)
+static void expect_usable(wk_module *model, wk_module *many, wk_tensor *x, const test_set *set)
 {
     wk_tensor *w = wk_module_parameter(model, "w"), *results[2];
     assert_true(wk_is_leaf(w) && wk_requires_grad(w));
@@ -151,7 +151,7 @@ static void a_model_that_fails_on_one_device(void **state)
                 } else if (set->n > 1) {
                     expect_error("forward: the model returned", "outputs on", NULL);
                 }
-                is_whole(model, many, x, set);
+                expect_usable(model, many, x, set);
             }
     }
 }
@@ -165,7 +165,7 @@ static wk_tensor *forgets_gradients(wk_module *self, wk_tensor *x)
 }
 
 /* Copies have no gradients to clear. */
-static void gradients_are_not_forgotten_in_forward(void **state)
+static void gradients_are_not_cleared_in_forward(void **state)
 {
     (void)state;
     if (wk_device_count(test_gpu_kind()) < 2) skip();
@@ -187,7 +187,7 @@ static void gradients_are_not_forgotten_in_forward(void **state)
 /* Fails within a profiled step: the profiler's resources must be released (the leak sanitizer checks). */
 static bool gives_nothing;
 
-static wk_tensor *gives_nothing_on_the_cpu(wk_module *self, wk_tensor *x)
+static wk_tensor *forward_without_result_on_the_cpu(wk_module *self, wk_tensor *x)
 {
     const bool fails = gives_nothing && wk_device_of(x).kind == WK_CPU;
     return fails ? NULL : wk_mul(x, wk_module_parameter(self, "w"));
@@ -197,7 +197,8 @@ static void a_measured_step_that_fails(void **state)
 {
     (void)state;
     if (wk_device_count(test_gpu_kind()) < 2) skip();
-    static const wk_module_kind kind = {.size = sizeof kind, .name = "own", .forward1 = gives_nothing_on_the_cpu};
+    static const wk_module_kind kind = {
+        .size = sizeof kind, .name = "own", .forward1 = forward_without_result_on_the_cpu};
     for (int fails_at = 9; fails_at < 12; fails_at++) {
         WK_SCOPE;
         const wk_device devices[] = {wk_cpu(), test_gpu(1)};
@@ -222,7 +223,7 @@ static void leave(void *user, wk_code code, const char *text)
     longjmp(out, 1);
 }
 
-static void is_left(const test_set *set, bool by_handler, int at)
+static void jump_out_of_model(const test_set *set, bool by_handler, int at)
 {
     WK_SCOPE;
     wk_module *model = failing(), *many = wk_mirrored(model, set->device, set->n);
@@ -240,17 +241,17 @@ static void is_left(const test_set *set, bool by_handler, int at)
     wk_set_error_handler(NULL, NULL);
     wk_guard_close(&scope);
     wk_clear_error();
-    is_whole(model, many, x, set);
+    expect_usable(model, many, x, set);
 }
 
-static void a_model_that_is_left_by_longjmp(void **state)
+static void a_model_that_jumps_out(void **state)
 {
     (void)state;
     EACH_DEVICE_SET(set)
     {
         for (int k = 1; k <= set->n; k++) {
-            is_left(set, false, k);
-            is_left(set, true, k);
+            jump_out_of_model(set, false, k);
+            jump_out_of_model(set, true, k);
         }
     }
 }
@@ -349,7 +350,7 @@ static void threads_take_turns(void **state)
 /* ---- devices that fail ------------------------------------------------------------------------------------------- */
 
 /* The null device reads as 0, and fails on request. */
-static void a_device_that_is_lost(void **state)
+static void a_lost_device(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -385,7 +386,7 @@ static void listen(void *user, const char *text)
     snprintf(line, sizeof line, "%s", text);
 }
 
-static void it_tells_once_what_a_step_goes_into(void **state)
+static void a_profile_is_logged_once(void **state)
 {
     (void)state;
     EACH_DEVICE_SET(set)
@@ -448,17 +449,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_of_devices),
-        cmocka_unit_test(networks_within_one_another),
+        cmocka_unit_test(mirrored_networks_do_not_nest),
         cmocka_unit_test(pytorch_s_defaults),
         cmocka_unit_test(a_model_that_fails_on_one_device),
-        cmocka_unit_test(gradients_are_not_forgotten_in_forward),
+        cmocka_unit_test(gradients_are_not_cleared_in_forward),
         cmocka_unit_test(a_measured_step_that_fails),
-        cmocka_unit_test(a_model_that_is_left_by_longjmp),
+        cmocka_unit_test(a_model_that_jumps_out),
         cmocka_unit_test(a_forward_within_its_own),
         cmocka_unit_test(two_threads_at_once),
         cmocka_unit_test(threads_take_turns),
-        cmocka_unit_test_teardown(a_device_that_is_lost, test_clean),
-        cmocka_unit_test(it_tells_once_what_a_step_goes_into),
+        cmocka_unit_test_teardown(a_lost_device, test_clean),
+        cmocka_unit_test(a_profile_is_logged_once),
         cmocka_unit_test(steps_that_do_not_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -172,7 +172,7 @@ static void shared_and_frozen_parameters(void **state)
     }
 }
 
-static void layers_that_wait_for_their_input(void **state)
+static void lazy_layers(void **state)
 {
     (void)state;
     EACH_DEVICE_SET(set)
@@ -196,7 +196,7 @@ static void layers_that_wait_for_their_input(void **state)
 }
 
 static int heard;
-static wk_tensor *hear(wk_tensor *grad, void *user)
+static wk_tensor *count_gradient(wk_tensor *grad, void *user)
 {
     heard++;
     *(double *)user = wk_item(wk_sum(wk_abs(grad)));
@@ -212,8 +212,8 @@ static void hooks_get_the_sum_of_all_devices(void **state)
         wk_module *model = test_network(), *many = wk_mirrored(model, set->device, set->n);
         wk_tensor *w = wk_module_parameter(model, "0.weight");
         double during = 0, after = 0;
-        wk_register_hook(w, hear, &during);
-        wk_register_hook(w, hear, &after, .post_accumulate = true);
+        wk_register_hook(w, count_gradient, &during);
+        wk_register_hook(w, count_gradient, &after, .post_accumulate = true);
         heard = 0;
         wk_backward(test_loss(many, test_batch(8, 0, set->device[0])));
         assert_int_equal(heard, 2);
@@ -235,7 +235,7 @@ static wk_tensor *writing_forward(wk_module *self, wk_tensor *x)
     return wk_mul(x, w);
 }
 
-static void what_forward_writes_into_a_parameter(void **state)
+static void writes_to_parameters_in_forward(void **state)
 {
     (void)state;
     static const wk_module_kind kind = {.size = sizeof kind, .name = "writing", .forward1 = writing_forward};
@@ -262,7 +262,7 @@ static wk_tensor *making_forward(wk_module *self, wk_tensor *x)
     return wk_add(x, wk_ones((1))); /* no device is named */
 }
 
-static void what_forward_makes_is_on_the_replica_s_device(void **state)
+static void forward_creates_on_the_device_of_the_replica(void **state)
 {
     (void)state;
     static const wk_module_kind kind = {.size = sizeof kind, .name = "making", .forward1 = making_forward};
@@ -296,10 +296,10 @@ int main(void)
         cmocka_unit_test(dropout_draws_in_the_order_of_replicas),
         cmocka_unit_test(buffers_follow_the_first_or_the_mean),
         cmocka_unit_test(shared_and_frozen_parameters),
-        cmocka_unit_test(layers_that_wait_for_their_input),
+        cmocka_unit_test(lazy_layers),
         cmocka_unit_test(hooks_get_the_sum_of_all_devices),
-        cmocka_unit_test(what_forward_writes_into_a_parameter),
-        cmocka_unit_test(what_forward_makes_is_on_the_replica_s_device),
+        cmocka_unit_test(writes_to_parameters_in_forward),
+        cmocka_unit_test(forward_creates_on_the_device_of_the_replica),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
