@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files: read whole and in parts, replaced as a whole or left alone, whatever goes wrong and when. */
+/* Tests files: reads, and atomic replacement, whatever fails at whatever time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static void check_error(wk_code code, wk_code expected, const wk__io_error *erro
 {
     assert_int_equal(code, expected);
     assert_int_equal(error->code, expected);
-    if (!strstr(error->text, word)) fail_msg("\"%s\" does not say \"%s\"", error->text, word);
+    if (!strstr(error->text, word)) fail_msg("\"%s\" does not contain \"%s\"", error->text, word);
 }
 
 static void put(const char *path, const char *content)
@@ -36,7 +36,7 @@ static void put(const char *path, const char *content)
     fclose(stream);
 }
 
-/* All that is in a file, up to a limit that no test reaches; the next call overwrites it. */
+/* Returns the complete content of a file, up to a limit that no test reaches; the next call overwrites it. */
 static const char *content_of(const char *path, int64_t *bytes)
 {
     static char data[1 << 20];
@@ -58,7 +58,7 @@ static void check_content(const char *path, const char *expected)
     assert_memory_equal(data, expected, strlen(expected));
 }
 
-/* Nothing may be left beside a file when its save has ended. */
+/* Expects that no temporary file remains after a save. */
 static void check_no_temporary(const char *path)
 {
     char temporary[4200];
@@ -133,7 +133,7 @@ static void messages_are_english_in_every_locale(void **state)
     wk__file file;
     const char *locales[] = {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8", "C.UTF-8", "C"};
     for (size_t k = 0; k < sizeof locales / sizeof *locales; k++) {
-        setlocale(LC_ALL, locales[k]); /* those that the machine has */
+        setlocale(LC_ALL, locales[k]); /* the locales of this machine */
         check_error(wk__file_open(&file, "missing", &error), WK_ERR_IO, &error, "No such file or directory");
     }
     check_error(wk__io_fail_errno(&error, "f", "open", 123456), WK_ERR_IO, &error, "f: cannot open: error 123456");
@@ -156,7 +156,7 @@ static void names_are_shown_short_and_plain(void **state)
         assert_int_equal(shown.text[strlen(shown.text) - 1], 'z');
         assert_true((strstr(shown.text, "...") != NULL) == (length >= sizeof shown.text));
     }
-    /* characters of two bytes are not cut, wherever they begin */
+    /* characters of two bytes are not split, wherever they begin */
     for (size_t shift = 0; shift < 2; shift++) {
         memset(name, 'x', shift);
         for (size_t k = 0; k < 100; k++) memcpy(name + shift + 2 * k, "é", 3);
@@ -220,7 +220,7 @@ static void a_link_stays_a_link(void **state)
     unlink(link_path);
 }
 
-/* Saves aim at this test's own folder only: a library that goes wrong must not replace anything of the machine. */
+/* Saves use only this test's folder: an erroneous library must not replace other files of the machine. */
 static void places_where_nothing_can_be_saved(void **state)
 {
     (void)state;
@@ -263,7 +263,7 @@ static void cancel_leaves_the_old_file(void **state)
     check_no_temporary(path);
 }
 
-/* Begins a save of `path` whose temporary is another file: what the system does to that one happens to the save. */
+/* Begins a save of `path` whose temporary is another file, so errors of that file happen to the save. */
 static wk__atomic_file save_into(const char *path, const char *device)
 {
     wk__io_error error;
@@ -290,14 +290,14 @@ static void failures_leave_the_old_file(void **state)
     check_content(path, "old");
     check_no_temporary(path);
 
-    save = save_into(path, "/dev/null"); /* takes bytes, but has no disk to flush them to */
+    save = save_into(path, "/dev/null"); /* accepts bytes, but cannot be flushed */
     save.target_exists = false;          /* and keeps its permissions */
     GOOD(wk__atomic_file_write(&save, "new", 3, &error));
     check_error(wk__atomic_file_commit(&save, 3, &error), WK_ERR_IO, &error, "cannot save: Invalid argument");
     check_content(path, "old");
     check_no_temporary(path);
 
-    GOOD(wk__atomic_file_begin(&save, path, &error)); /* without locks another saver may take the temporary over */
+    GOOD(wk__atomic_file_begin(&save, path, &error)); /* without locks another save may use the temporary */
     const char *temporary = scratch("failing.wick-saving");
     unlink(temporary);
     put(temporary, "another's");
@@ -308,13 +308,13 @@ static void failures_leave_the_old_file(void **state)
 
     GOOD(wk__atomic_file_begin(&save, path, &error));
     unlink(path);
-    assert_int_equal(mkdir(path, 0700), 0); /* what can't be replaced came in between */
+    assert_int_equal(mkdir(path, 0700), 0); /* an obstacle appeared in between */
     check_error(wk__atomic_file_commit(&save, 0, &error), WK_ERR_IO, &error, "cannot save: Is a directory");
     rmdir(path);
     check_no_temporary(path);
 }
 
-/* Runs `body` in a child, which does not come back from it but by exit or a signal. */
+/* Runs `body` in a child, which ends by exit or a signal within it. */
 static int in_child(void (*body)(const char *path), const char *path)
 {
     int status;
@@ -365,7 +365,7 @@ static void a_full_disk_and_a_kill(void **state)
     status = in_child(save_and_be_killed, path);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     check_content(path, "old");
-    GOOD(save_text(path, "new", &error)); /* takes away what the dead one left */
+    GOOD(save_text(path, "new", &error)); /* removes the dead save's file */
     check_content(path, "new");
     check_no_temporary(path);
 }
@@ -411,7 +411,7 @@ static void what_stands_in_the_way_of_the_temporary(void **state)
     check_no_temporary(path);
 }
 
-/* Processes that save and are killed at random moments, while this one reads: never anything but a whole file. */
+/* Processes that save are killed at random moments while this one reads: it always reads a complete file. */
 enum { SAVED = 100000 };
 
 static void save_for_ever(const char *path)
@@ -449,7 +449,7 @@ static void killed_at_random_moments(void **state)
         const char *data = content_of(path, &bytes);
         assert_int_equal(bytes, SAVED);
         for (int64_t k = 0; k < bytes; k++)
-            if (data[k] != *data) fail_msg("a torn file: byte %lld", (long long)k);
+            if (data[k] != *data) fail_msg("an incomplete file: byte %lld", (long long)k);
     }
     GOOD(save_text(path, "whole", &error));
     check_content(path, "whole");
