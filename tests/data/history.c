@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Histories: nothing waits until they are read, and then once. */
+/* Tests histories: adding does not wait, and the values are fetched together on the first read. */
 #include "support/wick.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ static void values_and_mean(void **state)
     assert_int_equal(wk_history_count(NULL), 0);
 }
 
-/* Many, in chunks, with reads in between; what is added may change or die afterwards. */
+/* Many values, in chunks, with reads in between; added tensors may change or be freed afterwards. */
 static void many(void **state)
 {
     (void)state;
@@ -82,13 +82,13 @@ static void adding_waits_for_nothing(void **state)
     wk_history_add(h, wk_sum(x));
     wk_history_values(h);
     assert_int_equal(wk__null_log_count(WK__NULL_DOWNLOAD), 2);
-    wk_history_add(h, wk_ones(())); /* from another device: it comes along */
+    wk_history_add(h, wk_ones(())); /* on another device: it is copied */
     assert_int_equal(wk_history_count(h), 2002);
     wk_history_mean(h);
     expect_ok();
 }
 
-/* A figure that was cut out of something large does not keep that alive. */
+/* A value that is a view of a large tensor does not keep that alive. */
 static void figures_are_small(void **state)
 {
     (void)state;
@@ -107,7 +107,7 @@ static void figures_are_small(void **state)
     assert_in_range((int)(100 * wk_history_mean(h)), 0, 99);
 }
 
-/* Whatever fails, what is in it stays and can be read again. */
+/* After any failure the values remain and can be read again. */
 static void without_memory(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Datasets and loaders: what comes in which order, the loop WK_EACH, its ends. */
+/* Tests datasets and loaders: the order of samples, the loop WK_EACH and the ways out of it. */
 #include "support/wick.h"
 
 #include <unistd.h>
@@ -17,7 +17,7 @@ static wk_dataset *numbers(int64_t n)
     return wk_data_tensors(wk_to_dtype(x, WK_F32), k);
 }
 
-/* The labels of one epoch in order; how many. */
+/* Writes the labels of one epoch in order; returns their number. */
 static int64_t epoch_of(wk_loader *loader, int64_t *out)
 {
     int64_t count = 0;
@@ -78,7 +78,7 @@ static void expect_permutation(const int64_t *seen, int64_t n)
     free(met);
 }
 
-/* The order depends on seed, epoch and number of samples, not on the batch size and not on what else is random. */
+/* The order depends on seed, epoch and number of samples, not on the batch size or other random numbers. */
 static void shuffled(void **state)
 {
     (void)state;
@@ -106,8 +106,8 @@ static void shuffled(void **state)
     assert_true(fixed < 10);
 }
 
-/* The documented draw: place k, from the last, changes with below(PHILOX(k, epoch), k + 1). Published words of Philox
- * hold it, see ir_random.c; this holds the order. */
+/* The documented shuffle: element k, from the last, is exchanged with below(PHILOX(k, epoch), k + 1). ir_random.c tests
+ * Philox with published vectors; this tests the order. */
 static void the_order_is_for_ever(void **state)
 {
     (void)state;
@@ -169,7 +169,7 @@ static void tensors_of_any_kind(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *x = wk_transpose(wk_reshape(wk_arange(6), (2, 3)), 0, 1); /* (3, 2), not dense */
+    wk_tensor *x = wk_transpose(wk_reshape(wk_arange(6), (2, 3)), 0, 1); /* (3, 2), strided */
     WK_EACH(batch, wk_data_loader(wk_data_tensors(x, NULL), .batch_size = 3))
     {
         assert_null(batch->y);
@@ -263,7 +263,7 @@ static void a_return_closes_everything(void **state)
     assert_int_equal(epoch_of(loader, seen), 6);
 }
 
-/* longjmp leaves without the loop's own end: the scope around closes it. */
+/* longjmp bypasses the loop's own end: the enclosing scope closes it. */
 static void a_jump_closes_everything(void **state)
 {
     (void)state;
@@ -359,7 +359,7 @@ static void a_batch_has_a_scope(void **state)
     expect_error("scope has closed", "wk_keep", NULL);
 }
 
-/* The end of a batch runs what was recorded, after its handles were dropped. */
+/* The end of a batch frees its handles, then runs what was recorded. */
 static void a_batch_is_flushed(void **state)
 {
     (void)state;
@@ -372,7 +372,7 @@ static void a_batch_is_flushed(void **state)
     {
         assert_int_equal(wk__null_log_count(WK__PROGRAM), rounds++);
         wk_add_(total, wk_sum(batch->x, (0)));
-        wk_exp(batch->x); /* nobody will ever ask for it */
+        wk_exp(batch->x); /* unused */
     }
     assert_int_equal(wk__null_log_count(WK__PROGRAM), 3);
 }
@@ -392,8 +392,8 @@ static void a_loader_may_be_freed_in_its_loop(void **state)
     expect_ok();
 }
 
-/* A child of a parent that has used a device with a driver gets an error, and does not wait for a thread that
- * it has not. */
+/* The child of a parent that has used a device with a driver gets an error, and does not wait for a thread that it does
+ * not have. */
 static void a_child_does_not_hang(void **state)
 {
     (void)state;

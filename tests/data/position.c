@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a loader is in its data: others go on there, among as many ranks or not, with batches of that size or not. */
+/* Tests the position of a loader: another loader continues from it, with any number of ranks and any batch size. */
 #include "support/wick.h"
 
 #include <data/loader_state.h>
@@ -19,7 +19,7 @@ static wk_loader *loader_of(int64_t samples, int64_t batch, int rank, int world,
     return l;
 }
 
-/* The samples of a loop in order, that of the first `batches` batches (-1: all); how many. */
+/* Writes the samples of a loop in order, of the first `batches` batches (-1: all); returns their number. */
 static int64_t samples_of(wk_loader *loader, int batches, int64_t *out, wk__loader_state *at)
 {
     int64_t count = 0;
@@ -41,7 +41,7 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* After `batches` batches in each rank of one world, another one goes on. */
+/* After `batches` batches in each rank of one world, another world continues. */
 static void goes_on(int64_t samples, int batches, const int64_t *batch, const int *world)
 {
     WK_SCOPE;
@@ -51,7 +51,7 @@ static void goes_on(int64_t samples, int batches, const int64_t *batch, const in
     for (int rank = 0; rank < world[0]; rank++) {
         wk__loader_state own;
         samples_of(loader_of(samples, batch[0], rank, world[0], false), batches, seen, &own);
-        if (rank > 0) assert_memory_equal(&own, &at, sizeof at); /* all are at one place */
+        if (rank > 0) assert_memory_equal(&own, &at, sizeof at); /* all ranks have the same position */
         at = own;
     }
     const int64_t taken = smaller(smaller(batches * batch[0], share) * world[0], samples);
@@ -68,10 +68,10 @@ static void goes_on(int64_t samples, int batches, const int64_t *batch, const in
             assert_int_equal(left[k], order[(taken + k * world[1] + rank) % samples]);
             met[left[k]]++;
         }
-        assert_int_equal(wk_loader_epoch(l), 1); /* then comes a whole one */
+        assert_int_equal(wk_loader_epoch(l), 1); /* a complete epoch follows */
         assert_int_equal(samples_of(l, -1, left, NULL), (samples + world[1] - 1) / world[1]);
     }
-    /* each one that is left once, and the first ones of the order to fill up the last round */
+    /* each remaining sample once, then the first ones of the order to fill the last round */
     const int64_t rounds = (samples - taken + world[1] - 1) / world[1];
     for (int64_t k = taken; k < taken + rounds * world[1]; k++) met[order[k % samples]]--;
     for (int64_t k = 0; k < samples; k++)
@@ -93,7 +93,7 @@ static void on_any_number_of_ranks(void **state)
                                 (const int[]){before, after});
 }
 
-/* A whole batch with .drop_last: what is left over is no batch. */
+/* A complete batch with .drop_last: the remainder is not a batch. */
 static void without_the_last_batch(void **state)
 {
     (void)state;
@@ -130,7 +130,7 @@ static void before_and_between_loops(void **state)
     assert_int_equal(wk_loader_epoch(NULL), 0);
 }
 
-/* An index is that of batches of this loader's size. */
+/* An index counts batches of this loader's size. */
 static void the_index_of_a_batch(void **state)
 {
     (void)state;
@@ -170,9 +170,8 @@ static void what_does_not_fit(void **state)
     refuses(l, p, WK_ERR_ARGUMENT, "has 10 samples", "had 11");
     p = at, p.seed = 10;
     refuses(l, p, WK_ERR_ARGUMENT, ".seed of the loader is 9", "was 10");
-    assert_true(
-        wk__loader_check_state(order, &(wk__loader_state){.seed = 10, .samples = 10}, WK_HERE, "op", "path")); /* of no
-                                                                                                                  use */
+    assert_true(wk__loader_check_state(order, &(wk__loader_state){.seed = 10, .samples = 10}, WK_HERE, "op",
+                                       "path")); /* unusable */
     refuses(order, at, WK_ERR_ARGUMENT, ".shuffle of the loader is false", "");
     p = at, p.shuffle = 0;
     refuses(l, p, WK_ERR_ARGUMENT, ".shuffle of the loader is true", "");
