@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checkpoints of several processes: the same world goes on bit for bit, another one as documented, and where one rank
- * cannot go on none does. */
+/* Tests checkpoints of several processes: the same world continues bit for bit, another one as documented, and if one
+ * rank cannot continue, none does. */
 #include "support/turns.h"
 #include "support/ranks.h"
 #include "support/training.h"
@@ -14,15 +14,15 @@
 
 enum { EPOCHS = 2, MOST_STEPS = 12 };
 
-/* What the test gives its ranks. */
+/* Parameters of the test for its ranks. */
 typedef struct order {
     char path[320];
     int steps; /* -1: to the end */
     int every;
-    bool fresh;    /* there is no file yet */
-    bool may_fail; /* other ranks are killed meanwhile */
-    bool draws;    /* at the end, and keeps that and a sum of the parameters */
-    int way;       /* in which rank 1 fails to load */
+    bool fresh;    /* no file exists yet */
+    bool may_fail; /* other ranks are being killed */
+    bool draws;    /* draws at the end, and keeps the draw and a sum of the parameters */
+    int way;       /* cause of rank 1's failure to load */
 } order;
 
 static const order *my_order(void)
@@ -43,8 +43,8 @@ static test_training begin(uint64_t seed)
                               .path = my_order()->path,
                               .keep = 1};
     test_training t = test_begin(&plan, seed);
-    wk_seed_stream(seed, (uint64_t)wk_dist_rank()); /* ranks draw numbers of their own, */
-    t.reduce = true;                                /* and have one gradient */
+    wk_seed_stream(seed, (uint64_t)wk_dist_rank()); /* ranks draw different numbers, */
+    t.reduce = true;                                /* and share one gradient */
     return t;
 }
 
@@ -105,10 +105,10 @@ static void expect_same(const rank_report *a, const rank_report *b, int size)
 {
     for (int k = 0; k < size; k++)
         if (a[k].number[0] != b[k].number[0] || a[k].number[1] != b[k].number[1])
-            fail_msg("rank %d of %d has another end", k, size);
+            fail_msg("rank %d of %d has a different state", k, size);
 }
 
-/* mpirun takes a third of a second to start a world, and there are many: of MPI's one size runs at a time. */
+/* mpirun takes a third of a second to start a world, and there are many: of MPI's, one size runs at a time. */
 static bool has_turn(int size, int sizes)
 {
     return !ranks_are_mpi() || test_has_turn(size, sizes);
@@ -122,7 +122,7 @@ static void the_same_world_goes_on(void **state)
         rank_report whole[RANKS_MOST], parts[RANKS_MOST];
         order o = order_of("world.wick", 0);
         run(&o, size, whole);
-        for (int k = 1; k < size; k++) /* ranks have random states of their own */
+        for (int k = 1; k < size; k++) /* ranks have different random states */
             assert_true(whole[k].number[1] != whole[0].number[1]);
         for (int every = 1; every <= 3; every += 2) {
             o = order_of("world.wick", every);
@@ -146,7 +146,7 @@ static double seconds_now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* After less and less of the time that the whole takes, as less and less is left. Not over MPI, whose mpirun is no
+/* Kills after ever less of the duration of the complete training, as less remains. Not over MPI, whose mpirun is not a
  * rank. */
 static void killed_again_and_again(void **state)
 {
@@ -182,8 +182,8 @@ static void killed_again_and_again(void **state)
 
 /* ---- another world ----------------------------------------------------------------------------------------------- */
 
-/* Parameters and steps are those of the file in all ranks; the loader deals out what is left; random numbers are those
- * of the rank with the same remainder. */
+/* All ranks have the parameters and steps of the file; the loader distributes the remaining samples; random states are
+ * those of the rank with the same remainder. */
 static void goes_on_elsewhere(int rank)
 {
     WK_SCOPE;
@@ -227,7 +227,7 @@ static void another_world_goes_on(void **state)
 
 /* ---- all or none ------------------------------------------------------------------------------------------------- */
 
-/* Each makes rank 1 of 2 fail to load in its own way; both ranks hear of it, and have what they had. */
+/* Each function makes rank 1 of 2 fail to load in a different way; both ranks report it, and are unchanged. */
 static test_training has_no_file(void)
 {
     order *o = (order *)(uintptr_t)my_order();
@@ -276,7 +276,7 @@ static void fails_to_load(int rank)
     RANK_CHECK(!loaded && my_note()->code != WK_OK);
     RANK_CHECK(wk_item(wk_all(wk_eq(before, wk_module_parameter(net, "0.weight")))) == 1);
     RANK_CHECK(wk_checkpoint_step(t.checkpoint) == 0 && wk_loader_epoch(t.loader) == 0);
-    RANK_CHECK(wk_dist_barrier() == WK_OK); /* the world is whole */
+    RANK_CHECK(wk_dist_barrier() == WK_OK); /* the world is usable */
     RANK_CHECK(wk_dist_finish() == WK_OK);
 }
 
@@ -302,7 +302,7 @@ static void none_loads_if_one_cannot(void **state)
 
 /* ---- saving ------------------------------------------------------------------------------------------------------ */
 
-/* Ranks that are not behind the same batch have no common place to go on from. */
+/* Ranks that are not after the same batch have no common position to continue from. */
 static void saves_apart(int rank)
 {
     WK_SCOPE;
@@ -331,7 +331,7 @@ static void all_save_after_the_same_batch(void **state)
     ranks_free(&r);
 }
 
-/* Who has an error does not save, nor do the others. All count the same, so that later saves are of all. */
+/* A rank with an error does not save, nor do the others. All count the save, so that later saves are of all. */
 static void saves_with_an_error(int rank)
 {
     WK_SCOPE;
@@ -364,7 +364,7 @@ static void an_error_of_one_is_told_to_all(void **state)
     ranks_free(&r);
 }
 
-/* Ranks whose checkpoints are not of the same things would part without a word, from the next start on. */
+/* Ranks whose checkpoints have different parts would diverge at the next start. */
 static void is_not_alike(int rank)
 {
     WK_SCOPE;
@@ -401,7 +401,7 @@ static void all_have_the_same_parts(void **state)
     ranks_free(&r);
 }
 
-/* What rank 0 cannot write all hear of, at the latest at the end. */
+/* A write error of rank 0 is reported by all ranks, at the end at the latest. */
 static void cannot_write(int rank)
 {
     (void)rank;
