@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that the program lends: what its release may do. */
+/* Tests the release functions of borrowed memory: they may free other tensors, fail, and jump out through an error
+ * handler. */
 #include "support/devices.h"
 
 #include <pthread.h>
@@ -8,7 +9,7 @@
 enum { LONG = 100000 };
 
 static float numbers[LONG];
-static wk_tensor *held[LONG]; /* held[k] goes when the memory of tensor k + 1 is given back */
+static wk_tensor *held[LONG]; /* held[k] is freed when the memory of tensor k + 1 is released */
 static int released;
 
 static void free_the_next(void *user)
@@ -35,7 +36,7 @@ static void chains_of_releases_need_no_stack(void **state)
     assert_int_equal(released, LONG);
     {
         WK_SCOPE;
-        wk_tensor *view = wk_retain(wk_reshape(chain(LONG), (1, 1))); /* the memory goes with its last user */
+        wk_tensor *view = wk_retain(wk_reshape(chain(LONG), (1, 1))); /* the memory is released with its last user */
         wk_free(held[LONG - 1]);
         assert_int_equal(released, 0);
         wk_free(view);
@@ -68,7 +69,7 @@ static void fail_and_free_the_next(void *user)
     wk_neg(NULL);
 }
 
-/* The memory of one tensor goes with a scope, its release frees a chain and fails, and the handler leaves. */
+/* The memory of one tensor is released with a scope; its release frees a chain and fails, and the handler jumps out. */
 static void leave_a_release(void)
 {
     wk_guard scope = wk_scope_open(WK_HERE);
@@ -82,14 +83,14 @@ static void leave_a_release(void)
     assert_int_equal(released, 31);
 }
 
-/* As often as none would be called any more if each time were counted for good. */
+/* More often than the limit of nested releases, in case a jump did not reset the count. */
 static void a_release_may_be_left(void **state)
 {
     (void)state;
     for (int k = 0; k < 300; k++) leave_a_release();
 }
 
-/* ---- within destroys --------------------------------------------------------------------------------------------- */
+/* ---- releases within destroys ------------------------------------------------------------------------------------ */
 
 enum { DEEP = 12 };
 static wk_module *within[DEEP];
@@ -102,7 +103,7 @@ static void count(void *user)
     released++;
 }
 
-/* Destroys that run within one another, then memory that goes in the innermost of them. */
+/* Nested destroys; the innermost frees borrowed memory. */
 static void free_the_module_within(wk_module *m)
 {
     (void)m;
@@ -143,7 +144,7 @@ static void leave_one(void)
     if (!setjmp(back)) wk_free(left);
 }
 
-/* The program's own longjmp has left releases with no scope around: nobody says that they have ended. */
+/* The program's own longjmp has left releases without an enclosing scope, so their end is never recorded. */
 static void *leave_and_end(void *unused)
 {
     (void)unused;
@@ -165,7 +166,7 @@ static void a_thread_that_ends_gives_back_all(void **state)
     expect_ok();
 }
 
-/* Bytes that C's bool never has are true, wherever they are read, also after a copy. */
+/* Bytes other than 0 and 1, which C's bool never has, are true, wherever they are read, also after a copy. */
 static void any_byte_but_0_is_true(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statistics of a device's memory: what is large is known by the call that made it. */
+/* Tests memory statistics of a device: large tensors are listed with the call that created them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static void the_largest_come_first(void **state)
     assert_non_null(strstr(sites[0].file, "tensor/memory.c"));
     assert_int_equal(wk_memory_largest(wk_cpu(), bytes, sites, 1), 1);
     assert_int_equal(bytes[0], 16 * MIB);
-    wk_add_(large, 1); /* in place: the memory stays, its maker is the call that wrote it last */
+    wk_add_(large, 1); /* in place: the same memory, now listed with the call that wrote it last */
     wk_free(small);
     wk_sync();
     assert_int_equal(wk_memory_largest(wk_cpu(), bytes, sites, 3), 1);
@@ -35,7 +35,7 @@ static void the_largest_come_first(void **state)
     assert_null(wk_error());
 }
 
-/* They may go in any order. */
+/* They may be freed in any order. */
 static void the_list_follows_what_is_freed(void **state)
 {
     (void)state;
@@ -55,7 +55,7 @@ static void the_list_follows_what_is_freed(void **state)
     }
 }
 
-/* What the library makes for a call is made by the program's. */
+/* Tensors that the library creates within a call are listed with the program's call. */
 static void no_file_of_the_library_is_named(void **state)
 {
     (void)state;
@@ -76,7 +76,7 @@ static void no_file_of_the_library_is_named(void **state)
     assert_true(count > 10);
     for (int k = 0; k < count; k++)
         if (!sites[k].file || strcmp(sites[k].file, __FILE__) != 0)
-            fail_msg("%lld bytes are made at %s:%d", (long long)bytes[k], sites[k].file ? sites[k].file : "?",
+            fail_msg("%lld bytes are listed at %s:%d", (long long)bytes[k], sites[k].file ? sites[k].file : "?",
                      (int)sites[k].line);
     assert_null(wk_error());
 }

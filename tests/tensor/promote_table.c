@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Promotion: PyTorch's table (torch.promote_types) for every pair of dtypes, 0-d operands that do not widen, and
- * numbers that keep their class; see rule 15 of the semantics. */
+/* Tests type promotion: PyTorch's table (torch.promote_types) for every pair of dtypes, 0-d operands, and numbers; rule
+ * 15 of docs/contributing/invariants.md. */
 #include "support/wick.h"
 
 #define F WK_F32
@@ -54,7 +54,7 @@ static void tensors(void **state)
         }
 }
 
-/* A 0-d operand counts only when its class is higher than that of the tensors with dimensions. */
+/* A 0-d operand counts only if its class is higher than that of the tensors with dimensions. */
 static void scalars(void **state)
 {
     (void)state;
@@ -67,7 +67,7 @@ static void scalars(void **state)
         }
 }
 
-/* Whole numbers are i64 to bool alone, fractions f32 to all that are no floats. */
+/* Integers promote only bool, to i64; fractions promote all but floats, to f32. */
 static void numbers(void **state)
 {
     (void)state;
