@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host memory: sizes that overflow, the failure that tests order, growing arrays, the program's own allocator. */
+/* Tests host memory: sizes that overflow, injected failures, growing arrays, the program's own allocator. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -12,8 +12,8 @@
 #include "base/alloc.h"
 #include "base/pool.h"
 
-/* An allocator that remembers what is out, so that a block given back to the wrong one is seen. The pool's threads call
- * it, too. */
+/* Counts live blocks and bytes, so that a block freed by another allocator is detected. The pool's threads call it,
+ * too. */
 typedef struct book {
     atomic_int live, calls;
 } book;
@@ -120,7 +120,7 @@ static void *request_of_another_thread(void *user)
     return wk__alloc(1);
 }
 
-/* What one thread does apart from the program neither hides the requests of another one nor protects them. */
+/* One thread's untracked allocations neither hide another's requests nor protect them. */
 static void a_pause_is_one_threads(void **state)
 {
     (void)state;
@@ -182,7 +182,7 @@ static void arrays_grow(void **state)
         array[k] = k;
     }
     for (int32_t k = 0; k < 100000; k++) assert_int_equal(array[k], k);
-    assert_true(wk__alloc_count() - before < 20); /* doubles */
+    assert_true(wk__alloc_count() - before < 20); /* the capacity doubles */
 
     int32_t *same = array;
     int64_t room = capacity;
@@ -227,5 +227,5 @@ int main(void)
         cmocka_unit_test(dtypes),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    return failed ? failed : accounts.live != 0; /* every block went back to the allocator it came from */
+    return failed ? failed : accounts.live != 0; /* every block was freed by its allocator */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text: growing, memory that runs out in the middle, numbers in every locale. */
+/* Tests text buffers: growth, allocation failures, numbers in every locale, escapes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <locale.h>
@@ -51,7 +51,7 @@ static void long_formats(void **state)
     wk__text_free(&t);
 }
 
-/* With every request failing in turn the text is a prefix of the whole, terminated, and says that it failed. */
+/* With every allocation failing in turn the text is a terminated prefix of the complete text, and marked as failed. */
 static void memory_runs_out(void **state)
 {
     (void)state;
@@ -122,11 +122,11 @@ static void long_numbers_fit(void **state)
     assert_int_equal(length, strlen(digits));
     assert_int_equal(length, 1 + 309 + 1 + 64);
     assert_true(strtod(digits, NULL) == -1.7976931348623157e308);
-    assert_int_equal(wk__format_double(digits, 5, 1.25, 'f', 8), 4); /* too small a buffer: cut, terminated */
+    assert_int_equal(wk__format_double(digits, 5, 1.25, 'f', 8), 4); /* too small a buffer: truncated, terminated */
     assert_string_equal(digits, "1.25");
 }
 
-/* Makes a German locale in a folder of this test's own, which needs no rights and touches nothing of the system. */
+/* Creates a German locale in a folder of this test, which needs no rights and does not change the system. */
 static bool german_locale(const char *folder)
 {
     char command[256];
@@ -149,7 +149,7 @@ static void numbers_in_german(void **state)
         setlocale(LC_ALL, "C");
         assert_string_equal(proof, "1,5"); /* printf itself did change */
 
-        /* the same where only this thread speaks German, which must be so afterwards too */
+        /* the same if only this thread has the German locale, which must be unchanged afterwards */
         uselocale(mine);
         numbers();
         snprintf(proof, sizeof proof, "%.1f", 1.5);
@@ -175,7 +175,7 @@ static void expect_escaped(const char *bytes, int64_t from, const char *want)
     wk__text_free(&t);
 }
 
-/* Any bytes become text: what is no UTF-8, cut short or longer than needed, and control characters. */
+/* Any bytes become text: invalid, truncated or overlong UTF-8, and control characters. */
 static void bytes_are_escaped(void **state)
 {
     (void)state;
@@ -188,7 +188,7 @@ static void bytes_are_escaped(void **state)
     expect_escaped("\xff.c:3: \xff", 6, "\xff.c:3: \\xff");
 }
 
-/* Without memory for a longer text each byte that cannot be shown is a question mark. */
+/* Without memory for a longer text each byte that cannot be shown becomes a question mark. */
 static void escapes_need_no_memory(void **state)
 {
     (void)state;
