@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group programs: levels and passes, collapsing against a walk element by element, structure keys, text. */
+/* Tests group programs: levels and passes, collapsing of dimensions against an element-wise traversal, structure keys,
+ * text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -51,11 +52,11 @@ static void levels_of_softmax(void **state)
     (void)state;
     wk__program g;
     ir_softmax(&g, 4, 8);
-    /*                LOAD RMAX SUB EXP RSUM DIV STORE */
+    /* LOAD RMAX SUB EXP RSUM DIV STORE */
     expect_levels(&g, "ereeree", "0111222");
 }
 
-/* (x - mean) / n scaled by a row's own factor: arithmetic on row values stays with the row. */
+/* (x - mean) / n scaled by a factor per row: arithmetic on row values has row level. */
 static void levels_of_rows(void **state)
 {
     (void)state;
@@ -102,7 +103,7 @@ static void size_one_walks_nowhere(void **state)
     expect_levels(&g, "e", "0");
 }
 
-/* y = x * 2 is stored over x, and a later pass wants x * 2 again: the store waits for the last pass. */
+/* y = x * 2 is stored over x, and a later pass reads x * 2 again: the store is moved to the last pass. */
 static void stores_in_place_wait(void **state)
 {
     (void)state;
@@ -116,7 +117,7 @@ static void stores_in_place_wait(void **state)
     expect_levels(&g, "eeeeree", "0010111");
     assert_int_equal(wk__program_overwritten(&g), 1 << x);
 
-    wk__memory *memory = (wk__memory *)&g, *other = (wk__memory *)&g.ins; /* two operands of one memory */
+    wk__memory *memory = (wk__memory *)&g, *other = (wk__memory *)&g.ins; /* two operands with one memory */
     g.ins[2].arg[0] = (int16_t)y;
     g.ins[3].arg[0] = (int16_t)z;
     g.operand[x].memory = g.operand[y].memory = memory;
@@ -137,7 +138,7 @@ static void levels_of_gather_and_random(void **state)
     int out = ir_dense(&g, WK_F32, true);
     g.imm[0].i = 100, g.imm[1].i = 8, g.imm[2].i = 77, g.nimms = 3;
     int i = ir_load(&g, index);
-    int w = ir_ins(&g, WK__LOADX, WK_F32, i, weight, 0); /* a row's index, a walk along the columns */
+    int w = ir_ins(&g, WK__LOADX, WK_F32, i, weight, 0); /* an index per row, a traversal along the columns */
     int bits = ir_ins(&g, WK__PHILOX, WK_I64, i, 2, 32);
     int normal = ir_ins(&g, WK__NDTRI, WK_F32, bits, 0, 0);
     int sum = ir_unary(&g, WK__RSUM, ir_binary(&g, WK__MUL, w, normal));
@@ -150,7 +151,7 @@ static void levels_of_gather_and_random(void **state)
 
 enum { MOST_PLACES = 4096 };
 
-/* Where each operand is at each step of the walk, in order. Returns the number of steps. */
+/* Lists an operand's offsets in order of the traversal. Returns the number of steps. */
 static int64_t walk(const wk__program *g, int operand, int64_t *places)
 {
     int64_t total = wk__program_rows(g) * wk__program_columns(g);
@@ -170,7 +171,7 @@ static void random_strides(wk__program *g, int64_t stride[])
     int kind = rand() % 4;
     int64_t next = 1;
     for (int n = 0; n < g->ndim; n++) {
-        int d = kind == 1 ? n : g->ndim - 1 - n; /* 1: the other way round */
+        int d = kind == 1 ? n : g->ndim - 1 - n; /* 1: reversed */
         stride[d] = next;
         next *= g->shape[d];
         if (kind == 2 && rand() % 2) stride[d] = 0;
@@ -217,7 +218,7 @@ static void collapse_walks_the_same(void **state)
     assert_true(flatter > 10000);
 }
 
-/* With more dimensions to the right the first ones are as flat as they are by themselves, and the others as before. */
+/* With more dimensions to the right the first ones collapse as they do alone, and the others as before. */
 static void collapse_of_the_outer(void **state)
 {
     (void)state;
@@ -320,7 +321,7 @@ static void structure_is_structure(void **state)
 #undef CHANGED
 }
 
-/* Keys of many similar programs: x (op) x, strides of three kinds in eight places. */
+/* Keys of many similar programs: x (op) x, with three kinds of strides in eight positions. */
 static void keys_differ(void **state)
 {
     (void)state;
