@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Modes of the library do not change a bit: the walk over the table writes a hash of all results of each row, and on
-# one kind of CPU the hashes are those of the default mode. Another kind may round a sum in another order, but
-# random numbers are the same. This is the build that people install; with sanitizers the walk runs in each mode, too.
+# Modes of the library do not change any bit: the sweep over the table writes a hash of all results of each row, and on
+# one kind of CPU the hashes equal those of the default mode. Another kind may add in another order, but random numbers
+# are the same. Uses the release build; with sanitizers the sweep also runs in each mode.
 . "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 walk() # NAME VARIABLE=VALUE...
