@@ -79,7 +79,7 @@ static void sizes_that_overflow(void **state)
     assert_true(wk__add_size(INT64_MAX, 0, &out));
 }
 
-static void nothing_is_something(void **state)
+static void empty_allocations_are_not_null(void **state)
 {
     (void)state;
     void *a = wk__alloc(0), *b = wk__alloc_zero(0, 8), *c = wk__realloc(NULL, 0, 4);
@@ -121,7 +121,7 @@ static void *request_of_another_thread(void *user)
 }
 
 /* One thread's untracked allocations neither hide another's requests nor protect them. */
-static void a_pause_is_one_threads(void **state)
+static void untracked_sections_belong_to_a_thread(void **state)
 {
     (void)state;
     wk__alloc_untracked pause;
@@ -151,7 +151,7 @@ static void request_of_a_task(void *user, int64_t task)
 }
 
 /* The pool's threads do a part of the caller's work. */
-static void a_job_of_a_pause_pauses(void **state)
+static void jobs_of_an_untracked_section_are_untracked(void **state)
 {
     (void)state;
     enum { TASKS = 64 };
@@ -219,10 +219,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(own_allocator), /* first: an allocator is set before the first request */
         cmocka_unit_test(sizes_that_overflow),
-        cmocka_unit_test(nothing_is_something),
+        cmocka_unit_test(empty_allocations_are_not_null),
         cmocka_unit_test(nth_request_fails_once),
-        cmocka_unit_test(a_pause_is_one_threads),
-        cmocka_unit_test(a_job_of_a_pause_pauses),
+        cmocka_unit_test(untracked_sections_belong_to_a_thread),
+        cmocka_unit_test(jobs_of_an_untracked_section_are_untracked),
         cmocka_unit_test(arrays_grow),
         cmocka_unit_test(dtypes),
     };

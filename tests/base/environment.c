@@ -47,7 +47,7 @@ static const struct {
     {WK__SETTING_SECRET, "", true, false},
 };
 
-static void what_a_value_is(void **state)
+static void values_are_classified(void **state)
 {
     (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
@@ -68,7 +68,7 @@ static void what_a_value_is(void **state)
     }
 }
 
-static void what_readers_make_of_it(void **state)
+static void numbers_are_limited(void **state)
 {
     (void)state;
     setenv("WICK_THREADS", "5000", 1);
@@ -100,14 +100,14 @@ static void secrets_are_not_shown(void **state)
 
 /* ---- errors of the program --------------------------------------------------------------------------------------- */
 
-static bool is_told(const char *name, const char *value, const char *takes)
+static bool is_reported(const char *name, const char *value, const char *takes)
 {
     char said[300];
     snprintf(said, sizeof said, "ones: invalid environment variable %s=\"%s\"; expected %s", name, value, takes);
-    const bool told = wk_error() && strstr(wk_error(), said) && wk_error_code() == WK_ERR_ARGUMENT;
-    if (!told) fprintf(stderr, "expected \"%s\", got %s\n", said, wk_error() ? wk_error() : "no error");
+    const bool reported = wk_error() && strstr(wk_error(), said) && wk_error_code() == WK_ERR_ARGUMENT;
+    if (!reported) fprintf(stderr, "expected \"%s\", got %s\n", said, wk_error() ? wk_error() : "no error");
     wk_clear_error();
-    return told;
+    return reported;
 }
 
 /* Runs in a child, where no device is open yet: each call reports the variable until it is valid. */
@@ -115,8 +115,8 @@ static int refuses(const wk_setting *is, const char *value)
 {
     setenv(is->name, value, 1);
     for (int k = 0; k < 2; k++)
-        if (wk_ones((2)) || !is_told(is->name, value, is->expected)) return 1;
-    if (wk_ones((2), .device = wk_gpu(0)) || !is_told(is->name, value, is->expected))
+        if (wk_ones((2)) || !is_reported(is->name, value, is->expected)) return 1;
+    if (wk_ones((2), .device = wk_gpu(0)) || !is_reported(is->name, value, is->expected))
         return 2; /* not a message about missing GPUs */
     unsetenv(is->name);
     if (wk_item(wk_sum(wk_ones((2)))) != 2 || wk_error()) return 3;
@@ -124,7 +124,7 @@ static int refuses(const wk_setting *is, const char *value)
     return wk_item(wk_sum(wk_ones((2)))) != 2 || wk_error() ? 4 : 0; /* an open device is not affected */
 }
 
-static void misspelt_values_are_told(void **state)
+static void invalid_values_are_reported(void **state)
 {
     (void)state;
     static const struct {
@@ -156,10 +156,10 @@ static void misspelt_values_are_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_value_is),
-        cmocka_unit_test(what_readers_make_of_it),
+        cmocka_unit_test(values_are_classified),
+        cmocka_unit_test(numbers_are_limited),
         cmocka_unit_test(secrets_are_not_shown),
-        cmocka_unit_test(misspelt_values_are_told),
+        cmocka_unit_test(invalid_values_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

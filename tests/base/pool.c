@@ -53,7 +53,7 @@ static void each_task_once(void **state)
     }
 }
 
-static void count_is_kept_in_bounds(void **state)
+static void the_count_is_limited(void **state)
 {
     (void)state;
     wk__set_thread_count(0);
@@ -93,7 +93,7 @@ static void meet(void *user, int64_t k)
     }
 }
 
-static void tasks_run_at_once(void **state)
+static void tasks_run_concurrently(void **state)
 {
     (void)state;
     for (int threads = 2; threads <= 6; threads++) {
@@ -167,7 +167,7 @@ static void concurrent_callers(void **state)
 }
 
 /* wk__set_thread_count is not intended for a busy pool; no task is lost nevertheless. */
-static void count_changes_under_way(void **state)
+static void the_count_changes_during_work(void **state)
 {
     (void)state;
     pthread_t caller[2];
@@ -224,7 +224,7 @@ static double processor_seconds(void)
     return (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
 }
 
-static void idle_burns_nothing(void **state)
+static void idle_threads_use_no_processor(void **state)
 {
     (void)state;
     int marks[16] = {0};
@@ -238,7 +238,7 @@ static void idle_burns_nothing(void **state)
 
 /* ---- fork ---------------------------------------------------------------------------------------------------- */
 
-static void fork_starts_anew(void **state)
+static void a_forked_child_has_a_new_pool(void **state)
 {
     (void)state;
 #ifdef __SANITIZE_THREAD__
@@ -283,7 +283,7 @@ static int threads_with(const char *value)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void environment(void **state)
+static void thread_count_from_the_environment(void **state)
 {
     (void)state;
     int usual = threads_with(NULL);
@@ -304,7 +304,7 @@ static void put_file(const char *path, const char *text)
     put_below(root, path, text);
 }
 
-static void no_group(void *user, const char *folder, bool unified)
+static void expect_no_group(void *user, const char *folder, bool unified)
 {
     (void)unified, (void)user;
     fail_msg("unexpected folder %.60s...", folder);
@@ -348,7 +348,7 @@ static void quotas(void **state)
     char far[PATH_MAX - sizeof "/proc/self/cgroup" + 1];
     strcpy(far, root);
     for (size_t length = strlen(root); length < sizeof far - 1; length++) far[length] = '/', far[length + 1] = 0;
-    wk__cgroup_each(far, "memory", no_group, NULL);
+    wk__cgroup_each(far, "memory", expect_no_group, NULL);
 
     char command[64];
     snprintf(command, sizeof command, "rm -r %s", root);
@@ -359,17 +359,17 @@ int main(void)
 {
     alarm(100); /* a hang is a failure */
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(environment), /* first: its children must not have looked up anything */
+        cmocka_unit_test(thread_count_from_the_environment), /* first: its children must not have looked up anything */
         cmocka_unit_test(quotas),
-        cmocka_unit_test(count_is_kept_in_bounds),
+        cmocka_unit_test(the_count_is_limited),
         cmocka_unit_test(each_task_once),
-        cmocka_unit_test(tasks_run_at_once),
+        cmocka_unit_test(tasks_run_concurrently),
         cmocka_unit_test(nested_calls_stay_in_the_caller),
         cmocka_unit_test(concurrent_callers),
-        cmocka_unit_test(count_changes_under_way),
+        cmocka_unit_test(the_count_changes_during_work),
         cmocka_unit_test(no_wake_up_is_lost),
-        cmocka_unit_test(idle_burns_nothing),
-        cmocka_unit_test(fork_starts_anew),
+        cmocka_unit_test(idle_threads_use_no_processor),
+        cmocka_unit_test(a_forked_child_has_a_new_pool),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

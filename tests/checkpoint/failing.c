@@ -267,7 +267,7 @@ static void without_hard_links(void **state)
 
 /* ---- allocation failures ----------------------------------------------------------------------------------------- */
 
-static void each_request_for_memory_fails(void **state)
+static void each_allocation_fails(void **state)
 {
     (void)state;
     const test_config plan = plan_of(path_of("memory.wick"), 2, false);
@@ -310,7 +310,7 @@ static void each_request_for_memory_fails(void **state)
 /* ---- in the background ------------------------------------------------------------------------------------------- */
 
 /* Steps do not wait for the disk; an error is reported later, once, by the next call. */
-static void steps_go_on_meanwhile(void **state)
+static void steps_continue_during_a_save(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -328,38 +328,39 @@ static void steps_go_on_meanwhile(void **state)
     assert_int_equal(step, 3);
 }
 
-static void told_by_a_step(test_training *t)
+static void reported_by_a_step(test_training *t)
 {
     while (wk_checkpoint_every(t->checkpoint, 1000) == WK_OK) usleep(100); /* does not wait */
 }
-static void told_by_a_wait(test_training *t)
+static void reported_by_a_wait(test_training *t)
 {
     assert_int_equal(wk_checkpoint_wait(t->checkpoint), WK_ERR_IO);
 }
-static void told_by_a_save(test_training *t)
+static void reported_by_a_save(test_training *t)
 {
     assert_int_equal(wk_checkpoint_save(t->checkpoint), WK_ERR_IO);
 }
-static void told_by_a_load(test_training *t)
+static void reported_by_a_load(test_training *t)
 {
     assert_false(wk_checkpoint_load(t->checkpoint));
 }
-static void told_at_its_end(test_training *t)
+static void reported_at_its_end(test_training *t)
 {
     wk_free(t->checkpoint);
     t->checkpoint = NULL;
 }
-static void told_at_the_end_of_the_world(test_training *t)
+static void reported_at_the_end_of_the_world(test_training *t)
 {
     (void)t;
     assert_int_equal(wk_dist_finish(), WK_ERR_IO);
 }
 
-static void what_goes_wrong_is_told_later(void **state)
+static void errors_of_a_save_are_reported_later(void **state)
 {
     (void)state;
-    static void (*const ways[])(test_training * t) = {told_by_a_step, told_by_a_wait,  told_by_a_save,
-                                                      told_by_a_load, told_at_its_end, told_at_the_end_of_the_world};
+    static void (*const ways[])(test_training * t) = {reported_by_a_step,  reported_by_a_wait,
+                                                      reported_by_a_save,  reported_by_a_load,
+                                                      reported_at_its_end, reported_at_the_end_of_the_world};
     for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
         WK_SCOPE;
         const test_config plan = plan_of(path_of("no/such/folder/later.wick"), 1, false);
@@ -449,7 +450,7 @@ static void killed_at_random_moments(void **state)
 }
 
 /* A process ends while a file is being written: the old file or the new one exists. */
-static void the_process_ends_meanwhile(void **state)
+static void the_process_ends_during_a_save(void **state)
 {
     (void)state;
     test_config plan = plan_of(path_of("ends.wick"), 1, false);
@@ -473,7 +474,7 @@ static void the_process_ends_meanwhile(void **state)
 }
 
 /* A forked child does not own the parent's write: it neither waits for it nor ends it. */
-static void a_child_leaves_the_write_alone(void **state)
+static void a_child_does_not_end_the_write(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -510,11 +511,15 @@ static void a_child_leaves_the_write_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(killed_at_random_moments),       cmocka_unit_test(the_process_ends_meanwhile),
-        cmocka_unit_test(a_child_leaves_the_write_alone), cmocka_unit_test(each_call_of_a_save_fails),
-        cmocka_unit_test(each_call_of_a_load_fails),      cmocka_unit_test(without_hard_links),
-        cmocka_unit_test(each_request_for_memory_fails),  cmocka_unit_test(steps_go_on_meanwhile),
-        cmocka_unit_test(what_goes_wrong_is_told_later),
+        cmocka_unit_test(killed_at_random_moments),
+        cmocka_unit_test(the_process_ends_during_a_save),
+        cmocka_unit_test(a_child_does_not_end_the_write),
+        cmocka_unit_test(each_call_of_a_save_fails),
+        cmocka_unit_test(each_call_of_a_load_fails),
+        cmocka_unit_test(without_hard_links),
+        cmocka_unit_test(each_allocation_fails),
+        cmocka_unit_test(steps_continue_during_a_save),
+        cmocka_unit_test(errors_of_a_save_are_reported_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ typedef struct content {
     int64_t bytes;
 } content;
 
-static content content_of(const char *path)
+static content read_file(const char *path)
 {
     wk__io_error error;
     wk__file file;
@@ -38,7 +38,7 @@ static content content_of(const char *path)
     return c;
 }
 
-static void put(const char *path, const char *data, int64_t bytes)
+static void write_file(const char *path, const char *data, int64_t bytes)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     assert_true(fd >= 0);
@@ -88,41 +88,41 @@ static void refuses(test_training *t, wk_code code, const char *first, const cha
 
 /* ---- damage ------------------------------------------------------------------------------------------------------ */
 
-static void cut_anywhere(void **state)
+static void truncated_anywhere(void **state)
 {
     (void)state;
     WK_SCOPE;
     const char *path = path_of("cut.wick");
     test_training t = trained(test_momentum, path);
-    const content whole = content_of(path);
+    const content whole = read_file(path);
     for (int64_t bytes = 0; bytes < whole.bytes; bytes += bytes < 300 ? 1 : 41) {
-        put(path, whole.data, bytes);
+        write_file(path, whole.data, bytes);
         refuses(&t, WK_ERR_FORMAT, "cut.wick", "");
     }
-    put(path, whole.data, whole.bytes);
+    write_file(path, whole.data, whole.bytes);
     assert_true(wk_checkpoint_load(t.checkpoint));
     free(whole.data);
 }
 
-static void a_byte_that_is_another(void **state)
+static void a_changed_byte(void **state)
 {
     (void)state;
     WK_SCOPE;
     const char *path = path_of("flipped.wick");
     test_training t = trained(test_momentum, path);
-    const content whole = content_of(path);
+    const content whole = read_file(path);
     for (int64_t at = 0; at < whole.bytes; at += at % 16 ? 1 : 3) {
         const char bit = (char)(1 << at % 8);
         whole.data[at] = (char)(whole.data[at] ^ bit);
-        put(path, whole.data, whole.bytes);
+        write_file(path, whole.data, whole.bytes);
         refuses(&t, WK_ERR_FORMAT, "flipped.wick", "");
         whole.data[at] = (char)(whole.data[at] ^ bit);
     }
-    put(path, whole.data, whole.bytes);
+    write_file(path, whole.data, whole.bytes);
     whole.data[whole.bytes - 1]++;
-    put(path, whole.data, whole.bytes);
+    write_file(path, whole.data, whole.bytes);
     refuses(&t, WK_ERR_FORMAT, "corrupted: checksum is ", ", expected ");
-    put(path, "", 0);
+    write_file(path, "", 0);
     refuses(&t, WK_ERR_FORMAT, "flipped.wick", "not a safetensors file");
     free(whole.data);
 }
@@ -162,7 +162,7 @@ static void valid_checksum_bad_content(void **state)
     };
     const char *path = path_of("sealed.wick");
     test_training t = trained(test_momentum, path);
-    const content whole = content_of(path);
+    const content whole = read_file(path);
     for (size_t k = 0; k < sizeof edits / sizeof *edits; k++) {
         content changed = {malloc((size_t)whole.bytes), whole.bytes};
         memcpy(changed.data, whole.data, (size_t)whole.bytes);
@@ -170,13 +170,13 @@ static void valid_checksum_bad_content(void **state)
         if (!at || strlen(edits[k].from) != strlen(edits[k].to)) fail_msg("no %s", edits[k].from);
         memcpy(at, edits[k].to, strlen(edits[k].to));
         seal(changed);
-        put(path, changed.data, changed.bytes);
+        write_file(path, changed.data, changed.bytes);
         refuses(&t, edits[k].code, edits[k].first, edits[k].second);
         free(changed.data);
     }
     content same = whole;
     seal(same); /* the checksum that it already has */
-    put(path, same.data, same.bytes);
+    write_file(path, same.data, same.bytes);
     assert_true(wk_checkpoint_load(t.checkpoint));
     free(whole.data);
 }
@@ -193,8 +193,8 @@ static void files_of_other_kinds(void **state)
     refuses(&t, WK_ERR_FORMAT, "kinds.wick: not a checkpoint", "wick.crc32\"; load files of wk_save with wk_load");
     assert_int_equal(wk_optim_save(t.optim, path), WK_OK);
     refuses(&t, WK_ERR_FORMAT, "not a checkpoint", "");
-    const content text = content_of(source_file("README.md"));
-    put(path, text.data, text.bytes);
+    const content text = read_file(source_file("README.md"));
+    write_file(path, text.data, text.bytes);
     refuses(&t, WK_ERR_FORMAT, "not a safetensors file", "");
     unlink(path);
     assert_int_equal(mkdir(path, 0700), 0);
@@ -267,7 +267,7 @@ static void a_file_of_version_1(void **state)
 
 /* ---- another training -------------------------------------------------------------------------------------------- */
 
-static void what_does_not_fit(void **state)
+static void another_training(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -371,7 +371,7 @@ static void work_that_fails(void **state)
     WK_SCOPE;
     const char *path = path_of("work.wick");
     test_training t = trained(test_momentum, path);
-    const content before = content_of(path);
+    const content before = read_file(path);
     wk_tensor *places = wk_of(int64_t, (1), 50), *row = wk_ones((1, 6));
     {
         WK_NO_GRAD;
@@ -379,7 +379,7 @@ static void work_that_fails(void **state)
     }
     assert_int_equal(wk_checkpoint_save(t.checkpoint), WK_ERR_INDEX);
     expect_error("50", NULL);
-    const content after = content_of(path);
+    const content after = read_file(path);
     assert_int_equal(before.bytes, after.bytes);
     assert_memory_equal(before.data, after.data, (size_t)before.bytes);
     free(before.data);
@@ -390,13 +390,13 @@ static void work_that_fails(void **state)
 
 static void damage(const char *path)
 {
-    const content c = content_of(path);
+    const content c = read_file(path);
     c.data[c.bytes / 2] ^= 1;
-    put(path, c.data, c.bytes);
+    write_file(path, c.data, c.bytes);
     free(c.data);
 }
 
-static void an_older_file_in_its_place(void **state)
+static void an_older_file_is_loaded(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -444,16 +444,16 @@ static void an_older_file_in_its_place(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cut_anywhere),
-        cmocka_unit_test(a_byte_that_is_another),
+        cmocka_unit_test(truncated_anywhere),
+        cmocka_unit_test(a_changed_byte),
         cmocka_unit_test(valid_checksum_bad_content),
         cmocka_unit_test(files_of_other_kinds),
         cmocka_unit_test(other_readers),
         cmocka_unit_test(a_file_of_version_1),
-        cmocka_unit_test(what_does_not_fit),
+        cmocka_unit_test(another_training),
         cmocka_unit_test(arguments),
         cmocka_unit_test(work_that_fails),
-        cmocka_unit_test(an_older_file_in_its_place),
+        cmocka_unit_test(an_older_file_is_loaded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

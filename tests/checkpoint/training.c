@@ -106,7 +106,7 @@ static void resumes_on_each_device(void **state)
     }
 }
 
-static void goes_on_with_other_loaders(void **state)
+static void continues_with_other_loaders(void **state)
 {
     (void)state;
     test_config plan = plan_of(test_momentum, wk_cpu(), path_of("loaders.wick"));
@@ -124,7 +124,7 @@ static void goes_on_with_other_loaders(void **state)
 }
 
 /* Many interruptions in a row, at irregular steps; steps since the last file are repeated. */
-static void interrupted_again_and_again(void **state)
+static void interrupted_repeatedly(void **state)
 {
     (void)state;
     test_config plan = plan_of(test_adam, wk_cpu(), path_of("again.wick"));
@@ -206,7 +206,7 @@ static void in_the_body_of_a_loop(void **state)
 }
 
 /* Loaded values are unchanged if they are saved again before anything else. */
-static void saved_where_it_was_loaded(void **state)
+static void saved_after_a_load(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -302,7 +302,7 @@ static void from_one_device_to_another(void **state)
 }
 
 /* Parts of the file that are not requested are ignored. */
-static void for_the_network_alone(void **state)
+static void loads_only_the_network(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -358,7 +358,7 @@ static void the_last_k_are_kept(void **state)
 }
 
 /* A link is kept, and the older files are beside the linked file. */
-static void through_a_link(void **state)
+static void saves_through_a_link(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -387,12 +387,12 @@ static void through_a_link(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(resumes_after_each_step),    cmocka_unit_test(resumes_on_each_device),
-        cmocka_unit_test(goes_on_with_other_loaders), cmocka_unit_test(interrupted_again_and_again),
-        cmocka_unit_test(between_two_epochs),         cmocka_unit_test(in_the_body_of_a_loop),
-        cmocka_unit_test(saved_where_it_was_loaded),  cmocka_unit_test(saves_values_at_call_time),
-        cmocka_unit_test(from_one_device_to_another), cmocka_unit_test(for_the_network_alone),
-        cmocka_unit_test(the_last_k_are_kept),        cmocka_unit_test(through_a_link),
+        cmocka_unit_test(resumes_after_each_step),      cmocka_unit_test(resumes_on_each_device),
+        cmocka_unit_test(continues_with_other_loaders), cmocka_unit_test(interrupted_repeatedly),
+        cmocka_unit_test(between_two_epochs),           cmocka_unit_test(in_the_body_of_a_loop),
+        cmocka_unit_test(saved_after_a_load),           cmocka_unit_test(saves_values_at_call_time),
+        cmocka_unit_test(from_one_device_to_another),   cmocka_unit_test(loads_only_the_network),
+        cmocka_unit_test(the_last_k_are_kept),          cmocka_unit_test(saves_through_a_link),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

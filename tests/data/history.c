@@ -35,7 +35,7 @@ static void values_and_mean(void **state)
 }
 
 /* Many values, in chunks, with reads in between; added tensors may change or be freed afterwards. */
-static void many(void **state)
+static void many_values(void **state)
 {
     (void)state;
     enum { N = 70000 };
@@ -61,7 +61,7 @@ static void many(void **state)
     assert_true(fabs(wk_history_mean(h) - sum / N) < 1e-9 * sum / N);
 }
 
-static void adding_waits_for_nothing(void **state)
+static void adding_does_not_wait(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -89,7 +89,7 @@ static void adding_waits_for_nothing(void **state)
 }
 
 /* A value that is a view of a large tensor does not keep that alive. */
-static void figures_are_small(void **state)
+static void values_do_not_keep_large_tensors(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -132,8 +132,8 @@ static void without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_and_mean),          cmocka_unit_test(many),
-        cmocka_unit_test(adding_waits_for_nothing), cmocka_unit_test(figures_are_small),
+        cmocka_unit_test(values_and_mean),      cmocka_unit_test(many_values),
+        cmocka_unit_test(adding_does_not_wait), cmocka_unit_test(values_do_not_keep_large_tensors),
         cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

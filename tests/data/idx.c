@@ -205,7 +205,7 @@ static void written_by_hand(void **state)
 static int64_t requested;
 
 /* Records the largest allocation. */
-static void *watch(void *user, void *block, size_t size)
+static void *record_largest(void *user, void *block, size_t size)
 {
     (void)user;
     if ((int64_t)size > requested) requested = (int64_t)size;
@@ -215,7 +215,7 @@ static void *watch(void *user, void *block, size_t size)
 }
 
 /* A few bytes may neither request memory that they cannot fill nor unpack to more than they declare. */
-static void bombs(void **state)
+static void decompression_bombs(void **state)
 {
     (void)state;
     const struct {
@@ -342,14 +342,14 @@ static void every_allocation_fails(void **state)
 
 int main(void)
 {
-    if (wk_set_allocator(watch, NULL) != WK_OK) return 1;
+    if (wk_set_allocator(record_largest, NULL) != WK_OK) return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(digits),
         cmocka_unit_test(every_dtype),
         cmocka_unit_test(several_gzip_members),
         cmocka_unit_test(files_of_any_name),
         cmocka_unit_test(written_by_hand),
-        cmocka_unit_test(bombs),
+        cmocka_unit_test(decompression_bombs),
         cmocka_unit_test(every_truncation_and_bit),
         cmocka_unit_test(checksum_is_compared),
         cmocka_unit_test(mutations),

@@ -6,15 +6,15 @@
 
 enum { MOST = 64 };
 
-static wk_dataset *numbers(int64_t n)
+static wk_dataset *numbered_samples(int64_t n)
 {
     return wk_data_tensors(wk_arange(n), NULL);
 }
 
 static wk_loader *loader_of(int64_t samples, int64_t batch, int rank, int world, bool drop_last)
 {
-    wk_loader *l = wk_data_loader(numbers(samples), .batch_size = batch, .shuffle = true, .seed = 9, .rank = rank,
-                                  .world = world, .drop_last = drop_last);
+    wk_loader *l = wk_data_loader(numbered_samples(samples), .batch_size = batch, .shuffle = true, .seed = 9,
+                                  .rank = rank, .world = world, .drop_last = drop_last);
     expect_ok();
     return l;
 }
@@ -42,7 +42,7 @@ static int64_t smaller(int64_t a, int64_t b)
 }
 
 /* After `batches` batches in each rank of one world, another world continues. */
-static void goes_on(int64_t samples, int batches, const int64_t *batch, const int *world)
+static void expect_continuation(int64_t samples, int batches, const int64_t *batch, const int *world)
 {
     WK_SCOPE;
     int64_t order[MOST], seen[MOST], left[MOST], share = (samples + world[0] - 1) / world[0], met[MOST] = {0};
@@ -89,8 +89,9 @@ static void on_any_number_of_ranks(void **state)
             for (int after = 1; after <= 4; after++)
                 for (size_t a = 0; a < 3; a++)
                     for (int batches = 1; (batches - 1) * sizes[a] * before < samples; batches += 2)
-                        goes_on(samples, batches, (const int64_t[]){sizes[a], sizes[(a + (size_t)after) % 3]},
-                                (const int[]){before, after});
+                        expect_continuation(samples, batches,
+                                            (const int64_t[]){sizes[a], sizes[(a + (size_t)after) % 3]},
+                                            (const int[]){before, after});
 }
 
 /* A complete batch with .drop_last: the remainder is not a batch. */
@@ -159,11 +160,11 @@ static void refuses(wk_loader *l, wk__loader_state at, wk_code code, const char 
     expect_error("op: path: ", first, second, NULL);
 }
 
-static void what_does_not_fit(void **state)
+static void invalid_positions(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_loader *l = loader_of(10, 4, 0, 1, false), *order = wk_data_loader(numbers(10));
+    wk_loader *l = loader_of(10, 4, 0, 1, false), *order = wk_data_loader(numbered_samples(10));
     const wk__loader_state at = wk__loader_get_state(l);
     wk__loader_state p = at;
     p.samples = 11;
@@ -198,7 +199,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_any_number_of_ranks),   cmocka_unit_test(without_the_last_batch),
         cmocka_unit_test(before_and_between_loops), cmocka_unit_test(the_index_of_a_batch),
-        cmocka_unit_test(what_does_not_fit),
+        cmocka_unit_test(invalid_positions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,7 +123,7 @@ static void *free_in_thread(void *x)
     return NULL;
 }
 
-static void the_last_user_lets_go(void **state)
+static void the_last_user_releases_the_memory(void **state)
 {
     (void)state;
     float memory[6] = {0, 1, 2, 3, 4, 5};
@@ -158,7 +158,7 @@ static void delete_older(other_unversioned *self)
     ++*(int *)self->manager_ctx;
 }
 
-static void the_older_struct(void **state)
+static void the_unversioned_struct(void **state)
 {
     (void)state;
     int deleted = 0;
@@ -180,7 +180,7 @@ static void the_older_struct(void **state)
 }
 
 /* Export and reimport: each side keeps the memory alive as long as it needs it. */
-static void a_round_trip_is_the_same_memory(void **state)
+static void a_round_trip_shares_the_memory(void **state)
 {
     (void)state;
     const int64_t before = live_bytes();
@@ -227,7 +227,7 @@ static void gradients_flow_through_any_layout(void **state)
 
 static float lent[16] __attribute__((aligned(16)));
 
-static void pinned_memory_is_taken_and_what_is_not_aligned_copied(void **state)
+static void pinned_memory_is_shared_and_misaligned_memory_copied(void **state)
 {
     (void)state;
     static const int32_t host[] = {1, 3, 11};
@@ -274,11 +274,11 @@ int main(void)
         cmocka_unit_test(each_dtype_shares_its_memory),
         cmocka_unit_test(each_layout_shares_its_memory),
         cmocka_unit_test(no_elements_need_no_memory),
-        cmocka_unit_test(the_last_user_lets_go),
-        cmocka_unit_test(the_older_struct),
-        cmocka_unit_test(a_round_trip_is_the_same_memory),
+        cmocka_unit_test(the_last_user_releases_the_memory),
+        cmocka_unit_test(the_unversioned_struct),
+        cmocka_unit_test(a_round_trip_shares_the_memory),
         cmocka_unit_test(gradients_flow_through_any_layout),
-        cmocka_unit_test(pinned_memory_is_taken_and_what_is_not_aligned_copied),
+        cmocka_unit_test(pinned_memory_is_shared_and_misaligned_memory_copied),
         cmocka_unit_test(any_byte_but_0_is_true),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,7 +79,7 @@ static void each_layout_is_shown(void **state)
     expect_ok();
 }
 
-static void pending_work_is_done_before(void **state)
+static void pending_work_runs_first(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -155,7 +155,7 @@ static void the_tensor_outlives_the_struct(void **state)
 }
 
 /* The tensors of a network get new memory when it moves. */
-static void a_tensor_that_moves_leaves_the_memory(void **state)
+static void a_moved_tensor_leaves_the_memory(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -172,7 +172,7 @@ static void a_tensor_that_moves_leaves_the_memory(void **state)
     expect_ok();
 }
 
-static void the_older_struct(void **state)
+static void the_unversioned_struct(void **state)
 {
     (void)state;
     const int64_t before = live_bytes();
@@ -201,7 +201,7 @@ static void expect_refused(wk_tensor *x, wk_code code, const char *word, const c
     expect_error("to_dlpack_unversioned: ", word, remedy, NULL);
 }
 
-static void refusals_say_what_to_do(void **state)
+static void refusals_name_a_remedy(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -231,14 +231,10 @@ static void refusals_say_what_to_do(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_dtype_shares_its_memory),
-        cmocka_unit_test(each_layout_is_shown),
-        cmocka_unit_test(pending_work_is_done_before),
-        cmocka_unit_test(the_memory_outlives_the_tensor),
-        cmocka_unit_test(the_tensor_outlives_the_struct),
-        cmocka_unit_test(a_tensor_that_moves_leaves_the_memory),
-        cmocka_unit_test(the_older_struct),
-        cmocka_unit_test_teardown(refusals_say_what_to_do, test_clean),
+        cmocka_unit_test(each_dtype_shares_its_memory),   cmocka_unit_test(each_layout_is_shown),
+        cmocka_unit_test(pending_work_runs_first),        cmocka_unit_test(the_memory_outlives_the_tensor),
+        cmocka_unit_test(the_tensor_outlives_the_struct), cmocka_unit_test(a_moved_tensor_leaves_the_memory),
+        cmocka_unit_test(the_unversioned_struct),         cmocka_unit_test_teardown(refusals_name_a_remedy, test_clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ static const refusal refusals[] = {
     {WK_ERR_ARGUMENT, "not aligned for f32", {{TENSOR(byte_offset), 2}}},
 };
 
-static void refusals_leave_the_struct_alone(void **state)
+static void refusals_do_not_change_the_struct(void **state)
 {
     (void)state;
     for (size_t k = 0; k < sizeof refusals / sizeof *refusals; k++) {
@@ -70,6 +70,6 @@ static void refusals_leave_the_struct_alone(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(refusals_leave_the_struct_alone)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(refusals_do_not_change_the_struct)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

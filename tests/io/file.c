@@ -28,7 +28,7 @@ static void check_error(wk_code code, wk_code expected, const wk__io_error *erro
     if (!strstr(error->text, word)) fail_msg("\"%s\" does not contain \"%s\"", error->text, word);
 }
 
-static void put(const char *path, const char *content)
+static void write_file(const char *path, const char *content)
 {
     FILE *stream = fopen(path, "wb");
     assert_non_null(stream);
@@ -37,7 +37,7 @@ static void put(const char *path, const char *content)
 }
 
 /* Returns the complete content of a file, up to a limit that no test reaches; the next call overwrites it. */
-static const char *content_of(const char *path, int64_t *bytes)
+static const char *read_file(const char *path, int64_t *bytes)
 {
     static char data[1 << 20];
     wk__io_error error;
@@ -53,7 +53,7 @@ static const char *content_of(const char *path, int64_t *bytes)
 static void check_content(const char *path, const char *expected)
 {
     int64_t bytes;
-    const char *data = content_of(path, &bytes);
+    const char *data = read_file(path, &bytes);
     assert_int_equal(bytes, strlen(expected));
     assert_memory_equal(data, expected, strlen(expected));
 }
@@ -86,14 +86,14 @@ static mode_t mode_of(const char *path)
 /* ---- reading ------------------------------------------------------------------------------------------------------
  */
 
-static void reads_at_any_place(void **state)
+static void reads_at_any_offset(void **state)
 {
     (void)state;
     wk__io_error error;
     wk__file file;
     char data[4] = "";
     const char *path = scratch("parts");
-    put(path, "0123456789");
+    write_file(path, "0123456789");
     GOOD(wk__file_open(&file, path, &error));
     assert_int_equal(file.bytes, 10);
     GOOD(wk__file_read_at(&file, 7, data, 3, &error));
@@ -104,7 +104,7 @@ static void reads_at_any_place(void **state)
     wk__file_close(&file);
 }
 
-static void refuses_what_is_no_file(void **state)
+static void refuses_other_than_files(void **state)
 {
     (void)state;
     wk__io_error error;
@@ -208,7 +208,7 @@ static void a_link_stays_a_link(void **state)
     snprintf(target, sizeof target, "%s", scratch("behind"));
     const char *link_path = scratch("link");
     unlink(link_path);
-    put(target, "old");
+    write_file(target, "old");
     assert_int_equal(symlink(target, link_path), 0);
     GOOD(save_text(link_path, "new", &error));
     check_content(target, "new");
@@ -221,7 +221,7 @@ static void a_link_stays_a_link(void **state)
 }
 
 /* Saves use only this test's folder: an erroneous library must not replace other files of the machine. */
-static void places_where_nothing_can_be_saved(void **state)
+static void paths_that_cannot_be_saved(void **state)
 {
     (void)state;
     wk__io_error error;
@@ -229,7 +229,7 @@ static void places_where_nothing_can_be_saved(void **state)
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = '\0';
     snprintf(folder, sizeof folder, "%s", scratch("folder"));
-    put(scratch("plain"), "x");
+    write_file(scratch("plain"), "x");
     mkdir(folder, 0700);
     check_error(save_text(scratch("no/such/folder/file"), "x", &error), WK_ERR_IO, &error, "No such file or directory");
     check_error(save_text("", "x", &error), WK_ERR_IO, &error, "No such file or directory");
@@ -248,7 +248,7 @@ static void cancel_leaves_the_old_file(void **state)
     wk__io_error error;
     wk__atomic_file save;
     const char *path = scratch("cancelled");
-    put(path, "old");
+    write_file(path, "old");
     GOOD(wk__atomic_file_begin(&save, path, &error));
     GOOD(wk__atomic_file_write(&save, "new", 3, &error));
     wk__atomic_file_abort(&save);
@@ -281,7 +281,7 @@ static void failures_leave_the_old_file(void **state)
     (void)state;
     wk__io_error error;
     const char *path = scratch("failing");
-    put(path, "old");
+    write_file(path, "old");
 
     wk__atomic_file save = save_into(path, "/dev/full");
     check_error(wk__atomic_file_write(&save, "new", 3, &error), WK_ERR_IO, &error,
@@ -300,7 +300,7 @@ static void failures_leave_the_old_file(void **state)
     GOOD(wk__atomic_file_begin(&save, path, &error)); /* without locks another save may use the temporary */
     const char *temporary = scratch("failing.wick-saving");
     unlink(temporary);
-    put(temporary, "another's");
+    write_file(temporary, "another's");
     check_error(wk__atomic_file_commit(&save, 0, &error), WK_ERR_IO, &error, "replaced this file meanwhile");
     check_content(path, "old");
     check_content(temporary, "another's");
@@ -356,7 +356,7 @@ static void a_full_disk_and_a_kill(void **state)
     (void)state;
     wk__io_error error;
     const char *path = scratch("killed");
-    put(path, "old");
+    write_file(path, "old");
     int status = in_child(save_to_a_small_disk, path);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     check_content(path, "old");
@@ -376,7 +376,7 @@ static void saves_of_one_file_exclude_each_other(void **state)
     wk__io_error error;
     wk__atomic_file first, second;
     const char *path = scratch("twice");
-    put(path, "old");
+    write_file(path, "old");
     GOOD(wk__atomic_file_begin(&first, path, &error));
     GOOD(wk__atomic_file_write(&first, "first", 5, &error));
     check_error(wk__atomic_file_begin(&second, path, &error), WK_ERR_IO, &error,
@@ -390,13 +390,13 @@ static void saves_of_one_file_exclude_each_other(void **state)
     check_content(path, "second");
 }
 
-static void what_stands_in_the_way_of_the_temporary(void **state)
+static void obstacles_to_the_temporary(void **state)
 {
     (void)state;
     wk__io_error error;
     const char *path = scratch("way"), *temporary = scratch("way.wick-saving");
     unlink(temporary);
-    put(path, "old");
+    write_file(path, "old");
     assert_int_equal(symlink(path, temporary), 0); /* is not followed */
     check_error(save_text(path, "x", &error), WK_ERR_IO, &error, "Too many levels of symbolic links");
     check_content(path, "old");
@@ -404,7 +404,7 @@ static void what_stands_in_the_way_of_the_temporary(void **state)
     assert_int_equal(mkdir(temporary, 0700), 0);
     check_error(save_text(path, "x", &error), WK_ERR_IO, &error, "Is a directory");
     rmdir(temporary);
-    put(temporary, "left by a saver that died");
+    write_file(temporary, "left by a saver that died");
     chmod(temporary, 0444);
     GOOD(save_text(path, "x", &error));
     check_content(path, "x");
@@ -414,7 +414,7 @@ static void what_stands_in_the_way_of_the_temporary(void **state)
 /* Processes that save are killed at random moments while this one reads: it always reads a complete file. */
 enum { SAVED = 100000 };
 
-static void save_for_ever(const char *path)
+static void save_forever(const char *path)
 {
     wk__io_error error;
     static char block[SAVED];
@@ -438,7 +438,7 @@ static void killed_at_random_moments(void **state)
         fflush(NULL);
         pid_t children[2];
         for (int k = 0; k < 2; k++)
-            if ((children[k] = fork()) == 0) save_for_ever(path);
+            if ((children[k] = fork()) == 0) save_forever(path);
         usleep((useconds_t)(1000 + 300 * round));
         for (int k = 0; k < 2; k++) {
             kill(children[k], SIGKILL);
@@ -446,7 +446,7 @@ static void killed_at_random_moments(void **state)
         }
         int64_t bytes;
         if (access(path, F_OK) != 0) continue; /* both died before their first save */
-        const char *data = content_of(path, &bytes);
+        const char *data = read_file(path, &bytes);
         assert_int_equal(bytes, SAVED);
         for (int64_t k = 0; k < bytes; k++)
             if (data[k] != *data) fail_msg("an incomplete file: byte %lld", (long long)k);
@@ -459,18 +459,18 @@ static void killed_at_random_moments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_at_any_place),
-        cmocka_unit_test(refuses_what_is_no_file),
+        cmocka_unit_test(reads_at_any_offset),
+        cmocka_unit_test(refuses_other_than_files),
         cmocka_unit_test(messages_are_english_in_every_locale),
         cmocka_unit_test(names_are_shown_short_and_plain),
         cmocka_unit_test(replaces_and_keeps_permissions),
         cmocka_unit_test(a_link_stays_a_link),
-        cmocka_unit_test(places_where_nothing_can_be_saved),
+        cmocka_unit_test(paths_that_cannot_be_saved),
         cmocka_unit_test(cancel_leaves_the_old_file),
         cmocka_unit_test(failures_leave_the_old_file),
         cmocka_unit_test(a_full_disk_and_a_kill),
         cmocka_unit_test(saves_of_one_file_exclude_each_other),
-        cmocka_unit_test(what_stands_in_the_way_of_the_temporary),
+        cmocka_unit_test(obstacles_to_the_temporary),
         cmocka_unit_test(killed_at_random_moments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,7 +45,7 @@ static const char *metadata(const wk__safetensors *in, const char *key)
 /* ---- against the reference ----------------------------------------------------------------------------------------
  */
 
-static void reads_what_the_reference_wrote(void **state)
+static void reads_files_of_the_reference(void **state)
 {
     (void)state;
     for (size_t k = 0; k < sizeof fixtures / sizeof *fixtures; k++) {
@@ -114,7 +114,7 @@ static void finds_tensors_and_metadata(void **state)
     wk__free(file.data);
 }
 
-static void names_dtypes_that_wick_has_not(void **state)
+static void names_unsupported_dtypes(void **state)
 {
     (void)state;
     wk__io_error error;
@@ -137,7 +137,7 @@ static void names_dtypes_that_wick_has_not(void **state)
     wk__free(file.data);
 }
 
-static void odd_order_comes_out_in_order(void **state)
+static void tensors_in_any_order_are_sorted(void **state)
 {
     (void)state;
     static const char header[] = "{" BYTES("z", "0", "2,2") "," BYTES("b", "2", "2,4") "," BYTES("a", "2", "0,2") "}";
@@ -202,7 +202,7 @@ static void every_character(void **state)
 /* ---- writing ------------------------------------------------------------------------------------------------------
  */
 
-static void refuses_to_write(void **state)
+static void invalid_lists_are_not_written(void **state)
 {
     (void)state;
     static char endless[WK__SAFETENSORS_MAX_NAME + 2];
@@ -255,7 +255,7 @@ static void refuses_to_write(void **state)
 }
 
 /* Two limits that need much data, of tensors and of bytes. */
-static void refuses_to_write_too_much(void **state)
+static void lists_too_large_are_not_written(void **state)
 {
     (void)state;
     wk__io_error error;
@@ -477,20 +477,13 @@ static void file_that_shrinks_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_what_the_reference_wrote),
-        cmocka_unit_test(writes_the_bytes_of_the_reference),
-        cmocka_unit_test(finds_tensors_and_metadata),
-        cmocka_unit_test(names_dtypes_that_wick_has_not),
-        cmocka_unit_test(odd_order_comes_out_in_order),
-        cmocka_unit_test(every_character),
-        cmocka_unit_test(refuses_to_write),
-        cmocka_unit_test(writes_and_reads_a_file),
-        cmocka_unit_test(refuses_to_write_too_much),
-        cmocka_unit_test(a_full_disk_at_the_first_byte),
-        cmocka_unit_test(missing_data_is_not_committed),
-        cmocka_unit_test(every_allocation_fails),
-        cmocka_unit_test(large_file_is_read_in_part),
-        cmocka_unit_test(errors_name_the_file),
+        cmocka_unit_test(reads_files_of_the_reference),    cmocka_unit_test(writes_the_bytes_of_the_reference),
+        cmocka_unit_test(finds_tensors_and_metadata),      cmocka_unit_test(names_unsupported_dtypes),
+        cmocka_unit_test(tensors_in_any_order_are_sorted), cmocka_unit_test(every_character),
+        cmocka_unit_test(invalid_lists_are_not_written),   cmocka_unit_test(writes_and_reads_a_file),
+        cmocka_unit_test(lists_too_large_are_not_written), cmocka_unit_test(a_full_disk_at_the_first_byte),
+        cmocka_unit_test(missing_data_is_not_committed),   cmocka_unit_test(every_allocation_fails),
+        cmocka_unit_test(large_file_is_read_in_part),      cmocka_unit_test(errors_name_the_file),
         cmocka_unit_test(file_that_shrinks_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

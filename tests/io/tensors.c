@@ -24,7 +24,7 @@ static bool equal(wk_tensor *a, wk_tensor *b)
     return wk_item(wk_all(wk_eq(a, b))) == 1;
 }
 
-static void a_network_comes_back(void **state)
+static void a_network_is_restored(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -48,7 +48,7 @@ static void a_network_comes_back(void **state)
     assert_true(equal(wk_forward(wk_module_child(net, "net"), x), wk_forward(wk_module_child(again, "net"), x)));
 }
 
-static void every_dtype_comes_back(void **state)
+static void every_dtype_is_restored(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -160,7 +160,7 @@ static void write_bytes(const char *path, const void *bytes, size_t count)
 }
 
 /* A bool in a file that is neither 0 nor 1 is true. */
-static void a_third_truth_value(void **state)
+static void bools_other_than_0_and_1(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -177,7 +177,7 @@ static void a_third_truth_value(void **state)
     assert_int_equal(raw[2], 1);
 }
 
-static void a_dtype_that_is_not_there(void **state)
+static void an_unsupported_dtype(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -304,12 +304,12 @@ static void without_memory_at_known_addresses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_network_comes_back),
-        cmocka_unit_test(every_dtype_comes_back),
+        cmocka_unit_test(a_network_is_restored),
+        cmocka_unit_test(every_dtype_is_restored),
         cmocka_unit_test(devices),
         cmocka_unit_test(everything_must_match),
-        cmocka_unit_test(a_third_truth_value),
-        cmocka_unit_test(a_dtype_that_is_not_there),
+        cmocka_unit_test(bools_other_than_0_and_1),
+        cmocka_unit_test(an_unsupported_dtype),
         cmocka_unit_test(a_save_refuses_while_an_error_is_pending),
         cmocka_unit_test(a_failing_device_leaves_the_older_file),
         cmocka_unit_test(lazy_layers_are_not_saved_before_they_exist),

@@ -130,7 +130,7 @@ static wk__program fill(int ndim, const int64_t *shape, const int64_t *stride)
     return g;
 }
 
-static void places_of_a_store(void **state)
+static void elements_of_a_store(void **state)
 {
     (void)state;
     const char *twice = "a stored operand with two elements at the same address";
@@ -165,7 +165,7 @@ static wk__program negate(int64_t rows, int64_t columns, const int64_t *in, int6
     return g;
 }
 
-static void neighbours_in_memory(void **state)
+static void disjoint_memory(void **state)
 {
     (void)state;
     const char *overlap = "an operand that overlaps one that is stored to";
@@ -200,7 +200,7 @@ static void neighbours_in_memory(void **state)
     BROKEN(g, g->operand[1].offset = 0, "two stored operands at the same address");
 }
 
-static void loads_stand_first(void **state)
+static void loads_come_first(void **state)
 {
     (void)state;
     const char *late = "a LOAD after the STORE to the same address";
@@ -220,9 +220,9 @@ int main(void)
         cmocka_unit_test(instructions),
         cmocka_unit_test(classes),
         cmocka_unit_test(gathers),
-        cmocka_unit_test(places_of_a_store),
-        cmocka_unit_test(neighbours_in_memory),
-        cmocka_unit_test(loads_stand_first),
+        cmocka_unit_test(elements_of_a_store),
+        cmocka_unit_test(disjoint_memory),
+        cmocka_unit_test(loads_come_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,7 +91,7 @@ static void levels_without_reduction(void **state)
     expect_levels(&g, "rereeee", "0000000");
 }
 
-static void size_one_walks_nowhere(void **state)
+static void strides_of_size_1_do_not_matter(void **state)
 {
     (void)state;
     wk__program g;
@@ -104,7 +104,7 @@ static void size_one_walks_nowhere(void **state)
 }
 
 /* y = x * 2 is stored over x, and a later pass reads x * 2 again: the store is moved to the last pass. */
-static void stores_in_place_wait(void **state)
+static void in_place_stores_are_deferred(void **state)
 {
     (void)state;
     wk__program g;
@@ -152,7 +152,7 @@ static void levels_of_gather_and_random(void **state)
 enum { MOST_PLACES = 4096 };
 
 /* Lists an operand's offsets in order of the traversal. Returns the number of steps. */
-static int64_t walk(const wk__program *g, int operand, int64_t *places)
+static int64_t list_offsets(const wk__program *g, int operand, int64_t *places)
 {
     int64_t total = wk__program_rows(g) * wk__program_columns(g);
     for (int64_t n = 0; n < total; n++) {
@@ -179,7 +179,7 @@ static void random_strides(wk__program *g, int64_t stride[])
     }
 }
 
-static void collapse_walks_the_same(void **state)
+static void collapsing_keeps_the_traversal(void **state)
 {
     (void)state;
     static int64_t before[3][MOST_PLACES], after[MOST_PLACES];
@@ -198,7 +198,7 @@ static void collapse_walks_the_same(void **state)
         }
         int64_t rows = wk__program_rows(&g), columns = wk__program_columns(&g);
         int reduced = g.nreduce;
-        for (int k = 0; k < operands; k++) walk(&g, k, before[k]);
+        for (int k = 0; k < operands; k++) list_offsets(&g, k, before[k]);
 
         wk__program_coalesce(&g);
         assert_int_equal(wk__program_rows(&g), rows);
@@ -206,7 +206,7 @@ static void collapse_walks_the_same(void **state)
         assert_true(g.ndim <= ndim && g.nreduce <= reduced);
         assert_int_equal(g.nreduce > 0, reduced > 0);
         for (int k = 0; k < operands; k++) {
-            int64_t total = walk(&g, k, after);
+            int64_t total = list_offsets(&g, k, after);
             assert_memory_equal(after, before[k], (size_t)total * sizeof after[0]);
         }
         flatter += g.ndim < ndim;
@@ -219,7 +219,7 @@ static void collapse_walks_the_same(void **state)
 }
 
 /* With more dimensions to the right the first ones collapse as they do alone, and the others as before. */
-static void collapse_of_the_outer(void **state)
+static void collapsing_outer_dimensions(void **state)
 {
     (void)state;
     wk__program g;
@@ -239,7 +239,7 @@ static void collapse_of_the_outer(void **state)
     assert_true(g.ndim == 2 && g.operand[0].stride[0] == 3 && g.operand[0].stride[1] == 1);
 }
 
-static void collapse_is_complete(void **state)
+static void collapsing_is_complete(void **state)
 {
     (void)state;
     wk__program g;
@@ -277,7 +277,7 @@ static void expect_same(const wk__program *a, const wk__program *b, bool same)
     assert_int_equal(wk__program_hash(a) == wk__program_hash(b), same);
 }
 
-static void arguments_are_no_structure(void **state)
+static void arguments_are_not_structure(void **state)
 {
     (void)state;
     wk__program a, b;
@@ -294,7 +294,7 @@ static void arguments_are_no_structure(void **state)
     expect_same(&a, &b, true);
 }
 
-static void structure_is_structure(void **state)
+static void structural_differences_change_the_key(void **state)
 {
     (void)state;
     wk__program a, b;
@@ -407,14 +407,14 @@ int main(void)
         cmocka_unit_test(levels_of_softmax),
         cmocka_unit_test(levels_of_rows),
         cmocka_unit_test(levels_without_reduction),
-        cmocka_unit_test(size_one_walks_nowhere),
-        cmocka_unit_test(stores_in_place_wait),
+        cmocka_unit_test(strides_of_size_1_do_not_matter),
+        cmocka_unit_test(in_place_stores_are_deferred),
         cmocka_unit_test(levels_of_gather_and_random),
-        cmocka_unit_test(collapse_walks_the_same),
-        cmocka_unit_test(collapse_of_the_outer),
-        cmocka_unit_test(collapse_is_complete),
-        cmocka_unit_test(arguments_are_no_structure),
-        cmocka_unit_test(structure_is_structure),
+        cmocka_unit_test(collapsing_keeps_the_traversal),
+        cmocka_unit_test(collapsing_outer_dimensions),
+        cmocka_unit_test(collapsing_is_complete),
+        cmocka_unit_test(arguments_are_not_structure),
+        cmocka_unit_test(structural_differences_change_the_key),
         cmocka_unit_test(keys_differ),
         cmocka_unit_test(text_of_groups),
         cmocka_unit_test(text_without_memory),

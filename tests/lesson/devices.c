@@ -41,7 +41,7 @@ static void devices_are_values(void **state)
 
 /* ---- 1, 3, 4: existing devices ----------------------------------------------------------------------------------- */
 
-static void what_is_known_of_each(void **state)
+static void device_properties(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -68,7 +68,7 @@ static void what_is_known_of_each(void **state)
     assert_true(named);
 }
 
-static void how_many_and_try_gpu(void **state)
+static void device_count_and_try_gpu(void **state)
 {
     (void)state;
     wk_device all[8];
@@ -212,7 +212,7 @@ static void copies_carry_gradients_back(void **state)
     EXPECT_VALUES(wk_grad_of(x), 0, 10, 10, 10);
 }
 
-static void a_copy_to_where_it_is_already(void **state)
+static void a_copy_to_the_same_device(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -235,14 +235,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(devices_are_values),
-        cmocka_unit_test(what_is_known_of_each),
-        cmocka_unit_test(how_many_and_try_gpu),
+        cmocka_unit_test(device_properties),
+        cmocka_unit_test(device_count_and_try_gpu),
         cmocka_unit_test(tensors_on_devices),
         cmocka_unit_test(the_same_seed_gives_the_same_bits),
         cmocka_unit_test(an_absent_device_is_an_error_at_its_use),
         cmocka_unit_test(copies_between_all_devices),
         cmocka_unit_test(copies_carry_gradients_back),
-        cmocka_unit_test(a_copy_to_where_it_is_already),
+        cmocka_unit_test(a_copy_to_the_same_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

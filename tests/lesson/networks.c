@@ -33,7 +33,7 @@ static void a_network_on_a_device(void **state)
     }
 }
 
-static void a_layer_that_learns_its_width(void **state)
+static void a_lazy_layer(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -122,7 +122,7 @@ static void each_device_has_its_own_memory(void **state)
 
 /* Beyond the limit one call fails and reports the requested and available bytes; existing tensors are unchanged, and
  * the program continues. */
-static void out_of_memory_is_survived(void **state)
+static void programs_continue_after_out_of_memory(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -166,18 +166,18 @@ static wk_transfer_counters transfers(void)
     return counters;
 }
 
-static int waits_heard;
+static int waits_logged;
 static char last_wait[200];
 
-static void hear(void *user, const char *line)
+static void count_wait(void *user, const char *line)
 {
     (void)user;
-    waits_heard++;
+    waits_logged++;
     snprintf(last_wait, sizeof last_wait, "%s", line);
 }
 
 /* Each read waits and is counted; gathered on the device, one read is enough. The modes report the call site. */
-static void reading_waits_and_is_counted(void **state)
+static void reads_wait_and_are_counted(void **state)
 {
     (void)state;
     enum { STEPS = 25 };
@@ -205,13 +205,13 @@ static void reading_waits_and_is_counted(void **state)
         assert_int_equal(transfers().waits - before, far ? 1 : 0);
         assert_int_equal(transfers().downloads - bytes, far ? 4 * STEPS : 0);
 
-        waits_heard = 0;
-        wk_set_log("sync", hear, NULL);
+        waits_logged = 0;
+        wk_set_log("sync", count_wait, NULL);
         wk_set_sync_debug_mode(WK_SYNC_LOG);
         int line = __LINE__ + 1;
         for (int k = 0; k < 3; k++) wk_item(wk_sum(x));
         wk_set_log(NULL, NULL, NULL);
-        assert_int_equal(waits_heard, far); /* one line per call site */
+        assert_int_equal(waits_logged, far); /* one line per call site */
         char site[64];
         snprintf(site, sizeof site, "lesson/networks.c:%d: host waits for %s", line, wk_device_str(device));
         if (far) assert_non_null(strstr(last_wait, site));
@@ -227,7 +227,7 @@ static void reading_waits_and_is_counted(void **state)
 }
 
 /* A training step does not wait: the complete loop makes the host wait only when its history is read. */
-static void a_training_loop_waits_for_nothing(void **state)
+static void a_training_loop_does_not_wait(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -283,12 +283,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_network_on_a_device),
-        cmocka_unit_test(a_layer_that_learns_its_width),
+        cmocka_unit_test(a_lazy_layer),
         cmocka_unit_test(training_is_the_same_everywhere),
         cmocka_unit_test(each_device_has_its_own_memory),
-        cmocka_unit_test(out_of_memory_is_survived),
-        cmocka_unit_test(reading_waits_and_is_counted),
-        cmocka_unit_test(a_training_loop_waits_for_nothing),
+        cmocka_unit_test(programs_continue_after_out_of_memory),
+        cmocka_unit_test(reads_wait_and_are_counted),
+        cmocka_unit_test(a_training_loop_does_not_wait),
         cmocka_unit_test(parameters_are_saved_and_loaded_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,7 @@
 
 /* ---- 11: operands on one device ---------------------------------------------------------------------------------- */
 
-static void on_one_device_it_works(void **state)
+static void operands_on_one_device(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -28,7 +28,7 @@ static void on_one_device_it_works(void **state)
 }
 
 /* The message names both operands with their devices, and the call that moves one to the other. */
-static void across_devices_it_fails(void **state)
+static void operands_on_two_devices_fail(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -54,7 +54,7 @@ static void across_devices_it_fails(void **state)
 }
 
 /* A 0-d tensor on the CPU acts as a number, as in PyTorch: it is copied to the device of the others. */
-static void a_number_of_the_cpu_goes_along(void **state)
+static void a_cpu_scalar_is_copied_to_the_operands(void **state)
 {
     (void)state;
     for (int k = 0; k < 2; k++) {
@@ -104,7 +104,7 @@ static struct {
     char line[MOST_LINES][200];
 } heard;
 
-static void hear(void *user, const char *line)
+static void count_line(void *user, const char *line)
 {
     assert_ptr_equal(user, &heard);
     if (heard.count < MOST_LINES) snprintf(heard.line[heard.count++], sizeof heard.line[0], "%s", line);
@@ -113,7 +113,7 @@ static void hear(void *user, const char *line)
 static void listen(const char *subjects)
 {
     heard.count = 0;
-    wk_set_log(subjects, hear, &heard);
+    wk_set_log(subjects, count_line, &heard);
 }
 
 /* Number of lines that contain both words. */
@@ -124,7 +124,7 @@ static int lines_with(const char *one, const char *other)
     return count;
 }
 
-static void soft_placement_copies_counts_and_says_so_once(void **state)
+static void soft_placement_copies_counts_and_logs_once(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -158,7 +158,7 @@ static void soft_placement_copies_counts_and_says_so_once(void **state)
 }
 
 /* It is an ordinary copy that soft placement does not count, and that no scope of the program owns. */
-static void what_a_number_of_the_cpu_costs(void **state)
+static void the_cost_of_a_cpu_scalar(void **state)
 {
     (void)state;
     int64_t copies_before, copies, bytes;
@@ -260,7 +260,7 @@ static void the_log_of_a_process(void **state)
 
 /* ---- 13: one fused kernel ---------------------------------------------------------------------------------------- */
 
-static void the_chapter_s_numbers(void **state)
+static void the_example_of_the_chapter(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -325,7 +325,7 @@ static void device_scopes_nest(void **state)
 
 /* A scope sets the device of new tensors. Existing tensors are not moved: by assignment, by use as an operand, or as a
  * parameter. */
-static void what_a_scope_does_not_do(void **state)
+static void a_device_scope_does_not_move_tensors(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -352,7 +352,7 @@ static void what_a_scope_does_not_do(void **state)
 
 /* ---- 16: the log of placement ------------------------------------------------------------------------------------ */
 
-static void the_log_says_where_ops_ran(void **state)
+static void the_log_names_the_device_of_ops(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -381,17 +381,17 @@ int main(int argc, char **argv)
     (void)argv;
     if (argc > 1) return child();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_one_device_it_works),
-        cmocka_unit_test(across_devices_it_fails),
-        cmocka_unit_test(a_number_of_the_cpu_goes_along),
-        cmocka_unit_test_setup_teardown(what_a_number_of_the_cpu_costs, test_default_mode, test_restore_mode),
-        cmocka_unit_test(soft_placement_copies_counts_and_says_so_once),
+        cmocka_unit_test(operands_on_one_device),
+        cmocka_unit_test(operands_on_two_devices_fail),
+        cmocka_unit_test(a_cpu_scalar_is_copied_to_the_operands),
+        cmocka_unit_test_setup_teardown(the_cost_of_a_cpu_scalar, test_default_mode, test_restore_mode),
+        cmocka_unit_test(soft_placement_copies_counts_and_logs_once),
         cmocka_unit_test(soft_placement_passes_gradients),
         cmocka_unit_test(the_log_of_a_process),
-        cmocka_unit_test_setup_teardown(the_chapter_s_numbers, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(the_example_of_the_chapter, test_default_mode, test_restore_mode),
         cmocka_unit_test(device_scopes_nest),
-        cmocka_unit_test(what_a_scope_does_not_do),
-        cmocka_unit_test_setup_teardown(the_log_says_where_ops_ran, test_default_mode, test_restore_mode),
+        cmocka_unit_test(a_device_scope_does_not_move_tensors),
+        cmocka_unit_test_setup_teardown(the_log_names_the_device_of_ops, test_default_mode, test_restore_mode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -90,8 +90,8 @@ static void begin(const wk__op *op, const sweep_sample *sample, wk_dtype dtype, 
 }
 
 /* Runs without failure. Returns the number of allocations, -1 if the row refuses these operands. */
-static long long as_usual(const wk__op *op, sweep_sample *sample, wk_dtype dtype, sweep_layout layout, bool grads,
-                          outcome *results, outcome *target)
+static long long run_without_failure(const wk__op *op, sweep_sample *sample, wk_dtype dtype, sweep_layout layout,
+                                     bool grads, outcome *results, outcome *target)
 {
     WK_SCOPE;
     sweep_input input[SWEEP_TENSORS] = {{0}};
@@ -129,10 +129,10 @@ static void try_one(const wk__op *op, sweep_sample *sample, wk_dtype dtype, swee
 {
     static outcome target;
     bool grads = op->gradient && !sweep_writes(op);
-    long long requests = as_usual(op, sample, dtype, layout, grads, &usual, &target);
-    if (requests < 0) requests = as_usual(op, sample, dtype, layout, grads = false, &usual, &target);
+    long long requests = run_without_failure(op, sample, dtype, layout, grads, &usual, &target);
+    if (requests < 0) requests = run_without_failure(op, sample, dtype, layout, grads = false, &usual, &target);
     if (requests < 0) return;
-    as_usual(op, sample, dtype, layout, grads, &other, &target);
+    run_without_failure(op, sample, dtype, layout, grads, &other, &target);
     bool steady = other.count == usual.count && memcmp(other.bits, usual.bits, usual.count) == 0;
     if (!steady) fail_msg("%s: different bits the second time", where);
 
@@ -172,7 +172,7 @@ static void all_samples(const wk__op *op)
 }
 
 /* The CPU caches compiled programs; from the second run on it has all of them. */
-static void failing(void **state)
+static void with_allocation_failures(void **state)
 {
     int64_t bytes = live();
     all_samples(*state);
@@ -187,5 +187,5 @@ int main(void)
 {
     alloc_faults_init();
     fill_queue(NULL);
-    return sweep_run("sweep_alloc_faults", &(sweep_kind){"%s", failing}, 1, NULL);
+    return sweep_run("sweep_alloc_faults", &(sweep_kind){"%s", with_allocation_failures}, 1, NULL);
 }

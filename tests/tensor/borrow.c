@@ -45,7 +45,7 @@ static void chains_of_releases_need_no_stack(void **state)
     expect_ok();
 }
 
-static void a_short_chain_goes_at_once(void **state)
+static void a_short_chain_is_released_at_once(void **state)
 {
     (void)state;
     for (int length = 1; length < 20; length++) {
@@ -70,7 +70,7 @@ static void fail_and_free_the_next(void *user)
 }
 
 /* The memory of one tensor is released with a scope; its release frees a chain and fails, and the handler jumps out. */
-static void leave_a_release(void)
+static void jump_out_of_a_release(void)
 {
     wk_guard scope = wk_scope_open(WK_HERE);
     chain(30);
@@ -84,10 +84,10 @@ static void leave_a_release(void)
 }
 
 /* More often than the limit of nested releases, in case a jump did not reset the count. */
-static void a_release_may_be_left(void **state)
+static void a_jump_out_of_a_release(void **state)
 {
     (void)state;
-    for (int k = 0; k < 300; k++) leave_a_release();
+    for (int k = 0; k < 300; k++) jump_out_of_a_release();
 }
 
 /* ---- releases within destroys ------------------------------------------------------------------------------------ */
@@ -122,7 +122,7 @@ static void destroy_all(void)
     wk_free(within[0]);
 }
 
-static void memory_goes_with_deep_destroys(void **state)
+static void memory_is_released_in_deep_destroys(void **state)
 {
     (void)state;
     destroy_all();
@@ -132,35 +132,35 @@ static void memory_goes_with_deep_destroys(void **state)
 }
 
 static bool leaving;
-static void leave_at_once(void *user)
+static void jump_at_once(void *user)
 {
     (void)user;
     if (leaving) longjmp(back, 1);
 }
 
-static void leave_one(void)
+static void jump_out_of_one(void)
 {
-    wk_tensor *left = wk_borrow(numbers, (4), leave_at_once, NULL);
+    wk_tensor *left = wk_borrow(numbers, (4), jump_at_once, NULL);
     if (!setjmp(back)) wk_free(left);
 }
 
 /* The program's own longjmp has left releases without an enclosing scope, so their end is never recorded. */
-static void *leave_and_end(void *unused)
+static void *jump_and_end(void *unused)
 {
     (void)unused;
     released = 0;
     leaving = true;
-    for (int k = 0; k < 20; k++) leave_one();
+    for (int k = 0; k < 20; k++) jump_out_of_one();
     leaving = false;
     wk_free(wk_borrow(numbers, (4), count, NULL));
     return NULL;
 }
 
-static void a_thread_that_ends_gives_back_all(void **state)
+static void a_thread_releases_all_memory_at_its_end(void **state)
 {
     (void)state;
     pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, leave_and_end, NULL), 0);
+    assert_int_equal(pthread_create(&thread, NULL, jump_and_end, NULL), 0);
     pthread_join(thread, NULL);
     assert_int_equal(released, 1);
     expect_ok();
@@ -204,10 +204,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chains_of_releases_need_no_stack),
-        cmocka_unit_test(a_short_chain_goes_at_once),
-        cmocka_unit_test(a_release_may_be_left),
-        cmocka_unit_test(memory_goes_with_deep_destroys),
-        cmocka_unit_test(a_thread_that_ends_gives_back_all),
+        cmocka_unit_test(a_short_chain_is_released_at_once),
+        cmocka_unit_test(a_jump_out_of_a_release),
+        cmocka_unit_test(memory_is_released_in_deep_destroys),
+        cmocka_unit_test(a_thread_releases_all_memory_at_its_end),
         cmocka_unit_test(any_byte_but_0_is_true),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

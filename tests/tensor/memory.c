@@ -36,7 +36,7 @@ static void the_largest_come_first(void **state)
 }
 
 /* They may be freed in any order. */
-static void the_list_follows_what_is_freed(void **state)
+static void the_list_omits_freed_tensors(void **state)
 {
     (void)state;
     static const int order[] = {1, 4, 0, 3, 2};
@@ -56,7 +56,7 @@ static void the_list_follows_what_is_freed(void **state)
 }
 
 /* Tensors that the library creates within a call are listed with the program's call. */
-static void no_file_of_the_library_is_named(void **state)
+static void calls_of_the_library_are_not_named(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -81,7 +81,7 @@ static void no_file_of_the_library_is_named(void **state)
     assert_null(wk_error());
 }
 
-static void mistakes_are_named(void **state)
+static void invalid_arguments(void **state)
 {
     (void)state;
     int64_t bytes;
@@ -98,9 +98,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_largest_come_first),
-        cmocka_unit_test(the_list_follows_what_is_freed),
-        cmocka_unit_test(no_file_of_the_library_is_named),
-        cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(the_list_omits_freed_tensors),
+        cmocka_unit_test(calls_of_the_library_are_not_named),
+        cmocka_unit_test(invalid_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
