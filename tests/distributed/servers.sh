@@ -43,13 +43,13 @@ killed()
     start >>"$WICK_WORK/killed.log" 2>&1
 }
 hit() { [ "$(grep -c "^world 2: checksum" "$WICK_WORK/killed.log")" -lt 11 ]; }
-check "killed ten times it goes on" killed
-check "in the midst of it" hit
-check "from a checkpoint" grep "goes on after step" "$WICK_WORK/killed.log"
+check "killed ten times it continues" killed
+check "... killed during the training" hit
+check "... from a checkpoint" grep "goes on after step" "$WICK_WORK/killed.log"
 
 same()
 {
     sum=$(sums_of "$WICK_WORK/alone.log")
     [ -n "$sum" ] && [ "$sum" = "$(sums_of "$WICK_WORK/killed.log")" ]
 }
-check "and ends with the same sum" same
+check "... and ends with the same sum" same

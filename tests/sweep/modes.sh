@@ -31,7 +31,7 @@ random() # NAME
 
 for cpu in default avx2 portable; do
     kind=$([ $cpu = default ] && echo WICK_THREADS=2 || echo WICK_CPU=$cpu)
-    check "the walk on $cpu" walk $cpu WICK_THREADS=2 "$kind"
+    check "the sweep on $cpu" walk $cpu WICK_THREADS=2 "$kind"
     check "WICK_EAGER=1 gives the same bits on $cpu" same $cpu sync WICK_THREADS=2 WICK_EAGER=1 "$kind"
     check "WICK_NOFUSE=1 gives the same bits on $cpu" same $cpu nofuse WICK_THREADS=2 WICK_NOFUSE=1 "$kind"
     check "WICK_THREADS=1 gives the same bits on $cpu" same $cpu threads "$kind" WICK_THREADS=1
