@@ -71,7 +71,7 @@ static void expect_now(const program *p, wk_tensor *x, wk_dtype dtype, int64_t c
     const size_t bytes = (size_t)count * wk_dtype_size(dtype);
     void *got = malloc(bytes + 1);
     char how[120];
-    if (!x || wk_dtype_of(x) != dtype || wk_numel(x) != count) stop(p, what, "is no such tensor");
+    if (!x || wk_dtype_of(x) != dtype || wk_numel(x) != count) stop(p, what, "wrong dtype or number of elements");
     if (wk_read(x, got, bytes) != WK_OK) stop(p, what, "malformed message");
     const int64_t at = plain_differs(dtype, got, want, count);
     if (at >= 0) {
@@ -367,7 +367,7 @@ static void in_place(program *p, call c, const view *v, const group *g, wk_dist_
     free(out);
     if (is_in(g, p->rank)) {
         wk_tensor *x = tensor_at(v);
-        need(p, call_on(c, x, g, op, (int)g->rank[root]) == x, "it gives another tensor");
+        need(p, call_on(c, x, g, op, (int)g->rank[root]) == x, "returned another tensor");
     }
 }
 
@@ -382,7 +382,7 @@ static void out_of_place(program *p, call c, const view *v, const group *g, wk_d
     wk_tensor *x = call_on(c, tensor_at(v), g, op, 0);
     char *want = result_of(c, v, g, k, op, in);
     need(p, x != NULL, "no result");
-    need(p, wk_size(x, 0) == first_size(v) * times / parts, "its first size");
+    need(p, wk_size(x, 0) == first_size(v) * times / parts, "wrong first dimension");
     if (later) {
         char *sum = sum_of_two(v->of->dtype, want, want, count);
         free(want);
@@ -446,11 +446,11 @@ static void fail_in_one(program *p)
         x = wk_index_select(wk_ones((2)), 0, wk_add(wk_of(int64_t, (1), 5), 1));
     else if (p->rank == who)
         wk_matmul(wk_ones((2, 3)), wk_ones((2, 3)));
-    need(p, !call_on(c, x, g, WK_DIST_SUM, 0), "it is done nevertheless");
+    need(p, !call_on(c, x, g, WK_DIST_SUM, 0), "succeeded in spite of the error");
     snprintf(word, sizeof word, "rank %d on ", who);
     need(p, wk_error() && (p->rank == who || (strstr(wk_error(), word) && strstr(wk_error(), " failed: "))),
-         "not the error that is due");
-    need(p, strstr(wk_error(), late ? "index 6" : "matmul") != NULL, "not the error that is due");
+         "another error");
+    need(p, strstr(wk_error(), late ? "index 6" : "matmul") != NULL, "another error");
     wk_clear_error();
 }
 
@@ -470,7 +470,7 @@ static void mean_of_history(program *p)
         }
     if (!is_in(g, p->rank)) return;
     const double got = wk_dist_history_mean(history, .group = g->handle);
-    need(p, weights > 0 ? got == sum / weights : isnan(got), "it is another one");
+    need(p, weights > 0 ? got == sum / weights : isnan(got), "wrong value");
 }
 
 /* ---- lists of tensors on devices --------------------------------------------------------------------------------- */
@@ -499,7 +499,7 @@ static void move_among_devices(program *p)
         const int64_t samples = first_size(&v), row = samples > 0 ? v.count / samples : 0;
         const int count = samples == 0 ? 1 : samples < n ? (int)samples : n;
         int64_t at = 0;
-        need(p, parts && wk_tensors_count(parts) == count, "so many parts");
+        need(p, parts && wk_tensors_count(parts) == count, "wrong number of parts");
         for (int k = 0; k < count; k++) {
             const int64_t share = samples / count + (k < samples % count);
             expect_now(p, wk_tensors_get(parts, k), dtype, share * row, numbers + bytes_of(dtype, at * row), p->what);

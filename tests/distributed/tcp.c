@@ -52,7 +52,7 @@ static void control_send_buffer_full(void **state)
 static const char *not_asked(void *user, const wk__hello *hello, const wk__address *from, int fd)
 {
     (void)user, (void)hello, (void)from, (void)fd;
-    return "nobody has proved anything";
+    return "unexpected proof";
 }
 
 /* A pending connection makes the listener readable all the time: it is not polled for a while. */

@@ -39,7 +39,7 @@ static int numbers_of(const char *text, double numbers[MOST_NUMBERS])
     int count = 0;
     char *end;
     for (double x = strtod(text, &end); end != text; text = end, x = strtod(text, &end)) {
-        if (count == MOST_NUMBERS) fail_msg("too many numbers: %.60s", text);
+        if (count == MOST_NUMBERS) fail_msg("too many elements: %.60s", text);
         numbers[count++] = x;
     }
     return count;
@@ -102,7 +102,7 @@ static void expect_numbers(const golden *g, wk_tensor *have, const char *text, c
     static double wanted[MOST_NUMBERS];
     double *numbers = sweep_numbers(have), scale = least;
     int count = numbers_of(text, wanted);
-    if (count != wk_numel(have)) fail_msg("%s: %s has %d numbers, not %d", g->what, what, (int)wk_numel(have), count);
+    if (count != wk_numel(have)) fail_msg("%s: %s has %d elements, not %d", g->what, what, (int)wk_numel(have), count);
     for (int k = 0; k < count && !op_reference_of(g->op)->scalar; k++)
         if (isfinite(wanted[k])) scale = fmax(scale, fabs(wanted[k]));
     for (int k = 0; k < count; k++)
