@@ -169,16 +169,16 @@ static void each_call_of_a_save(int keep, bool blocking, bool all_after)
         wk_checkpoint_wait(t.checkpoint);
         failed = atomic_load(&met);
         fail_at(0, false);
-        const bool told = wk_error() != NULL;
-        if (told && (!strstr(wk_error(), "checkpoint_every: ") || !strstr(wk_error(), "calls.wick")))
+        const bool reported = wk_error() != NULL;
+        if (reported && (!strstr(wk_error(), "checkpoint_every: ") || !strstr(wk_error(), "calls.wick")))
             fail_msg("call %d: %s", n, wk_error());
-        errors += told;
+        errors += reported;
         wk_clear_error();
         plan.keep = 1; /* `path` itself */
         loaded_state(&plan, &step);
         plan.keep = keep;
-        if (step != 3 && !(told && step == 2))
-            fail_msg("call %d: step %d, %s", n, (int)step, told ? "reported" : "not reported");
+        if (step != 3 && !(reported && step == 2))
+            fail_msg("call %d: step %d, %s", n, (int)step, reported ? "reported" : "not reported");
         assert_int_equal(wk_checkpoint_save(t.checkpoint), WK_OK); /* the failed save has no effect */
         assert_int_equal(wk_checkpoint_wait(t.checkpoint), WK_OK);
         loaded_state(&plan, &step);

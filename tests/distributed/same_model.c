@@ -82,7 +82,7 @@ static wk_module *network_of(difference what, bool other)
 /* A bit for each rank with a different network. */
 static const int others[DIFFERENCES] = {[WIDER] = 2, [FROZEN] = 4,    [OF_F64] = 14, [SHORTER] = 8,   [LONGER] = 12,
                                         [EMPTY] = 2, [NOT_EMPTY] = 6, [NAMED] = 8,   [LONG_NAME] = 2, [LONG_LIST] = 4};
-static const char *const told[DIFFERENCES] = {
+static const char *const messages[DIFFERENCES] = {
     [WIDER] = "\"weight\" is f32[5,3] on rank 1 and f32[4,3] on rank 0",
     [FROZEN] = "\"bias\" requires grad on rank 0 but not on rank 2",
     [OF_F64] = "\"weight\" is f64[4] on rank 1 and f32[4] on rank 0",
@@ -115,7 +115,7 @@ static void networks_that_differ(void **state)
         while (others[what] >> size) size++;
         ranks r = {.size = size, .body = makes_another_network, .user = (void *)(intptr_t)what};
         ranks_run(&r);
-        snprintf(text, sizeof text, "ddp: networks differ: %s; names, shapes, ", told[what]);
+        snprintf(text, sizeof text, "ddp: networks differ: %s; names, shapes, ", messages[what]);
         for (int k = 0; k < size; k++) expect_rank_error(&r, k, WK_ERR_ARGUMENT, text, NULL);
         ranks_free(&r);
     }

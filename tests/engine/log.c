@@ -6,24 +6,25 @@
 static struct {
     int count;
     char line[64][2000];
-} heard;
+} log_lines;
 
 static void count_line(void *user, const char *line)
 {
     (void)user;
-    if (heard.count < 64) snprintf(heard.line[heard.count++], sizeof heard.line[0], "%s", line);
+    if (log_lines.count < 64) snprintf(log_lines.line[log_lines.count++], sizeof log_lines.line[0], "%s", line);
 }
 
 static void listen(const char *subjects)
 {
-    heard.count = 0;
+    log_lines.count = 0;
     assert_int_equal(wk_set_log(subjects, count_line, NULL), WK_OK);
 }
 
 static int lines_with(const char *one, const char *other)
 {
     int count = 0;
-    for (int k = 0; k < heard.count; k++) count += strstr(heard.line[k], one) && strstr(heard.line[k], other);
+    for (int k = 0; k < log_lines.count; k++)
+        count += strstr(log_lines.line[k], one) && strstr(log_lines.line[k], other);
     return count;
 }
 
@@ -76,7 +77,7 @@ static void waits(void **state)
         wk_item(wk_sum(x));
         wk_set_sync_debug_mode(WK_SYNC_LOG);
         wk_set_log(NULL, NULL, NULL);
-        assert_int_equal(heard.count, 0);
+        assert_int_equal(log_lines.count, 0);
         listen("placement");
         wk_item(wk_sum(wk_to(wk_of(float, (3), 1, 2, 3), device)));
         wk_set_log(NULL, NULL, NULL);
@@ -94,7 +95,7 @@ static void unknown_subjects(void **state)
                  "leaks, check, parallel",
                  NULL);
     wk_item(wk_sum(wk_ones((3)))); /* the log is unchanged */
-    assert_true(heard.count > 0);
+    assert_true(log_lines.count > 0);
     assert_int_equal(wk_set_log("place", NULL, NULL), WK_ERR_ARGUMENT);
     expect_error("\"place\"", NULL);
     assert_int_equal(wk_set_log("", NULL, NULL), WK_OK);

@@ -111,7 +111,7 @@ static void allocation_failures_while_parking(void **state)
     (void)state;
     if (wk__engine_config_get()->sync || wk__engine_config_get()->check)
         skip(); /* nothing is parked, or other memory is used */
-    int told = 0;
+    int reported = 0;
     for (int n = 1; n < 8; n++) {
         WK_SCOPE;
         wk_tensor *x = wk_of(double, (2), 1, 2), *z = wk_clone(x);
@@ -125,11 +125,11 @@ static void allocation_failures_while_parking(void **state)
         const bool read = wk_read(z, got, sizeof got) == WK_OK;
         wk_sync(); /* an error found by the read has been reported */
         if (read && !wk_error_code()) assert_true(got[0] == 11 && got[1] == 22);
-        told += wk_error_code() == WK_ERR_MEMORY;
+        reported += wk_error_code() == WK_ERR_MEMORY;
         wk_clear_error();
         wk_clear_error();
     }
-    assert_in_range(told, 2, 6);
+    assert_in_range(reported, 2, 6);
 }
 
 enum { ROWS = 3, COLUMNS = 10, NUMBERS = ROWS * COLUMNS };

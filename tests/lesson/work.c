@@ -102,25 +102,26 @@ enum { MOST_LINES = 100 };
 static struct {
     int count;
     char line[MOST_LINES][200];
-} heard;
+} log_lines;
 
 static void count_line(void *user, const char *line)
 {
-    assert_ptr_equal(user, &heard);
-    if (heard.count < MOST_LINES) snprintf(heard.line[heard.count++], sizeof heard.line[0], "%s", line);
+    assert_ptr_equal(user, &log_lines);
+    if (log_lines.count < MOST_LINES) snprintf(log_lines.line[log_lines.count++], sizeof log_lines.line[0], "%s", line);
 }
 
 static void listen(const char *subjects)
 {
-    heard.count = 0;
-    wk_set_log(subjects, count_line, &heard);
+    log_lines.count = 0;
+    wk_set_log(subjects, count_line, &log_lines);
 }
 
 /* Number of lines that contain both words. */
 static int lines_with(const char *one, const char *other)
 {
     int count = 0;
-    for (int k = 0; k < heard.count; k++) count += strstr(heard.line[k], one) && strstr(heard.line[k], other);
+    for (int k = 0; k < log_lines.count; k++)
+        count += strstr(log_lines.line[k], one) && strstr(log_lines.line[k], other);
     return count;
 }
 
@@ -371,9 +372,9 @@ static void the_log_names_the_device_of_ops(void **state)
     assert_int_equal(lines_with("add on cpu", "lesson/work.c:"), 1);
     assert_int_equal(after.uploads - before.uploads, 400);
     assert_int_equal(after.downloads - before.downloads, 4);
-    int before_silence = heard.count;
+    int before_silence = log_lines.count;
     wk_item(wk_sum(wk_exp(x)));
-    assert_int_equal(heard.count, before_silence); /* no longer logged */
+    assert_int_equal(log_lines.count, before_silence); /* no longer logged */
 }
 
 int main(int argc, char **argv)

@@ -195,10 +195,10 @@ static void lazy_layers(void **state)
     }
 }
 
-static int heard;
+static int gradients_seen;
 static wk_tensor *count_gradient(wk_tensor *grad, void *user)
 {
-    heard++;
+    gradients_seen++;
     *(double *)user = wk_item(wk_sum(wk_abs(grad)));
     return NULL;
 }
@@ -214,9 +214,9 @@ static void hooks_get_the_sum_of_all_devices(void **state)
         double during = 0, after = 0;
         wk_register_hook(w, count_gradient, &during);
         wk_register_hook(w, count_gradient, &after, .post_accumulate = true);
-        heard = 0;
+        gradients_seen = 0;
         wk_backward(test_loss(many, test_batch(8, 0, set->device[0])));
-        assert_int_equal(heard, 2);
+        assert_int_equal(gradients_seen, 2);
         assert_true(during > 0 && during == after);
         assert_true(fabs(wk_item(wk_sum(wk_abs(wk_grad_of(w)))) - after) <= 1e-6 * after);
         expect_ok();
