@@ -72,7 +72,7 @@ static void expect_now(const program *p, wk_tensor *x, wk_dtype dtype, int64_t c
     void *got = malloc(bytes + 1);
     char how[120];
     if (!x || wk_dtype_of(x) != dtype || wk_numel(x) != count) stop(p, what, "wrong dtype or number of elements");
-    if (wk_read(x, got, bytes) != WK_OK) stop(p, what, "malformed message");
+    if (wk_read(x, got, bytes) != WK_OK) stop(p, what, "cannot be read");
     const int64_t at = plain_differs(dtype, got, want, count);
     if (at >= 0) {
         snprintf(how, sizeof how, "[%lld] is %.17g, not %.17g", (long long)at, plain_number(dtype, got, at),
