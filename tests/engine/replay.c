@@ -195,7 +195,7 @@ static void names_outlive_the_flush(void **state)
     assert_true(strlen(name) > 0 && strlen(op) > 0 && (!fault || strlen(fault) > 0));
 }
 
-/* A thread flushes while another one replays, which changes modes of its own only. */
+/* A thread flushes in the modes of the process while another one replays. */
 typedef struct bystander {
     atomic_bool done;
     atomic_llong flushes;

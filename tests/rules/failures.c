@@ -161,7 +161,7 @@ static void a_step_is_all_or_nothing(void **state)
 }
 
 /* Every index is checked before the first element is written. */
-/* A bad index on the CPU fails none of: values computed beside it in the same kernel, its operands, and an in-place
+/* On the CPU a bad index fails neither values computed beside it in the same kernel, nor its operands, nor an in-place
  * target. */
 static void a_bad_index_fails_dependent_values_only(void **state)
 {
