@@ -149,7 +149,7 @@ typedef struct view {
     int64_t count;
 } view;
 
-/* Draws indices of a dimension, so many that `multiple` divides their number. */
+/* Draws indices of a dimension; their number is a multiple of `multiple`. */
 static void draw_places(rng *d, int64_t all, int multiple, int64_t *from, int64_t *length, int64_t *step)
 {
     *step = rng_percent(d, 30) ? 2 : 1;

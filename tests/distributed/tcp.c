@@ -207,7 +207,7 @@ static void errors_name_the_unfinished_call(void **state)
         const bool own = strncmp(fail.text, "timed out after ", 16) == 0,
                    other = strncmp(fail.text, "all_reduce 7 of group 5 timed out: ", 35) == 0;
         if (own != of[k].is_it || other == of[k].is_it) fail_msg("call %zu: %s", k, fail.text);
-        /* Broken before the call began: none of its own time has passed. */
+        /* Broken before the call began: its own duration is 0. */
         assert_false(wk__tcp_call_begin(&tcp, &step, &before));
         assert_int_equal(strncmp(before.text, "all_reduce 7 of group 5 timed out: ", 35), 0);
     }

@@ -218,7 +218,7 @@ static void skipped_work(void **state)
     wk_free(z);
 }
 
-/* Which NaN an operation returns is unspecified and depends on the plan; that it is a NaN is not. */
+/* The bits of a NaN are unspecified and depend on the plan; whether a value is a NaN does not. */
 static void nan_bits_are_not_compared(void **state)
 {
     (void)state;
@@ -506,7 +506,7 @@ static void note_line(void *user, const char *line)
     if (strstr(line, " not checked: ")) skipped++;
 }
 
-/* Without memory for the check a flush is not checked: the log says so, and the results are right. */
+/* Without memory for the check a flush is not checked: the log reports that, and the results are right. */
 static void without_memory(void **state)
 {
     (void)state;
@@ -530,7 +530,7 @@ static void without_memory(void **state)
 }
 
 /* Memory borrowed by two tensors changes under one when the other is written, as the program requested: a flush with
- * both is not checked, and the log says why. A flush that only reads them is checked. */
+ * both is not checked, and the log has the reason. A flush that only reads them is checked. */
 static void memory_borrowed_twice(void **state)
 {
     (void)state;

@@ -98,7 +98,7 @@ static wk_memory_stats stats_of(wk_device device)
     return stats;
 }
 
-/* A tensor uses memory of its own device only. */
+/* A tensor uses only memory of its device. */
 static void each_device_has_its_own_memory(void **state)
 {
     (void)state;

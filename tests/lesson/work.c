@@ -48,7 +48,7 @@ static void operands_on_two_devices_fail(void **state)
     expect_error("cat", "different devices", NULL);
     assert_null(wk_index_select(far, 0, wk_of(int64_t, (1), 0)));
     expect_error("index_select", "different devices", NULL);
-    EXPECT_VALUES(wk_add(near, wk_to(far, wk_cpu())), 0, 2, 2, 2, 2, 2, 2);  /* corrected as it says */
+    EXPECT_VALUES(wk_add(near, wk_to(far, wk_cpu())), 0, 2, 2, 2, 2, 2, 2);  /* corrected as suggested */
     EXPECT_VALUES(wk_add(far, 1), 0, 2, 2, 2, 2, 2, 2);                      /* a number has no device */
     EXPECT_VALUES(wk_copy_(far, wk_full((2, 3), 5.0)), 0, 5, 5, 5, 5, 5, 5); /* copy_ copies between devices */
 }

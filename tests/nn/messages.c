@@ -116,7 +116,7 @@ static void tensors_kept_from_a_forward(void **state)
     expect_error("exp: input is a tensor", opened, "wk_keep", NULL);
 }
 
-/* Expects that using a freed handle names the reason and the place of its end. */
+/* Expects that using a freed handle names the reason and the call site of its end. */
 static void expect_freed(wk_tensor *gone, const char *how, int line)
 {
     char at[300];

@@ -161,7 +161,7 @@ static void counting_devices_and_fork(void **state)
 
 /* ---- rule 29: definition of a GPU -------------------------------------------------------------------------------- */
 
-/* OpenCL devices that are CPUs are not GPUs unless WICK_GPU says so. */
+/* OpenCL devices that are CPUs are not GPUs unless WICK_GPU is opencl. */
 static void opencl_cpus_are_gpus_only_on_request(void **state)
 {
     (void)state;

@@ -155,7 +155,7 @@ static row row_of(int64_t n, int64_t length)
     return (row){n % PATTERNS<PATTERNS / 2, length> 1 ? other[n % 4] : -1};
 }
 
-/* As [rows, length] or [length, rows]. whole: one row of this pattern over both dimensions. */
+/* As [rows, length] or [length, rows]; `whole`: one row of this pattern over both dimensions. */
 typedef struct zeros {
     int64_t rows, length;
     int dim, whole; /* -1: none */

@@ -95,7 +95,7 @@ static bool agrees(wk_dtype dtype, double have, double wanted, double scale)
     return fabs(have - wanted) <= UNITS * unit * fmax(scale, fabs(wanted));
 }
 
-/* `least`: the magnitude of values that cancelled on the way; the largest value around, if elements are sums of
+/* `least`: the magnitude of intermediate values that cancelled; the largest value around, if elements are sums of
  * several. */
 static void expect_numbers(const golden *g, wk_tensor *have, const char *text, const char *what, double least)
 {
