@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The chapter on several GPUs as one program: a batch is split, each device computes the gradients of its share with
- * its own copy of the parameters, gradients are summed and given back to all, and each device takes the same step. By
- * hand, and by wk_mirrored, which does the same. Runs on what is there: named devices, else all GPUs, else the CPU.
+ * its own copy of the parameters, gradients are summed and broadcast to all, and each device takes the same step. By
+ * hand, and by wk_mirrored, which does the same. Uses the named devices, otherwise all GPUs, otherwise the CPU.
  *
  *     cc multi_gpu.c $(pkg-config --cflags --libs wick) -Wl,-rpath,$(pkg-config --variable=libdir wick) -o multi_gpu
  *     ./multi_gpu opencl:0 opencl:1
@@ -24,7 +24,7 @@ static parameters new_parameters(void)
                          wk_mul(wk_randn((HIDDEN, CLASSES)), 0.1), wk_zeros((CLASSES))}};
 }
 
-/* Copies of all of them on a device, which gradients will be computed for. */
+/* Copies of all parameters on a device, each a leaf that requires grad. */
 static parameters get_params(parameters from, wk_device device)
 {
     parameters to;
@@ -41,7 +41,7 @@ static wk_tensor *network(wk_tensor *x, parameters p)
 
 /* ---- a step on several devices ----------------------------------------------------------------------------------- */
 
-/* Gradient number k of all devices becomes, on each of them, the sum. */
+/* The k-th gradient becomes, on each device, the sum over all devices. */
 static void all_reduce_gradients(const parameters *of, int devices, int k)
 {
     wk_tensor *gradient[MOST];
@@ -58,14 +58,14 @@ static void sgd(parameters p, double rate)
     }
 }
 
-/* The loss of the whole batch. Nothing here waits for a device but the last line, so all of them are at work at the
- * same time: calls are recorded, and wk_devices_scatter and wk_devices_all_reduce_ begin what was recorded before. */
+/* Returns the loss of the complete batch. Only the last line waits for a device, so all devices work at the same time:
+ * calls are recorded, and wk_devices_scatter and wk_devices_all_reduce_ submit the recorded work first. */
 static double train_batch(const parameters *of, const wk_device *device, int devices, wk_tensor *x, wk_tensor *labels)
 {
     WK_SCOPE;
     wk_tensors *xs = wk_devices_scatter(x, device, devices), *ys = wk_devices_scatter(labels, device, devices);
     wk_tensor *loss[MOST];
-    for (int d = 0; d < devices; d++) { /* summed, not averaged, so that shares need not be equal */
+    for (int d = 0; d < devices; d++) { /* summed, not averaged, so that shares may differ in size */
         loss[d] =
             wk_cross_entropy(network(wk_tensors_get(xs, d), of[d]), wk_tensors_get(ys, d), .reduction = WK_REDUCE_SUM);
         wk_backward(loss[d]);
@@ -77,7 +77,7 @@ static double train_batch(const parameters *of, const wk_device *device, int dev
 
 /* ---- the same by wk_mirrored ------------------------------------------------------------------------------------- */
 
-/* wk_nn_linear keeps its weights the other way round. */
+/* wk_nn_linear stores its weights transposed. */
 static wk_module *same_network(parameters p)
 {
     wk_module *net = wk_nn_sequential(wk_nn_linear(INPUTS, HIDDEN), wk_nn_relu(), wk_nn_linear(HIDDEN, CLASSES));
@@ -113,7 +113,7 @@ int main(int argc, char **argv)
     wk_module *many = wk_mirrored(same_network(start), device, devices);
     wk_optim *optimiser = wk_optim_sgd(wk_parameters(many), .lr = 0.3);
 
-    wk_tensor *x = wk_rand((BATCH, INPUTS)); /* in place of a batch of images */
+    wk_tensor *x = wk_rand((BATCH, INPUTS)); /* instead of a batch of images */
     wk_tensor *labels = wk_argmax(wk_narrow(x, 1, 0, CLASSES), 1);
     printf("%d device(s):", devices);
     for (int d = 0; d < devices; d++) printf(" %s", wk_device_str(device[d]));

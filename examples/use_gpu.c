@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The GPU chapter as one program: where tensors and networks live, and what moving them means. Runs on any machine: a
- * GPU that is not there is replaced by the CPU. `wick tour` shows the same with more words.
+/* The GPU chapter as one program: the devices of tensors and networks, and moves between them. Runs on any machine: a
+ * missing GPU is replaced by the CPU. `wick tour` shows the same with more explanations.
  *
  *     cc use_gpu.c $(pkg-config --cflags --libs wick) -Wl,-rpath,$(pkg-config --variable=libdir wick) -o use_gpu
  *     ./use_gpu
@@ -29,14 +29,14 @@ static void show_tensors(wk_device gpu, wk_device gpu1)
 {
     WK_SCOPE;
     wk_tensor *x = wk_of(int64_t, (3), 1, 2, 3);
-    printf("x is on %s\n", wk_device_str(wk_device_of(x))); /* the CPU, unless told otherwise */
+    printf("x is on %s\n", wk_device_str(wk_device_of(x))); /* the CPU by default */
 
     wk_tensor *X = wk_print(wk_ones((2, 3), .device = gpu));
-    wk_tensor *Y = wk_print(wk_rand((2, 3), .device = gpu1)); /* the same seed gives the same numbers on any device */
+    wk_tensor *Y = wk_print(wk_rand((2, 3), .device = gpu1)); /* the same seed gives the same values on any device */
 
     wk_tensor *Z = wk_to(X, gpu1); /* a copy */
-    wk_print(wk_add(Y, Z));        /* where both are */
-    printf("a copy to where it is already: %s\n", wk_to(Z, gpu1) == Z ? "the same tensor" : "another tensor");
+    wk_print(wk_add(Y, Z));        /* on the device of both */
+    printf("a copy to its own device: %s\n", wk_to(Z, gpu1) == Z ? "the same tensor" : "another tensor");
 
     wk_tensor *z = wk_to(wk_of(float, (3), 1, 2, 3), gpu);
     wk_print(wk_mul(wk_exp(wk_add(z, 2)), z)); /* one pass over memory */
@@ -45,21 +45,21 @@ static void show_tensors(wk_device gpu, wk_device gpu1)
     printf("made under WK_DEVICE: %s\n", wk_device_full_name(wk_device_of(wk_zeros((2)))));
 }
 
-/* A mistake is a message and a NULL, never the end of the process. */
+/* A mistake gives a message and NULL; it never ends the process. */
 static void show_mistakes(wk_device gpu)
 {
     WK_SCOPE;
     (void)wk_ones((2), .device = wk_opencl(99));
     printf("%s\n", wk_error());
     wk_clear_error();
-    if (wk_device_eq(gpu, wk_cpu())) return; /* on one device nothing is far away */
+    if (wk_device_eq(gpu, wk_cpu())) return; /* with one device there is no other */
 
     wk_tensor *near = wk_ones((3)), *far = wk_ones((3), .device = gpu);
     (void)wk_add(near, far);
     printf("%s\n", wk_error());
     wk_clear_error();
 
-    wk_set_soft_placement(true); /* TensorFlow's way: it is copied, and counted */
+    wk_set_soft_placement(true); /* TensorFlow's behaviour: the operand is copied, and counted */
     wk_print(wk_add(near, far));
     wk_set_soft_placement(false);
     int64_t copies, bytes;
@@ -75,12 +75,12 @@ static void show_network(wk_device gpu)
     wk_print(wk_forward(net, wk_ones((2, 3), .device = gpu)));
     wk_print(wk_module_parameter(net, "0.weight"));
 
-    wk_module *lazy = wk_nn_lazy_linear(1); /* learns its width from the first input */
+    wk_module *lazy = wk_nn_lazy_linear(1); /* takes its width from the first input */
     (void)wk_forward(lazy, wk_ones((2, 5), .device = gpu));
     printf("lazy weight: %s\n", wk_describe(wk_module_parameter(lazy, "weight")));
 }
 
-/* Figures stay on the device until the end: reading each would make both sides wait. */
+/* Values stay on the device until the end: reading each would make both sides wait. */
 static void show_logging(wk_device gpu)
 {
     WK_SCOPE;
@@ -100,12 +100,12 @@ static void show_logging(wk_device gpu)
 
 int main(void)
 {
-    WK_SCOPE; /* what is made below dies at the closing brace */
+    WK_SCOPE; /* freed at the closing brace, like everything created below */
     wk_device gpu = wk_try_gpu(0), gpu1 = wk_try_gpu(1);
     show_devices();
     show_tensors(gpu, gpu1);
     show_mistakes(gpu);
     show_network(gpu);
     show_logging(gpu);
-    return wk_report_error(stderr); /* the first error wins: 0 when there was none */
+    return wk_report_error(stderr); /* the first error, or 0 if there was none */
 }

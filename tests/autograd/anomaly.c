@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Anomaly mode: the first call that produces a NaN or an infinity is named, in forward and backward, on each device. */
+/* Tests anomaly mode: the first call that produces a NaN or an infinity is named, in forward and backward, on each
+ * device. */
 #include "support/devices.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* The error of the call at this line. */
+/* Expects the error of the call at this line. */
 #define EXPECT_ANOMALY(line, ...)                                                                                      \
     do {                                                                                                               \
         char at_[40];                                                                                                  \
@@ -28,7 +29,7 @@ static void the_environment_turns_it_on(void **state)
     EXPECT_ANOMALY(__LINE__ - 1, "log: ", "-inf at element 0");
 }
 
-/* The call, not the one that reads it, though all are deferred otherwise. */
+/* Names the call, not its reader, although all calls are deferred otherwise. */
 static void the_first_call_is_named(void **state)
 {
     (void)state;
@@ -44,7 +45,7 @@ static void the_first_call_is_named(void **state)
         assert_true(wk_item(sum) == -INFINITY);
         expect_ok();
         wk_sub(z, z);
-        EXPECT_ANOMALY(__LINE__ - 1, "sub: ", "nan at element 2"); /* of an infinity, but a NaN is new */
+        EXPECT_ANOMALY(__LINE__ - 1, "sub: ", "nan at element 2"); /* an infinity gives a NaN, which is new */
     }
 }
 
@@ -63,7 +64,7 @@ static void operands_explain_results(void **state)
         expect_ok();
         wk_add(wk_narrow(x, 0, 0, 1), wk_narrow(x, 0, 1, 1));
         expect_ok();                                    /* both NaN and infinity come from the operands */
-        wk_div(wk_select(wk_select(x, 0, 1), 0, 1), 0); /* what this element's neighbours are explains nothing */
+        wk_div(wk_select(wk_select(x, 0, 1), 0, 1), 0); /* neighbours of this element do not explain it */
         EXPECT_ANOMALY(__LINE__ - 1, "div: ", "inf at element 0");
     }
 }
@@ -82,7 +83,7 @@ static void ops_of_all_kinds(void **state)
         EXPECT_ANOMALY(__LINE__ - 1, "sum: ", "inf at element 0");
         wk_cumsum(big, 1);
         EXPECT_ANOMALY(__LINE__ - 1, "cumsum: ", "inf at element 1");
-        wk_std(one); /* composed */
+        wk_std(one); /* a composed op */
         EXPECT_ANOMALY(__LINE__ - 1, "std: ", "nan at element 0");
         wk_to_dtype(big, WK_F16);
         EXPECT_ANOMALY(__LINE__ - 1, "to", "inf at element 0");
@@ -101,17 +102,17 @@ static void calls_in_place(void **state)
         wk_tensor *x = wk_of(float, (2, 2), 1, INFINITY, 2, 3), *index = wk_of(int64_t, (2), 0, 0);
         wk_mul_(x, 2);
         expect_ok();
-        wk_div_(wk_select(x, 0, 1), 0); /* the infinity lies in the other row */
+        wk_div_(wk_select(x, 0, 1), 0); /* the infinity is in the other row */
         EXPECT_ANOMALY(__LINE__ - 1, "div_: ", "inf at element 0");
         wk_tensor *half = wk_full((1), 60000, .dtype = WK_F16), *more = wk_full((2), 60000, .dtype = WK_F16);
         wk_index_add_(half, 0, index, more);
         EXPECT_ANOMALY(__LINE__ - 1, "index_add_: ", "inf at element 0");
         wk_index_add_(half, 0, index, more);
-        expect_ok(); /* it was there */
+        expect_ok(); /* it existed before */
     }
 }
 
-/* The forward call whose gradient it is, and the backward. */
+/* Names the forward call of the gradient, and the backward call. */
 static void backward_names_the_forward(void **state)
 {
     (void)state;
@@ -141,7 +142,7 @@ static wk_tensor *divided(wk_tensor *grad, void *line)
     return wk_div(grad, 0);
 }
 
-/* User code within a backward: its own line. */
+/* User code within a backward: its own line is named. */
 static void a_hook_is_named(void **state)
 {
     (void)state;
@@ -153,7 +154,7 @@ static void a_hook_is_named(void **state)
     EXPECT_ANOMALY(line, "div: ", "inf at element 0");
 }
 
-/* A step is all or nothing: it is checked at its end, and is taken. */
+/* A step is all or nothing: it is checked at its end, and is applied. */
 static void a_step_is_checked(void **state)
 {
     (void)state;

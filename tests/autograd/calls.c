@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradients by name: what a binding calls of the group "autograd", and which rows of the table no walk tries. */
+/* Tests gradients by name: the group "autograd" of the table, for bindings. Its rows have no samples, so the sweeps
+ * skip them. */
 #include "support/sweep/sweep.h"
 
 static wk_value tensor(wk_tensor *x)
@@ -7,12 +8,12 @@ static wk_value tensor(wk_tensor *x)
     return wk_value_of_tensor(x);
 }
 
-static wk_value truth(bool x)
+static wk_value boolean(bool x)
 {
     return (wk_value){.kind = WK_VALUE_BOOL, .i = x};
 }
 
-/* The results, or the message in *message. */
+/* Returns the results, or the message in *message. */
 static wk_code call(const char *name, const wk_value *args, int given, wk_value *out, int *count, char *message)
 {
     return wk_call(NULL, name, args, given, out, count, NULL, message, 300);
@@ -38,7 +39,7 @@ static void expect_refused(const char *name, const wk_value *args, int given, co
     if (!strstr(message, word)) fail_msg("\"%s\" is missing in: %s", word, message);
 }
 
-/* x^2 summed: 2 x comes to the leaf, and once more with a second backward. */
+/* Gradient of the sum of x^2: 2 x is added to the leaf, and again by a second backward. */
 static void backward_by_name(void **state)
 {
     (void)state;
@@ -51,13 +52,13 @@ static void backward_by_name(void **state)
     assert_null(one("grad_of", (wk_value[]){tensor(x)}, 1));
     wk_tensor *square = one("mul", (wk_value[]){tensor(x), tensor(x)}, 2);
     wk_tensor *loss = one("sum", (wk_value[]){tensor(square)}, 1);
-    const wk_value args[] = {tensor(loss), {.kind = WK_VALUE_NONE}, truth(true)};
+    const wk_value args[] = {tensor(loss), {.kind = WK_VALUE_NONE}, boolean(true)};
     for (int turn = 1; turn <= 2; turn++) {
         if (call("backward", args, turn == 1 ? 3 : 1, &out, &count, message) != WK_OK) fail_msg("%s", message);
         assert_int_equal(count, 0);
         wk_tensor *gradient = one("grad_of", (wk_value[]){tensor(x)}, 1);
         expect_values(gradient, 3, (const double[]){4 * turn, 4 * turn, 4 * turn}, 0);
-        wk_free(gradient); /* the leaf holds it, too */
+        wk_free(gradient); /* the leaf also holds it */
     }
     expect_refused("backward", args, 1, "backward");
     expect_refused("backward", (wk_value[]){tensor(none)}, 1, "requires_grad");
@@ -65,14 +66,14 @@ static void backward_by_name(void **state)
     wk_tensor *apart = one("detach", (wk_value[]){tensor(square)}, 1);
     assert_false(wk_requires_grad(apart));
     assert_true(wk_same_storage(apart, square));
-    wk_free(one("requires_grad_", (wk_value[]){tensor(x), truth(false)}, 2));
+    wk_free(one("requires_grad_", (wk_value[]){tensor(x), boolean(false)}, 2));
     assert_false(wk_requires_grad(x));
     wk_tensor *all[] = {x, none, square, loss, apart};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) wk_free(all[k]);
     expect_ok();
 }
 
-/* As many gradients as inputs; none for one that is not used. */
+/* One gradient per input; none for an unused one. */
 static void grad_by_name(void **state)
 {
     (void)state;
@@ -86,7 +87,7 @@ static void grad_by_name(void **state)
     wk_value args[6] = {{.kind = WK_VALUE_TENSORS, .count = 1, .tensors = &cube},
                         {.kind = WK_VALUE_TENSORS, .count = 2, .tensors = inputs},
                         {.kind = WK_VALUE_TENSORS, .count = 1, .tensors = &seed},
-                        truth(true)};
+                        boolean(true)};
     if (call("grad", args, 4, out, &count, message) != WK_OK) fail_msg("%s", message);
     assert_int_equal(count, 2);
     expect_values(out[0].tensor, 2, (const double[]){270, 270}, 0);
@@ -96,8 +97,8 @@ static void grad_by_name(void **state)
     assert_null(wk_grad_of(x));
     args[1].count = 3;
     expect_refused("grad", args, 4, "input 2 was not used");
-    args[5] = truth(true);
-    args[4] = truth(true); /* these can be differentiated again */
+    args[5] = boolean(true);
+    args[4] = boolean(true); /* these can be differentiated again */
     count = 3;
     if (call("grad", args, 6, out, &count, message) != WK_OK) fail_msg("%s", message);
     assert_int_equal(count, 3);
@@ -114,7 +115,7 @@ static void grad_by_name(void **state)
     expect_ok();
 }
 
-/* A hook within a call by name: neither the shared context nor the one that runs takes another call. */
+/* A hook within a call by name: neither the shared context nor the running one accepts another call. */
 static wk_context *running;
 
 static wk_tensor *calls_on(wk_tensor *grad, void *user)
@@ -147,11 +148,11 @@ static void calls_within_calls(void **state)
         running = contexts[k];
         if (wk_call(contexts[k], "backward", (wk_value[]){tensor(y)}, 1, &out, &count, NULL, message, 300) != WK_OK)
             fail_msg("%s", message);
-        assert_int_equal(refused, 1); /* that of its own is fine */
+        assert_int_equal(refused, 1); /* a separate context works */
         wk_free(y);
         wk_free(x);
         wk_value args[2] = {{.kind = WK_VALUE_INTS, .count = 1, .ints = (const int64_t[]){2}}};
-        count = 1; /* and the context is as before */
+        count = 1; /* and the context is usable again */
         assert_int_equal(wk_call(contexts[k], "ones", args, 1, &out, &count, NULL, message, 300), WK_OK);
         wk_free(out.tensor);
     }
@@ -159,7 +160,7 @@ static void calls_within_calls(void **state)
     expect_ok();
 }
 
-/* A row without samples is tried nowhere but here. */
+/* Rows without samples are tested only here. */
 static void rows_without_samples(void **state)
 {
     (void)state;

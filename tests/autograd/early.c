@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Early nodes (wk__node_prioritize) have their turn once all their gradients have come, and others in the reverse order
- * of the calls: told by hooks of leaves behind them. */
+/* Tests priority nodes (wk__node_prioritize): they run once all their gradients have arrived, other nodes in the
+ * reverse order of calls. Hooks of leaves behind the nodes record the order. */
 #include "support/wick.h"
 
 #include "autograd/node.h"
@@ -8,7 +8,7 @@
 
 static char order[8];
 
-static wk_tensor *note(wk_tensor *grad, void *user)
+static wk_tensor *record_leaf(wk_tensor *grad, void *user)
 {
     (void)grad;
     strncat(order, user, 1);
@@ -18,11 +18,11 @@ static wk_tensor *note(wk_tensor *grad, void *user)
 static wk_tensor *leaf(char *name)
 {
     wk_tensor *x = wk_requires_grad_(wk_of(double, (2), 1, 2), true);
-    wk_register_hook(x, note, name);
+    wk_register_hook(x, record_leaf, name);
     return x;
 }
 
-/* 3 x, the first call of all, and so the last to have its turn unless it is early. */
+/* 3 x, the first call, which runs last unless it has priority. */
 static wk_tensor *tripled(wk_tensor *x, bool early)
 {
     wk_tensor *y = wk_mul(x, 3);
@@ -30,33 +30,33 @@ static wk_tensor *tripled(wk_tensor *x, bool early)
     return y;
 }
 
-static void walk(wk_tensor *loss, const char *expected)
+static void expect_order(wk_tensor *loss, const char *expected)
 {
     order[0] = '\0';
     assert_int_equal(wk_backward(loss), WK_OK);
     assert_string_equal(order, expected);
 }
 
-/* Its one gradient comes first of all. */
-static void before_what_came_later(void **state)
+/* Its only gradient arrives first. */
+static void priority_nodes_run_before_later_calls(void **state)
 {
     (void)state;
     for (int early = 0; early < 2; early++) {
         WK_SCOPE;
         wk_tensor *x = leaf("x"), *w = leaf("w"), *y = tripled(x, early), *z = wk_exp(wk_mul(w, 2));
-        walk(wk_add(wk_sum(z), wk_sum(y)), early ? "xw" : "wx");
+        expect_order(wk_add(wk_sum(z), wk_sum(y)), early ? "xw" : "wx");
         EXPECT_VALUES(wk_grad_of(x), 0, 3, 3);
     }
 }
 
-/* Two gradients: the second comes on the way to v, and it waits for that; w is left for later. */
-static void after_all_its_gradients(void **state)
+/* Two gradients: the second arrives through v, and the node waits for it; w comes later. */
+static void priority_nodes_wait_for_all_gradients(void **state)
 {
     (void)state;
     WK_SCOPE;
     wk_tensor *x = leaf("x"), *w = leaf("w"), *v = leaf("v"), *y = tripled(x, true);
     wk_tensor *late = wk_mul(w, 2), *both = wk_mul(wk_mul(v, 1), y);
-    walk(wk_add(wk_add(wk_sum(late), wk_sum(both)), wk_sum(y)), "xvw");
+    expect_order(wk_add(wk_add(wk_sum(late), wk_sum(both)), wk_sum(y)), "xvw");
     EXPECT_VALUES(wk_grad_of(x), 0, 6, 9);
     EXPECT_VALUES(wk_grad_of(v), 0, 3, 6);
 }
@@ -67,28 +67,28 @@ static void same(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
     out[0] = wk_clone(in[0]);
 }
 
-static void nothing(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[])
+static void no_gradient(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[])
 {
     (void)f, (void)grad_out;
     grad_in[0] = NULL;
 }
 
 static const wk_function_kind stops = {
-    .size = sizeof stops, .name = "stops", .inputs = 1, .outputs = 1, .forward = same, .backward = nothing};
+    .size = sizeof stops, .name = "stops", .inputs = 1, .outputs = 1, .forward = same, .backward = no_gradient};
 
-/* A call behind one that gives no gradient never has a turn: what waits for it has its own in the order of calls. */
-static void after_one_that_never_comes(void **state)
+/* A call behind one without a gradient never runs; a node that waits for it runs in the order of calls. */
+static void priority_nodes_behind_a_missing_gradient(void **state)
 {
     (void)state;
     WK_SCOPE;
     wk_tensor *x = leaf("x"), *w = leaf("w"), *y = tripled(x, true), *z = wk_exp(w);
     wk_tensor *cut = wk_apply(&stops, NULL, (wk_mul(y, 5)));
-    walk(wk_add(wk_add(wk_sum(z), wk_sum(cut)), wk_sum(y)), "wx");
+    expect_order(wk_add(wk_add(wk_sum(z), wk_sum(cut)), wk_sum(y)), "wx");
     EXPECT_VALUES(wk_grad_of(x), 0, 3, 3);
 }
 
-/* Only the way to y is walked, several times. */
-static void with_wk_grad(void **state)
+/* Only the path to y is traversed, several times. */
+static void priority_nodes_in_wk_grad(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -103,8 +103,8 @@ static void with_wk_grad(void **state)
     assert_null(wk_error());
 }
 
-/* Second derivatives: the walk adds to the graph, and goes through what it has added. */
-static void of_second_order(void **state)
+/* Second derivatives: the pass extends the graph, and traverses the extension. */
+static void priority_nodes_of_second_order(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -115,8 +115,8 @@ static void of_second_order(void **state)
     EXPECT_VALUES(second[0], 0, 162, 324);
 }
 
-/* Several results, of which one is that of the early call itself. */
-static void with_several_roots(void **state)
+/* Several roots; one is the result of the priority call itself. */
+static void priority_nodes_with_several_roots(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -128,28 +128,28 @@ static void with_several_roots(void **state)
     EXPECT_VALUES(grad[0], 0, 24, 42);
 }
 
-/* A hook on the way to the early call goes through it in a walk of its own. */
-static wk_tensor *walks(wk_tensor *grad, void *loss)
+/* A hook on the path to the priority call traverses it in a nested pass. */
+static wk_tensor *runs_backward(wk_tensor *grad, void *loss)
 {
     (void)grad;
     assert_int_equal(wk_backward(loss, .retain_graph = true), WK_OK);
     return NULL;
 }
 
-static void in_walks_of_hooks(void **state)
+static void priority_nodes_in_nested_passes(void **state)
 {
     (void)state;
     WK_SCOPE;
     wk_tensor *x = leaf("x"), *y = tripled(x, true), *z = wk_mul(y, 2), *inner = wk_sum(wk_mul(y, 5));
-    wk_register_hook(z, walks, inner);
+    wk_register_hook(z, runs_backward, inner);
     order[0] = '\0';
     assert_int_equal(wk_backward(wk_add(wk_sum(z), wk_sum(y)), .retain_graph = true), WK_OK);
     assert_string_equal(order, "xx");
     EXPECT_VALUES(wk_grad_of(x), 0, 24, 24);
 }
 
-/* Where there is no memory to count or to keep a list, the turn comes in the order of the calls. */
-static void with_short_memory(void **state)
+/* If allocation fails for counts or a list, nodes run in the order of calls. */
+static void priority_nodes_without_memory(void **state)
 {
     (void)state;
     bool met = true, late = false;
@@ -177,14 +177,14 @@ static void with_short_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(before_what_came_later),
-        cmocka_unit_test(after_all_its_gradients),
-        cmocka_unit_test(after_one_that_never_comes),
-        cmocka_unit_test(with_wk_grad),
-        cmocka_unit_test(of_second_order),
-        cmocka_unit_test(with_several_roots),
-        cmocka_unit_test(in_walks_of_hooks),
-        cmocka_unit_test(with_short_memory),
+        cmocka_unit_test(priority_nodes_run_before_later_calls),
+        cmocka_unit_test(priority_nodes_wait_for_all_gradients),
+        cmocka_unit_test(priority_nodes_behind_a_missing_gradient),
+        cmocka_unit_test(priority_nodes_in_wk_grad),
+        cmocka_unit_test(priority_nodes_of_second_order),
+        cmocka_unit_test(priority_nodes_with_several_roots),
+        cmocka_unit_test(priority_nodes_in_nested_passes),
+        cmocka_unit_test(priority_nodes_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

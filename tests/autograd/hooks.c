@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hooks and functions of one's own that do what they should not, or what nobody thinks of: free, write and keep what
- * they are given, call backward, register more hooks. */
+/* Tests hooks and custom functions that misbehave or do unusual things: they free, write and keep their tensors, call
+ * backward, register more hooks. */
 #include "support/wick.h"
 
 static wk_tensor *leaf(void)
@@ -25,7 +25,7 @@ static wk_tensor *frees_and_returns_it(wk_tensor *grad, void *user)
     return grad;
 }
 
-/* The gradient belongs to the library: that it is freed is an error of that line, and backward fails. */
+/* The library owns the gradient: freeing it is an error at that line, and backward fails. */
 static void a_hook_frees_its_gradient(void **state)
 {
     (void)state;
@@ -49,7 +49,7 @@ static wk_tensor *registers_another(wk_tensor *grad, void *user)
     return NULL;
 }
 
-/* A hook that comes while hooks run has its turn the next time. */
+/* A hook registered while hooks run first runs the next time. */
 static void a_hook_registers_a_hook(void **state)
 {
     (void)state;
@@ -81,8 +81,8 @@ static wk_tensor *doubles_and_returns_it(wk_tensor *grad, void *user)
     return wk_mul_(grad, 2);
 }
 
-/* What a hook writes over its gradient is the gradient of that tensor from there on, and of no other that got
- * the same one. */
+/* A value that a hook writes over its gradient is the gradient of that tensor from then on, and of no other tensor with
+ * the same gradient. */
 static void a_hook_writes_its_gradient(void **state)
 {
     (void)state;
@@ -112,8 +112,8 @@ static wk_tensor *writes_with_history(wk_tensor *grad, void *user)
     return NULL;
 }
 
-/* With create_graph that is part of the graph. */
-static void what_a_hook_writes_has_a_gradient(void **state)
+/* With create_graph the write is part of the graph. */
+static void writes_of_a_hook_are_differentiable(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -138,8 +138,8 @@ static wk_tensor *retains_it(wk_tensor *grad, void *user)
     return NULL;
 }
 
-/* wk_retain keeps it, as it was then; wk_keep moves only what the scope inside owns, and the message says
- * what helps. */
+/* wk_retain keeps the gradient with its current value; wk_keep moves only objects that the inner scope owns, and its
+ * message names the remedy. */
 static void a_hook_keeps_its_gradient(void **state)
 {
     (void)state;
@@ -159,9 +159,8 @@ static void a_hook_keeps_its_gradient(void **state)
     expect_error("freed by the end of the call that it was passed to", "call wk_retain to keep it", NULL);
 }
 
-/* A gradient that is asked for after its leaf has gone: what helps is to keep the leaf, which owns it, or to
- * retain it. */
-static void a_gradient_goes_with_its_leaf(void **state)
+/* A gradient is freed with its leaf, which owns it: keep the leaf, or retain the gradient. */
+static void a_gradient_is_freed_with_its_leaf(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -170,7 +169,7 @@ static void a_gradient_goes_with_its_leaf(void **state)
         WK_SCOPE;
         wk_tensor *x = leaf();
         assert_int_equal(wk_backward(wk_sum(x)), WK_OK);
-        gradient = wk_keep(wk_grad_of(x)); /* moves what the scope owns, so nothing */
+        gradient = wk_keep(wk_grad_of(x)); /* moves only what the scope owns: nothing */
     }
     assert_null(wk_add(gradient, 1));
     expect_error("a tensor that was freed with its tensor, whose scope has closed",
@@ -194,8 +193,7 @@ static wk_tensor *frees_all(wk_tensor *grad, void *user)
     return NULL;
 }
 
-/* The tensors of the program that are on the way may go meanwhile: leaf, result and the one that backward
- * began with. */
+/* The program's tensors may be freed during backward: leaf, result and root. */
 static void a_hook_frees_the_program_s_tensors(void **state)
 {
     (void)state;
@@ -224,7 +222,7 @@ static wk_tensor *another_shape(wk_tensor *grad, void *user)
     (void)user;
     return wk_sum(grad, .keepdim = true);
 }
-static wk_tensor *what_was_freed(wk_tensor *grad, void *user)
+static wk_tensor *freed_tensor(wk_tensor *grad, void *user)
 {
     (void)user;
     wk_tensor *mine = wk_mul(grad, 2);
@@ -232,11 +230,11 @@ static wk_tensor *what_was_freed(wk_tensor *grad, void *user)
     return mine;
 }
 
-/* What takes the place of a gradient must be one: its shape, its dtype, and alive. */
-static void a_hook_returns_what_is_no_gradient(void **state)
+/* A replacement of a gradient must have its shape and dtype, and must not be freed. */
+static void a_hook_returns_an_invalid_gradient(void **state)
 {
     (void)state;
-    wk_hook *const hooks[] = {another_type, another_shape, what_was_freed};
+    wk_hook *const hooks[] = {another_type, another_shape, freed_tensor};
     const char *const words[] = {"a hook returned f32[2]", "a hook returned f64[1]",
                                  "the result of a hook is a tensor that was freed"};
     for (int how = 0; how < 9; how++) {
@@ -251,7 +249,7 @@ static void a_hook_returns_what_is_no_gradient(void **state)
 static wk_tensor *calls_backward(wk_tensor *grad, void *user)
 {
     (void)grad;
-    WK_ENABLE_GRAD; /* hooks run without, as the gradients do */
+    WK_ENABLE_GRAD; /* hooks run without grad mode, as gradients do */
     calls++;
     if (calls < 3) assert_int_equal(wk_backward(wk_sum(wk_mul((wk_tensor *)user, 10))), WK_OK);
     return NULL;
@@ -271,8 +269,8 @@ static wk_tensor *never_ends(wk_tensor *grad, void *user)
     return NULL;
 }
 
-/* A backward within a hook is one of its own: hooks that come after run once for each. One that calls itself
- * without end is told. */
+/* A backward within a hook is a separate pass: post-accumulate hooks run once for each. Unlimited recursion is
+ * reported. */
 static void a_hook_calls_backward(void **state)
 {
     (void)state;
@@ -295,21 +293,22 @@ static void a_hook_calls_backward(void **state)
     assert_int_equal(wk_backward(wk_sum(leaf())), WK_OK);
 }
 
-static wk_tensor *forgets(wk_tensor *grad, void *user)
+static wk_tensor *clears_gradient(wk_tensor *grad, void *user)
 {
     (void)grad;
     wk_set_grad(subject, NULL);
     return user;
 }
 
-/* The leaf may be made to forget its gradient by the hook that gets it. */
-static void a_hook_forgets_the_gradient(void **state)
+/* A hook may clear the gradient of its own leaf. */
+static void a_hook_clears_the_gradient(void **state)
 {
     (void)state;
     for (int how = 0; how < 4; how++) {
         WK_SCOPE;
         subject = leaf();
-        wk_register_hook(subject, forgets, how % 2 ? wk_of(double, (2), 7, 7) : NULL, .post_accumulate = how >= 2);
+        wk_register_hook(subject, clears_gradient, how % 2 ? wk_of(double, (2), 7, 7) : NULL,
+                         .post_accumulate = how >= 2);
         assert_int_equal(wk_backward(wk_sum(subject)), WK_OK);
         if (how == 0) EXPECT_VALUES(wk_grad_of(subject), 0, 1, 1);
         if (how == 1) EXPECT_VALUES(wk_grad_of(subject), 0, 7, 7);
@@ -339,8 +338,8 @@ static void backward(wk_function *f, wk_tensor *const grad_out[], wk_tensor *gra
     if (way == 5) wk_free(subject);
 }
 
-/* The same of what forward and backward are given. */
-static void functions_free_and_write_what_they_are_given(void **state)
+/* The same for the tensors passed to forward and backward. */
+static void functions_free_and_write_their_tensors(void **state)
 {
     (void)state;
     static const wk_function_kind kind = {
@@ -366,7 +365,7 @@ static void functions_free_and_write_what_they_are_given(void **state)
 
 static char order[8];
 
-static wk_tensor *notes(wk_tensor *grad, void *user)
+static wk_tensor *appends_name(wk_tensor *grad, void *user)
 {
     (void)grad;
     const size_t length = strlen(order);
@@ -378,10 +377,10 @@ static wk_tensor *notes(wk_tensor *grad, void *user)
 static wk_tensor *expects_six_times(wk_tensor *grad, void *user)
 {
     EXPECT_VALUES(grad, 0, 6, 12);
-    return notes(grad, user);
+    return appends_name(grad, user);
 }
 
-/* Reaches the first input alone. */
+/* Has a gradient for the first input only. */
 static void gives_one(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[])
 {
     (void)f;
@@ -393,32 +392,32 @@ static void adds_both(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
     out[0] = wk_add(in[0], in[1]);
 }
 
-/* Hooks that come after run while the walk goes on, once nothing more can come to their leaf: before the calls further
- * back, after the last of several uses, at the end where a use gets no gradient, and not where none does. */
-static void hooks_after_run_when_the_last_gradient_has_come(void **state)
+/* Post-accumulate hooks run during the pass once their leaf cannot receive more gradients: before earlier calls, after
+ * the last of several uses, at the end if a use gets no gradient, and not at all if none does. */
+static void post_accumulate_hooks_run_after_the_last_gradient(void **state)
 {
     (void)state;
     static const wk_function_kind kind = {
         .size = sizeof kind, .name = "half", .inputs = 2, .outputs = 1, .forward = adds_both, .backward = gives_one};
     WK_SCOPE;
     wk_tensor *a = leaf(), *b = leaf(), *h = wk_mul(b, 2), *y = wk_mul(a, h);
-    wk_register_hook(a, notes, "a", .post_accumulate = true);
-    wk_register_hook(b, notes, "b", .post_accumulate = true);
-    wk_register_hook(h, notes, "h");
+    wk_register_hook(a, appends_name, "a", .post_accumulate = true);
+    wk_register_hook(b, appends_name, "b", .post_accumulate = true);
+    wk_register_hook(h, appends_name, "h");
     *order = 0;
     assert_int_equal(wk_backward(wk_sum(y)), WK_OK);
     assert_string_equal(order, "ahb");
 
     wk_tensor *w = leaf(), *early = wk_mul(w, 3), *late = wk_mul(w, early);
     wk_register_hook(w, expects_six_times, "w", .post_accumulate = true);
-    wk_register_hook(early, notes, "e");
+    wk_register_hook(early, appends_name, "e");
     *order = 0;
     assert_int_equal(wk_backward(wk_sum(late)), WK_OK);
     assert_string_equal(order, "ew");
 
     wk_tensor *u = leaf(), *v = leaf(), *before = wk_mul(v, 1);
     wk_register_hook(u, expects_six_times, "u", .post_accumulate = true);
-    wk_register_hook(before, notes, "v");
+    wk_register_hook(before, appends_name, "v");
     *order = 0;
     wk_tensor *seed = wk_of(double, (2), 1, 2);
     assert_int_equal(wk_backward(wk_apply(&kind, NULL, (wk_add(u, before), wk_mul(u, 1))), .gradient = seed), WK_OK);
@@ -426,14 +425,14 @@ static void hooks_after_run_when_the_last_gradient_has_come(void **state)
 
     wk_tensor *old = leaf(), *other = leaf();
     assert_int_equal(wk_backward(wk_sum(old)), WK_OK);
-    wk_register_hook(old, notes, "o", .post_accumulate = true);
+    wk_register_hook(old, appends_name, "o", .post_accumulate = true);
     *order = 0;
     assert_int_equal(wk_backward(wk_apply(&kind, NULL, (other, old)), .gradient = seed), WK_OK);
     assert_string_equal(order, "");
     EXPECT_VALUES(wk_grad_of(old), 0, 1, 1);
 
     wk_tensor *root = leaf();
-    wk_register_hook(root, notes, "r", .post_accumulate = true);
+    wk_register_hook(root, appends_name, "r", .post_accumulate = true);
     *order = 0;
     assert_int_equal(wk_backward(root, .gradient = seed), WK_OK);
     assert_string_equal(order, "r");
@@ -445,15 +444,15 @@ int main(void)
         cmocka_unit_test(a_hook_frees_its_gradient),
         cmocka_unit_test(a_hook_registers_a_hook),
         cmocka_unit_test(a_hook_writes_its_gradient),
-        cmocka_unit_test(what_a_hook_writes_has_a_gradient),
+        cmocka_unit_test(writes_of_a_hook_are_differentiable),
         cmocka_unit_test(a_hook_keeps_its_gradient),
-        cmocka_unit_test(a_gradient_goes_with_its_leaf),
+        cmocka_unit_test(a_gradient_is_freed_with_its_leaf),
         cmocka_unit_test(a_hook_frees_the_program_s_tensors),
-        cmocka_unit_test(a_hook_returns_what_is_no_gradient),
+        cmocka_unit_test(a_hook_returns_an_invalid_gradient),
         cmocka_unit_test(a_hook_calls_backward),
-        cmocka_unit_test(a_hook_forgets_the_gradient),
-        cmocka_unit_test(hooks_after_run_when_the_last_gradient_has_come),
-        cmocka_unit_test(functions_free_and_write_what_they_are_given),
+        cmocka_unit_test(a_hook_clears_the_gradient),
+        cmocka_unit_test(post_accumulate_hooks_run_after_the_last_gradient),
+        cmocka_unit_test(functions_free_and_write_their_tensors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradients of programs that write in place: what an operand was at the call counts, whatever shares its storage.
- * Expected figures are derivatives worked out by hand, or PyTorch's where it takes the line. */
+/* Tests gradients of programs that write in place: the value of an operand at the call counts, whatever shares its
+ * storage. Expected values are derivatives worked out by hand, or PyTorch's if it accepts the line. */
 #include "support/wick.h"
 
 static wk_tensor *counting(void)
@@ -8,7 +8,7 @@ static wk_tensor *counting(void)
     return wk_requires_grad_(wk_of(double, (4), 1, 2, 3, 4), true);
 }
 
-/* x, a base made of it, a view of that which nobody has used yet, and another tensor made of x. */
+/* x, a base computed from it, an unused view of the base, and another tensor computed from x. */
 typedef struct stale {
     wk_tensor *x, *y, *v, *z;
 } stale;
@@ -19,7 +19,7 @@ static stale with_stale_view(void)
     s.y = wk_mul(s.x, 0.5);
     s.v = wk_select(s.y, 0, 2);
     s.z = wk_mul(s.x, 1.0);
-    wk_mul_(s.y, 2.0); /* v's place in the graph is not up to date from here on */
+    wk_mul_(s.y, 2.0); /* from here on v's position in the graph is outdated */
     return s;
 }
 
@@ -41,7 +41,7 @@ static void plus_backward(wk_function *f, wk_tensor *const grad_out[], wk_tensor
     grad_in[1] = wk_sum(grad_out[0]);
 }
 
-/* As a binding calls it. */
+/* Calls an op as a binding does. */
 static wk_tensor *called(const char *name, wk_tensor *a, wk_tensor *b)
 {
     const wk_value in[] = {{.kind = WK_VALUE_TENSOR, .tensor = a}, {.kind = WK_VALUE_TENSOR, .tensor = b}};
@@ -52,7 +52,7 @@ static wk_tensor *called(const char *name, wk_tensor *a, wk_tensor *b)
 }
 
 /* A view whose base was written since is an operand, first or second, of a call of any kind, and is used again
- * after that: both uses count. */
+ * afterwards: both uses count. */
 static void a_stale_view_is_used_twice(void **state)
 {
     (void)state;
@@ -84,7 +84,7 @@ static void a_stale_view_is_used_twice(void **state)
     }
 }
 
-/* The same where the write is a function without a number: sin_. */
+/* The same after a write by sin_, an op without a scalar. */
 static void a_stale_view_after_a_function(void **state)
 {
     (void)state;
@@ -97,7 +97,7 @@ static void a_stale_view_after_a_function(void **state)
 
 /* ---- operands that share memory with the target ------------------------------------------------------------------ */
 
-/* Each takes a target and operands of its shape. */
+/* Each function has a target and operands of its shape. */
 static void mul(wk_tensor *t, wk_tensor *a, wk_tensor *b)
 {
     (void)b, wk_mul_(t, a);
@@ -155,7 +155,7 @@ typedef void written(wk_tensor *t, wk_tensor *a, wk_tensor *b);
 static written *const calls[] = {mul,  add,   sub,  divide,    power,       addcmul, addcdiv,
                                  lerp, clamp, copy, index_add, scatter_add, fill};
 
-/* Which parts of a base p of 4 elements are the target and the operands: [from, from + 2), -1 a tensor of its own. */
+/* Parts of a base p of 4 elements that are the target and the operands: [from, from + 2); -1: a separate tensor. */
 typedef struct pattern {
     written *call;
     int target, a, b;
@@ -172,11 +172,11 @@ static wk_tensor *by_views(wk_tensor *const in[], void *context)
     wk_tensor *p = wk_mul(in[0], 1.5), *other = wk_mul(in[1], 0.75);
     wk_tensor *t = part(p, other, way->target), *a = part(p, other, way->a), *b = part(p, other, way->b);
     way->call(t, a, b);
-    if (way->call != power) way->call(t, b, a); /* the views are out of date by now; pow's gradient needs its result */
+    if (way->call != power) way->call(t, b, a); /* the views are outdated by now; pow's gradient needs its result */
     return wk_add(wk_sum(wk_mul(a, b)), p);
 }
 
-static wk_tensor *by_itself(wk_tensor *const in[], void *context)
+static wk_tensor *with_itself(wk_tensor *const in[], void *context)
 {
     const pattern *way = context;
     wk_tensor *p = wk_mul(wk_narrow(in[0], 0, 0, 2), 1.5);
@@ -193,8 +193,8 @@ static wk_tensor *of_gradient(wk_tensor *const in[], void *context)
     return wk_grad((loss), (x), grads, .create_graph = true) == WK_OK ? grads[0] : NULL;
 }
 
-/* In place with the target, or a view that shares elements with it, as another operand: the gradient is that of the
- * numbers before the write, in every op, also when it is differentiated again. */
+/* In-place calls with the target, or an overlapping view of it, as another operand: the gradient is that of the values
+ * before the write, in every op, also when differentiated again. */
 static void operands_may_share_memory_with_the_target(void **state)
 {
     (void)state;
@@ -212,12 +212,12 @@ static void operands_may_share_memory_with_the_target(void **state)
         }
         WK_SCOPE;
         pattern p = {.call = calls[k]};
-        wk_gradcheck(by_itself, &p, (wk_requires_grad_(wk_of(double, (4), 1.1, 1.3, 0.7, 0.9), true)));
+        wk_gradcheck(with_itself, &p, (wk_requires_grad_(wk_of(double, (4), 1.1, 1.3, 0.7, 0.9), true)));
         expect_ok();
     }
 }
 
-/* The figures for a few, and what an operand that is a leaf gets. */
+/* Expected values of some calls, and the gradient of a leaf operand. */
 static void in_place_with_itself(void **state)
 {
     (void)state;
@@ -239,10 +239,10 @@ static void in_place_with_itself(void **state)
     }
 }
 
-/* ---- what has no living base ------------------------------------------------------------------------------------- */
+/* ---- storages without a living base ------------------------------------------------------------------------------ */
 
-/* New tensors that ops give, of the elements of a [2,2]; each is written in place, itself or through a view. */
-static wk_tensor *made(int how, wk_tensor *x)
+/* New tensors from ops, of the elements of a [2,2]; each is written in place, directly or through a view. */
+static wk_tensor *created(int how, wk_tensor *x)
 {
     wk_tensor *index = wk_of(int64_t, (2), 1, 1);
     switch (how) {
@@ -267,22 +267,22 @@ static wk_tensor *made(int how, wk_tensor *x)
 }
 enum { KEEP_THEIR_RESULT = 2, WAYS_TO_MAKE = 16 };
 
-static wk_tensor *written_itself(wk_tensor *const in[], void *context)
+static wk_tensor *written_directly(wk_tensor *const in[], void *context)
 {
-    wk_tensor *y = made(*(int *)context, in[0]);
+    wk_tensor *y = created(*(int *)context, in[0]);
     assert_ptr_equal(wk_mul_(y, wk_add(wk_sum(in[0]), y)), y);
     return y;
 }
 
 static wk_tensor *written_through_a_view(wk_tensor *const in[], void *context)
 {
-    wk_tensor *y = made(*(int *)context, in[0]), *part = wk_select(y, 0, 0), *last = wk_narrow(y, -1, -1, 1);
+    wk_tensor *y = created(*(int *)context, in[0]), *part = wk_select(y, 0, 0), *last = wk_narrow(y, -1, -1, 1);
     assert_ptr_equal(wk_mul_(part, wk_sum(in[0])), part);
     wk_add_(last, wk_mul(last, 3));
     return wk_add(wk_sum(wk_mul(part, part)), y);
 }
 
-/* A new tensor is the base of its storage, whatever the op made it of, and shares memory with nothing. */
+/* A new tensor is the base of its storage, whatever the op created it from, and shares memory with no other. */
 static void results_of_ops_can_be_written(void **state)
 {
     (void)state;
@@ -290,7 +290,7 @@ static void results_of_ops_can_be_written(void **state)
         WK_SCOPE;
         wk_tensor *x = wk_requires_grad_(wk_of(double, (2, 2), 0.7, 1.2, 0.4, 0.9), true);
         for (int view = 0; view < 2; view++) {
-            if (wk_gradcheck(view ? written_through_a_view : written_itself, &how, (x))) continue;
+            if (wk_gradcheck(view ? written_through_a_view : written_directly, &how, (x))) continue;
             if (how < KEEP_THEIR_RESULT) expect_error("needs the original value of its result", NULL);
             expect_ok();
         }
@@ -298,7 +298,7 @@ static void results_of_ops_can_be_written(void **state)
     }
 }
 
-/* What is repeated along a dimension of size 1 is copied as well. */
+/* Elements repeated along a dimension of size 1 are copied, too. */
 static void repeated_elements_share_no_memory(void **state)
 {
     (void)state;
@@ -316,7 +316,7 @@ static void repeated_elements_share_no_memory(void **state)
     EXPECT_VALUES(x, 0, 1, 2);
 }
 
-/* The base has gone, and had no history: a view is written with one, and its siblings have it. */
+/* The base was freed and had no history: a view is written with one, and its siblings get it. */
 static void views_outlive_a_base_without_history(void **state)
 {
     (void)state;
@@ -330,7 +330,7 @@ static void views_outlive_a_base_without_history(void **state)
     EXPECT_GRADIENT(wk_sum(wk_mul(all, all)), w, 2, 4, 6, 32);
 }
 
-/* A view of a leaf that has gone is a view of a leaf. */
+/* A view of a freed leaf remains a view of a leaf. */
 static void views_outlive_a_leaf(void **state)
 {
     (void)state;
@@ -340,7 +340,7 @@ static void views_outlive_a_leaf(void **state)
         WK_NO_GRAD;
         unseen = wk_narrow(x, 0, 2, 2);
     }
-    wk_mul_(twin, w); /* every view of x is looked at anew when it is used */
+    wk_mul_(twin, w); /* every view of x is updated when it is used */
     wk_free(x);
     assert_null(wk_mul_(v, 2));
     expect_error("mul_", "view of one", NULL);
@@ -372,8 +372,8 @@ static const wk_function_kind odd = {.size = sizeof odd,
                                      .forward = expand_forward,
                                      .backward = expand_backward};
 
-/* What functions and gradients give is a base like any other, also where forward gave a view with gaps, or one
- * whose elements share memory. */
+/* Results of functions and gradients are bases like any other, even if forward returned a view with gaps, or one whose
+ * elements overlap. */
 static void odd_results_are_bases(void **state)
 {
     (void)state;
@@ -395,7 +395,7 @@ static void odd_results_are_bases(void **state)
     EXPECT_GRADIENT(wk_sum(g[1]), a, 24, 12, 18, 24);
 }
 
-/* The results of one wk_grad share no memory: writing one leaves the others. */
+/* The results of one wk_grad share no memory: writing one does not change the others. */
 static void gradients_share_no_memory(void **state)
 {
     (void)state;
@@ -432,7 +432,7 @@ static wk_tensor *overlapping(wk_tensor *const in[], void *context)
     (void)context;
     wk_tensor *y = wk_mul(in[0], 0.5), *windows = wk_unfold(y, 0, 2, 1),
               *all = wk_expand(wk_unfold(y, 0, 3, 1), (2, 2, 3));
-    wk_square_(y); /* the windows are looked at anew: they share elements by unequal steps */
+    wk_square_(y); /* the windows are updated: they overlap with unequal steps */
     return wk_mul(wk_sum(wk_sin(windows)), all);
 }
 
@@ -461,7 +461,7 @@ static void gradients_of_gradients(void **state)
     }
 }
 
-/* ---- parts that are used together -------------------------------------------------------------------------------- */
+/* ---- parts used together ----------------------------------------------------------------------------------------- */
 
 /* A matrix, rows or columns of it, and elements of those, each with a weight. */
 static wk_tensor *parts_together(wk_tensor *const in[], void *context)
@@ -489,7 +489,7 @@ static void parts_are_used_together(void **state)
     EXPECT_GRADIENT(wk_add(wk_sum(wk_mul(x, x)), wk_mul(wk_select(x, 0, 1), 10)), x, 6, 20);
 }
 
-/* What floats are copied to. */
+/* Targets that floats are copied to. */
 static void masks_and_indices_have_no_gradient(void **state)
 {
     (void)state;
@@ -506,7 +506,7 @@ static void masks_and_indices_have_no_gradient(void **state)
     EXPECT_VALUES(wk_grad_of(x), 0, 3, 0);
 }
 
-/* A write through a view without elements changes neither numbers nor gradients. */
+/* A write through a view without elements changes neither values nor gradients. */
 static void an_empty_view_is_written(void **state)
 {
     (void)state;

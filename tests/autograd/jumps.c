@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handlers that leave a hook, a function's backward or its destroy by longjmp, and chains of functions that hold one
- * another: nothing that the library had at hand stays behind, and no chain needs a deep stack. */
+/* Tests longjmp out of a hook, or a function's backward or destroy, through an error handler: nothing that the library
+ * used may leak. Also tests that freeing chains of functions and modules needs no deep stack. */
 #include "support/wick.h"
 
 #include <setjmp.h>
@@ -23,7 +23,7 @@ static wk_tensor *fails(wk_tensor *grad, void *user)
     return NULL;
 }
 
-/* Runs backward of y, from `seed` or ones, in a scope that a handler's longjmp goes back to. */
+/* Runs backward of y, from `seed` or ones, in a scope to which a handler's longjmp returns. */
 static void backward_and_jump(wk_tensor *y, wk_tensor *seed)
 {
     seen = NULL;
@@ -38,20 +38,20 @@ static void backward_and_jump(wk_tensor *y, wk_tensor *seed)
     expect_error("neg: ", NULL);
 }
 
-static void is_gone(wk_tensor *x)
+static void expect_freed(wk_tensor *x)
 {
     assert_null(wk_add(x, 1));
     expect_error("freed", NULL);
 }
 
-/* x times 2, which no scope owns. */
+/* x times 2, owned by no scope. */
 static wk_tensor *doubled(wk_tensor *x)
 {
     WK_SCOPE;
     return wk_retain(wk_mul(x, 2));
 }
 
-static void what_a_walk_was_given_can_be_freed(void **state)
+static void roots_and_seeds_can_be_freed_after_a_jump(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -59,10 +59,10 @@ static void what_a_walk_was_given_can_be_freed(void **state)
     wk_register_hook(x, fails, NULL);
     backward_and_jump(y, seed);
     wk_free(y), wk_free(seed);
-    is_gone(y), is_gone(seed);
+    expect_freed(y), expect_freed(seed);
 }
 
-static void what_a_hook_was_lent_goes(void **state)
+static void tensors_of_a_hook_are_freed_after_a_jump(void **state)
 {
     (void)state;
     for (int how = 0; how < 3; how++) {
@@ -72,12 +72,12 @@ static void what_a_hook_was_lent_goes(void **state)
         backward_and_jump(wk_sum(y), NULL);
         assert_non_null(seen);
         if (how == 2) wk_set_grad(x, NULL);
-        is_gone(seen);
+        expect_freed(seen);
         assert_int_equal(wk_requires_grad(wk_mul(x, 1)), true);
     }
 }
 
-/* More inputs and outputs than a node has room for: what the walk keeps of them aside goes, too. */
+/* More inputs and outputs than a node has room for: separate allocations of the pass are freed, too. */
 enum { MANY = 6 };
 
 static void forward_many(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
@@ -92,7 +92,7 @@ static void backward_many(wk_function *f, wk_tensor *const grad_out[], wk_tensor
     wk_neg(NULL);
 }
 
-static void what_a_function_was_lent_goes(void **state)
+static void tensors_of_a_function_are_freed_after_a_jump(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -107,7 +107,7 @@ static void what_a_function_was_lent_goes(void **state)
     assert_int_equal(wk_apply_n(&kind, NULL, WK_ARRAY(in, MANY), out), WK_OK);
     backward_and_jump(wk_sum(wk_add(out[0], out[MANY - 1])), NULL);
     assert_non_null(seen);
-    is_gone(seen);
+    expect_freed(seen);
 }
 
 static int ended;
@@ -140,8 +140,8 @@ static void apply_and_jump(wk_tensor *x)
     assert_int_equal(ended, 1);
 }
 
-/* It has a node when x wants a gradient. */
-static void a_function_whose_forward_is_left_goes(void **state)
+/* It has a node if x requires grad. */
+static void a_function_is_freed_after_a_jump_out_of_forward(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -149,7 +149,7 @@ static void a_function_whose_forward_is_left_goes(void **state)
     apply_and_jump(wk_requires_grad_(wk_of(float, (2), 1, 2), true));
 }
 
-static void grad_can_be_left(void **state)
+static void a_jump_out_of_wk_grad(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -165,7 +165,7 @@ static void grad_can_be_left(void **state)
     wk_set_error_handler(NULL, NULL);
     expect_error("neg: ", NULL);
     wk_free(z);
-    is_gone(z);
+    expect_freed(z);
 }
 
 /* ---- chains ------------------------------------------------------------------------------------------------------ */
@@ -197,8 +197,8 @@ static const wk_function_kind link_kind = {.size = sizeof link_kind,
                                            .forward = forward_link,
                                            .destroy = destroy_link};
 
-/* A tensor whose function holds the one before, and so on. The first fails as it goes. */
-__attribute__((noinline)) /* so that gcc does not take its loop for one that a longjmp interrupts */
+/* A tensor whose function holds the previous one, and so on. The destroy of the first fails. */
+__attribute__((noinline)) /* so that gcc does not treat its loop as interrupted by a longjmp */
 static wk_tensor *
 chain(wk_tensor *x, int length, bool fails_last)
 {
@@ -224,8 +224,8 @@ static void chains_of_functions_need_no_stack(void **state)
     expect_ok();
 }
 
-/* What still waited goes with whatever is freed next. */
-static void a_destroy_may_be_left(void **state)
+/* Deferred destroys run with the next free. */
+static void a_jump_out_of_destroy(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -249,7 +249,7 @@ typedef struct holder {
     wk_module *before;
 } holder;
 
-static wk_tensor *itself(wk_module *m, wk_tensor *x)
+static wk_tensor *return_input(wk_module *m, wk_tensor *x)
 {
     (void)m;
     return x;
@@ -263,7 +263,7 @@ static void destroy_holder(wk_module *m)
 static const wk_module_kind holder_kind = {.size = sizeof holder_kind,
                                            .name = "holder",
                                            .state = sizeof(holder),
-                                           .forward1 = itself,
+                                           .forward1 = return_input,
                                            .destroy = destroy_holder};
 
 static void chains_of_modules_need_no_stack(void **state)
@@ -285,13 +285,13 @@ static void chains_of_modules_need_no_stack(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_walk_was_given_can_be_freed),
-        cmocka_unit_test(what_a_hook_was_lent_goes),
-        cmocka_unit_test(what_a_function_was_lent_goes),
-        cmocka_unit_test(a_function_whose_forward_is_left_goes),
-        cmocka_unit_test(grad_can_be_left),
+        cmocka_unit_test(roots_and_seeds_can_be_freed_after_a_jump),
+        cmocka_unit_test(tensors_of_a_hook_are_freed_after_a_jump),
+        cmocka_unit_test(tensors_of_a_function_are_freed_after_a_jump),
+        cmocka_unit_test(a_function_is_freed_after_a_jump_out_of_forward),
+        cmocka_unit_test(a_jump_out_of_wk_grad),
         cmocka_unit_test(chains_of_functions_need_no_stack),
-        cmocka_unit_test(a_destroy_may_be_left),
+        cmocka_unit_test(a_jump_out_of_destroy),
         cmocka_unit_test(chains_of_modules_need_no_stack),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leaves that get a gradient and those that get none, what may be written between forward and backward, and what
- * backward says of what may not. */
+/* Tests leaves with and without gradients, writes allowed between forward and backward, and backward's messages about
+ * those that are not. */
 #include "support/wick.h"
 
 static wk_tensor *leaf(double a, double b)
@@ -8,7 +8,7 @@ static wk_tensor *leaf(double a, double b)
     return wk_requires_grad_(wk_of(double, (2), a, b), true);
 }
 
-/* "file.c:12" of a line of this file */
+/* "file.c:12" for a line of this file */
 static const char *at(const char *before, int line)
 {
     static char text[2][200];
@@ -18,8 +18,8 @@ static const char *at(const char *before, int line)
     return text[k];
 }
 
-/* What is kept of elu, selu and cross_entropy is not their result, nor the scores themselves: as in PyTorch,
- * they may be written. */
+/* elu, selu and cross_entropy save neither their result nor the scores themselves: as in PyTorch, these may be
+ * written. */
 static void results_and_scores_may_be_written(void **state)
 {
     (void)state;
@@ -35,13 +35,13 @@ static void results_and_scores_may_be_written(void **state)
     EXPECT_VALUES(wk_grad_of(w), 1e-12, -0.8807970779778824, 0.8807970779778824);
     wk_tensor *chances = leaf(0.5, 0.5), *probable = wk_reshape(wk_mul(chances, 1), (1, 2));
     loss = wk_cross_entropy(wk_reshape(w, (1, 2)), probable);
-    wk_mul_(probable, 2); /* these are kept as they are: the gradient of w would be another */
+    wk_mul_(probable, 2); /* probabilities are saved themselves: the gradient of w would be wrong */
     assert_int_not_equal(wk_backward(loss), WK_OK);
     expect_error("cross_entropy: backward needs the original value of its second operand", "mul_", NULL);
 }
 
-/* Far below 0 the slope is small, not 0. */
-static void slopes_far_below_0(void **state)
+/* Far below 0 the gradient is small, not 0. */
+static void gradients_far_below_0(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -54,7 +54,7 @@ static void slopes_far_below_0(void **state)
     EXPECT_VALUES(wk_grad_of(far), 1e-15, 2.0611536e-9, 0);
 }
 
-/* A leaf that is frozen between forward and backward gets nothing, and no hook hears of it; unfrozen it does. */
+/* A leaf frozen between forward and backward gets no gradient, and its hooks do not run; unfrozen it does. */
 static wk_tensor *count(wk_tensor *grad, void *user)
 {
     (void)grad;
@@ -82,11 +82,11 @@ static void a_frozen_leaf_gets_no_gradient(void **state)
     assert_true(calls > 0);
     wk_tensor *base = wk_zeros((2), .dtype = WK_F64), *view = wk_narrow(base, 0, 0, 1);
     wk_add_(base, w);
-    assert_null(wk_requires_grad_(view, false)); /* its base has become a result since, and so has it */
+    assert_null(wk_requires_grad_(view, false)); /* its base has become a result since, and so has the view */
     expect_error("requires_grad_", "not a leaf", NULL);
 }
 
-/* An operand that cat passes over is one: its gradient is there, without elements. */
+/* An empty operand that cat skips is an operand: its gradient exists, without elements. */
 static void an_empty_leaf_of_cat(void **state)
 {
     (void)state;
@@ -97,7 +97,7 @@ static void an_empty_leaf_of_cat(void **state)
     EXPECT_VALUES(wk_grad_of(x), 0, 1, 1, 1, 1, 1, 1);
 }
 
-static void a_gradient_of_what_is_no_leaf(void **state)
+static void gradients_of_other_tensors(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -108,7 +108,7 @@ static void a_gradient_of_what_is_no_leaf(void **state)
     expect_error(at("", __LINE__ - 1), "grad_of: f64[2] is not a leaf", "wk_grad", "wk_register_hook", NULL);
     assert_int_equal(wk_set_grad(y, x), WK_ERR_STATE);
     expect_error("set_grad: f64[2] is not a leaf", NULL);
-    assert_null(wk_grad_of(view)); /* a leaf without one, and nothing to tell */
+    assert_null(wk_grad_of(view)); /* a leaf without a gradient: no error */
     expect_ok();
     wk_add_(base, x);
     assert_null(wk_grad_of(view));
@@ -128,9 +128,9 @@ static void keep_backward(wk_function *f, wk_tensor *const grad_out[], wk_tensor
     grad_in[0] = x ? wk_mul(grad_out[0], wk_exp(x)) : NULL;
 }
 
-/* What backward needs was changed: the message has the op of the forward with its line, and the call that
- * changed it with its own. */
-static void what_was_changed_and_where(void **state)
+/* If a value that backward needs was changed, the message names the op of the forward with its line, and the call that
+ * changed it with its line. */
+static void changed_values_are_reported_with_both_calls(void **state)
 {
     (void)state;
     static const wk_function_kind kind = {.size = sizeof kind,
@@ -166,14 +166,14 @@ static void what_was_changed_and_where(void **state)
     }
 }
 
-static void an_input_that_is_named_twice(void **state)
+static void an_input_listed_twice(void **state)
 {
     (void)state;
     WK_SCOPE;
     wk_tensor *x = leaf(1, 2), *y = wk_mul(x, x), *grads[3];
     assert_int_equal(wk_grad((wk_sum(y)), (x, y, x), grads), WK_OK);
     EXPECT_VALUES(grads[1], 0, 1, 1);
-    wk_mul_(grads[0], 2); /* each is the program's own */
+    wk_mul_(grads[0], 2); /* each belongs to the program */
     EXPECT_VALUES(grads[0], 0, 4, 8);
     EXPECT_VALUES(grads[2], 0, 2, 4);
     expect_ok();
@@ -215,7 +215,7 @@ static void a_leaf_is_not_its_own_gradient(void **state)
 
 static wk_tensor *owner, *other;
 static wk_optim *trains;
-static float lent[2];
+static float borrowed[2];
 
 static void ask(void *user)
 {
@@ -234,15 +234,15 @@ static void free_optimiser(void *user)
     wk_free(trains);
 }
 
-/* Nobody but the leaf holds it: its memory is given back when the leaf lets go of it. */
-static void set_lent(wk_tensor *x, void (*release)(void *user), void *user)
+/* Only the leaf references it: its memory is released when the leaf releases it. */
+static void set_borrowed(wk_tensor *x, void (*release)(void *user), void *user)
 {
     WK_SCOPE;
-    assert_int_equal(wk_set_grad(x, wk_borrow(lent, (2), release, user)), WK_OK);
+    assert_int_equal(wk_set_grad(x, wk_borrow(borrowed, (2), release, user)), WK_OK);
 }
 
-/* What the program does as the old gradient goes finds the leaf with the new one, or with none. */
-static void the_old_gradient_goes_last(void **state)
+/* Calls made while the old gradient is released find the leaf with the new one, or with none. */
+static void the_old_gradient_is_released_last(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -250,17 +250,17 @@ static void the_old_gradient_goes_last(void **state)
     owner = wk_ones((2), .requires_grad = true), other = wk_full((2), 3.0);
     wk_tensor *second = wk_ones((2), .requires_grad = true);
     seen = plain;
-    set_lent(owner, ask, &seen);
+    set_borrowed(owner, ask, &seen);
     assert_int_equal(wk_set_grad(owner, NULL), WK_OK);
     assert_null(seen);
-    set_lent(owner, ask, &seen);
+    set_borrowed(owner, ask, &seen);
     assert_int_equal(wk_set_grad(owner, next), WK_OK);
     assert_ptr_equal(seen, next);
-    set_lent(owner, set_another, NULL);
+    set_borrowed(owner, set_another, NULL);
     assert_int_equal(wk_set_grad(owner, next), WK_OK);
     assert_ptr_equal(wk_grad_of(owner), other); /* the last one that was set */
     trains = wk_retain(wk_optim_sgd(wk_list((owner, second)), .lr = 1));
-    set_lent(owner, free_optimiser, NULL);
+    set_borrowed(owner, free_optimiser, NULL);
     wk_set_grad(second, other);
     {
         WK_SCOPE;
@@ -286,13 +286,13 @@ static void fail_in_release(void *user)
     wk_neg(NULL);
 }
 
-static void a_handler_that_leaves_as_a_gradient_goes(void **state)
+static void a_handler_jumps_while_a_gradient_is_released(void **state)
 {
     (void)state;
     WK_SCOPE;
     wk_tensor *x = wk_ones((2), .requires_grad = true), *next = wk_full((2), 3.0);
     for (int k = 0; k < 2; k++) {
-        set_lent(x, fail_in_release, NULL);
+        set_borrowed(x, fail_in_release, NULL);
         wk_guard scope = wk_scope_open(WK_HERE);
         wk_set_error_handler(jump, NULL);
         if (!setjmp(back)) wk_set_grad(x, k ? next : NULL);
@@ -309,17 +309,17 @@ static void a_handler_that_leaves_as_a_gradient_goes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_input_that_is_named_twice),
+        cmocka_unit_test(an_input_listed_twice),
         cmocka_unit_test(a_gradient_that_was_expanded),
         cmocka_unit_test(a_leaf_is_not_its_own_gradient),
-        cmocka_unit_test(the_old_gradient_goes_last),
-        cmocka_unit_test(a_handler_that_leaves_as_a_gradient_goes),
+        cmocka_unit_test(the_old_gradient_is_released_last),
+        cmocka_unit_test(a_handler_jumps_while_a_gradient_is_released),
         cmocka_unit_test(results_and_scores_may_be_written),
-        cmocka_unit_test(slopes_far_below_0),
+        cmocka_unit_test(gradients_far_below_0),
         cmocka_unit_test(a_frozen_leaf_gets_no_gradient),
         cmocka_unit_test(an_empty_leaf_of_cat),
-        cmocka_unit_test(a_gradient_of_what_is_no_leaf),
-        cmocka_unit_test(what_was_changed_and_where),
+        cmocka_unit_test(gradients_of_other_tensors),
+        cmocka_unit_test(changed_values_are_reported_with_both_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

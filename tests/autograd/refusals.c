@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What gradients say of calls that they cannot take: the sentences of wk_backward, wk_grad, wk_gradcheck and of
- * functions with a gradient of one's own. */
+/* Tests the messages of refused gradient calls: wk_backward, wk_grad, wk_gradcheck, and custom functions. */
 #include "support/wick.h"
 
 #include "autograd/hook.h"
@@ -12,7 +11,7 @@ static wk_tensor *leaf(double a, double b)
 
 /* ---- backward and grad ------------------------------------------------------------------------------------------- */
 
-static void where_a_walk_begins(void **state)
+static void invalid_roots(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -43,7 +42,7 @@ static wk_tensor *of_a_freed_result(wk_tensor *const *in, void *calls)
     return square;
 }
 
-static bool never(void *user, wk_site site, bool failed)
+static bool must_not_run(void *user, wk_site site, bool failed)
 {
     (void)user, (void)site, (void)failed;
     fail();
@@ -53,12 +52,12 @@ static bool never(void *user, wk_site site, bool failed)
 static void final_callbacks_need_a_backward(void **state)
 {
     (void)state;
-    assert_false(wk__queue_final_callback(never, NULL));
+    assert_false(wk__queue_final_callback(must_not_run, NULL));
     assert_int_equal(wk_error_code(), WK_ERR_STATE);
     expect_error("needs a backward", NULL);
 }
 
-static void what_gradcheck_finds(void **state)
+static void failures_of_gradcheck(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -104,7 +103,7 @@ static void keeps_too_many(wk_function *f, wk_tensor *const in[], wk_tensor *out
     out[0] = wk_mul(in[0], 2);
 }
 
-static void what_functions_may_not(void **state)
+static void refused_functions(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -125,8 +124,8 @@ static void what_functions_may_not(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(where_a_walk_begins), cmocka_unit_test(what_gradcheck_finds),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(invalid_roots), cmocka_unit_test(failures_of_gradcheck),
                                        cmocka_unit_test(final_callbacks_need_a_backward),
-                                       cmocka_unit_test(what_functions_may_not)};
+                                       cmocka_unit_test(refused_functions)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

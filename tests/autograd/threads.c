@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A view whose base dies in another thread: whoever has the view alone may write it and go back through it. Made to be
- * run under ThreadSanitizer too. */
+/* Tests a view whose base is freed in another thread: a thread that alone has the view may write it and run backward
+ * through it. Also run under ThreadSanitizer. */
 #include "support/threads.h"
 
 enum { ROUNDS = 2000 };
 
 typedef struct passing {
-    _Atomic(wk_tensor *) slot; /* what was handed over and not yet taken */
+    _Atomic(wk_tensor *) slot; /* handed over and not yet taken */
     bool writes;
 } passing;
 
-static void goes_back(test_thread *t, wk_tensor *view)
+static void runs_backward(test_thread *t, wk_tensor *view)
 {
     wk_tensor *w = wk_ones((3), .requires_grad = true);
     wk_mul_(view, w);
@@ -25,12 +25,12 @@ static void takes(test_thread *t)
         wk_tensor *view;
         while (!(view = atomic_exchange(&p->slot, NULL))) sched_yield();
         WK_SCOPE;
-        if (p->writes) goes_back(t, view);
+        if (p->writes) runs_backward(t, view);
         wk_free(view);
     }
 }
 
-/* Each round's base goes with its scope, about when the other thread looks for it. */
+/* The base of each round is freed with its scope, about when the other thread looks for it. */
 static void hand_over(bool writes, bool needs_grad)
 {
     passing p = {.writes = writes};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Views across changes of grad mode, views of several outputs, of functions and of detached tensors, written in place.
- * Each case names PyTorch's rule; expected gradients are worked out by hand. */
+/* Tests in-place writes of views across changes of grad mode, views of several outputs, of functions and of detached
+ * tensors. Each case states PyTorch's rule; expected gradients are worked out by hand. */
 #include "support/wick.h"
 
 static wk_tensor *leaf(void)
@@ -22,7 +22,7 @@ static wk_tensor *no_grad_view(wk_tensor *x)
     } while (0)
 
 /* PyTorch: a view created in no_grad mode may not be modified in place with grad mode on if its base or another operand
- * requires grad. The values stay, and so do the gradients. */
+ * requires grad. Values and gradients remain unchanged. */
 static void a_no_grad_view_is_not_written_with_gradients(void **state)
 {
     (void)state;
@@ -31,7 +31,7 @@ static void a_no_grad_view_is_not_written_with_gradients(void **state)
     wk_tensor *v = no_grad_view(x), *view_of_view = wk_narrow(v, 0, 0, 1), *index = wk_of(int64_t, (1), 0);
     EXPECT_REFUSED(wk_mul_(v, 10), "mul_");
     EXPECT_REFUSED(wk_mul_(v, w), "mul_");
-    EXPECT_REFUSED(wk_mul_(view_of_view, 10), "mul_"); /* a view of such a view is one */
+    EXPECT_REFUSED(wk_mul_(view_of_view, 10), "mul_"); /* a view of such a view is one, too */
     EXPECT_REFUSED(wk_copy_(v, w), "copy_");
     EXPECT_REFUSED(wk_fill_(v, 3), "fill_");
     EXPECT_REFUSED(wk_uniform_(v, 0, 1), "uniform_");
@@ -41,8 +41,8 @@ static void a_no_grad_view_is_not_written_with_gradients(void **state)
     EXPECT_VALUES(wk_grad_of(m), 0, 1, 1, 1);
 }
 
-/* The same when the base requires no grad but an operand does, when the base begins to require it later, and when its
- * handle is gone. */
+/* The same if the base does not require grad but an operand does, if the base begins to require it later, and if its
+ * handle was freed. */
 static void the_base_or_an_operand_requires_grad(void **state)
 {
     (void)state;
@@ -55,14 +55,14 @@ static void the_base_or_an_operand_requires_grad(void **state)
     EXPECT_REFUSED(wk_mul_(v, 2), "mul_");
     wk_free(later);
     EXPECT_REFUSED(wk_mul_(v, 2), "mul_");
-    wk_tensor *mine = wk_requires_grad_(no_grad_view(plain), true); /* a leaf now: as for every leaf */
+    wk_tensor *mine = wk_requires_grad_(no_grad_view(plain), true); /* a leaf now: the rule of leaves applies */
     assert_null(wk_mul_(mine, 2));
     assert_int_equal(wk_error_code(), WK_ERR_STATE);
     wk_clear_error();
     wk_tensor *whole = wk_ones((2, 3), .dtype = WK_F64), *counts = wk_zeros((3), .dtype = WK_I64);
     {
         WK_NO_GRAD;
-        whole = wk_reshape(wk_t(whole), (6)); /* a copy, though it is seen in another shape */
+        whole = wk_reshape(wk_t(whole), (6)); /* a copy, though reshaped */
     }
     assert_non_null(wk_mul_(wk_narrow(whole, 0, 0, 2), w));
     assert_non_null(wk_copy_(no_grad_view(counts), w)); /* no gradient reaches integers */
@@ -87,7 +87,7 @@ static void a_no_grad_view_is_read(void **state)
     assert_true(wk_is_leaf(v));
     EXPECT_VALUES(v, 0, 3, 6);
     EXPECT_VALUES(wk_detach(v), 0, 3, 6);
-    assert_false(wk_requires_grad(wk_mul(no_grad_view(x), 2))); /* made after the write: a constant again */
+    assert_false(wk_requires_grad(wk_mul(no_grad_view(x), 2))); /* created after the write: a constant again */
     {
         WK_NO_GRAD;
         EXPECT_VALUES(wk_mul(v, 2), 0, 6, 12);
@@ -95,8 +95,8 @@ static void a_no_grad_view_is_read(void **state)
     assert_false(wk_error());
 }
 
-/* PyTorch: writes under no_grad are allowed whatever the mode in which the view was made, and leave the history alone:
- * a graph that kept the values fails in backward. */
+/* PyTorch: writes under no_grad are allowed whatever the mode in which the view was created, and do not change the
+ * history: a graph that saved the values fails in backward. */
 static void writes_without_gradients_leave_the_history(void **state)
 {
     (void)state;
@@ -116,16 +116,16 @@ static void writes_without_gradients_leave_the_history(void **state)
     {
         WK_NO_GRAD;
         WK_ENABLE_GRAD;
-        wk_mul_(wk_narrow(x, 0, 0, 2), 3); /* made and written with gradients */
+        wk_mul_(wk_narrow(x, 0, 0, 2), 3); /* created and written with gradients */
     }
     wk_set_grad(m, NULL);
     assert_int_equal(wk_backward(wk_sum(x)), WK_OK);
     EXPECT_VALUES(wk_grad_of(m), 0, 3, 3, 1);
 }
 
-/* PyTorch refuses to modify an output of split, chunk or unbind in place if its input requires grad, as these outputs
- * share a node that cannot be replaced for one alone. Here each piece gets a node of its own, and the gradients are
- * right; under no_grad the pieces are no-grad views like any other. */
+/* PyTorch refuses to modify an output of split, chunk or unbind in place if its input requires grad, because these
+ * outputs share a node that cannot be replaced for one alone. Here each piece gets a separate node, and the gradients
+ * are right; under no_grad the pieces are ordinary no-grad views. */
 static void pieces_are_written(void **state)
 {
     (void)state;
@@ -175,10 +175,10 @@ static void first_two_back(wk_function *f, wk_tensor *const grad_out[], wk_tenso
     if (grad_out[0]) wk_add_(wk_narrow(grad_in[0], 0, 0, 2), wk_mul(grad_out[0], 2)); /* unlike a view's own gradient */
 }
 
-/* PyTorch refuses to modify a view that a custom function returns, and an input that it returns as it is, as the write
- * would go round its backward. Here both are tensors of their own, so that a write reaches neither the input nor its
- * history, whether gradients are on or not. */
-static void results_of_functions_are_no_views(void **state)
+/* PyTorch refuses to modify a view that a custom function returns, and an input that it returns unchanged, because the
+ * write would bypass its backward. Here both are separate tensors, so a write reaches neither the input nor its
+ * history, in either grad mode. */
+static void results_of_functions_are_not_views(void **state)
 {
     (void)state;
     static const wk_function_kind kind = {.size = sizeof kind,
@@ -206,8 +206,8 @@ static void results_of_functions_are_no_views(void **state)
     }
 }
 
-/* PyTorch: what is detached shares the memory but is no differentiable view: it and its views may be written in every
- * mode, also if a no-grad view was detached. */
+/* PyTorch: a detached tensor shares memory but is not a differentiable view: it and its views may be written in every
+ * mode, even if a no-grad view was detached. */
 static void detached_views_are_written(void **state)
 {
     (void)state;
@@ -231,7 +231,7 @@ int main(void)
         cmocka_unit_test(a_no_grad_view_is_read),
         cmocka_unit_test(writes_without_gradients_leave_the_history),
         cmocka_unit_test(pieces_are_written),
-        cmocka_unit_test(results_of_functions_are_no_views),
+        cmocka_unit_test(results_of_functions_are_not_views),
         cmocka_unit_test(detached_views_are_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing in place under autograd: views rebase their base, siblings follow, saved values are guarded. Expected figures
- * are PyTorch's for the same lines. */
+/* Tests in-place writes under autograd: a view rebases its base, siblings follow, saved values are guarded. Expected
+ * values are PyTorch's for the same lines. */
 #include "support/wick.h"
 
 static wk_tensor *leaf(double a, double b)
@@ -36,8 +36,8 @@ static void siblings_see_the_write(void **state)
     EXPECT_VALUES(wk_grad_of(w), 1e-12, 2, 4);
 }
 
-/* The same when nobody has asked a sibling before: it is used as it is, in an op and in place. */
-static void siblings_are_brought_up_to_date_by_their_use(void **state)
+/* The same if a sibling was not used before: its next use, in an op or in place, updates it. */
+static void siblings_are_updated_when_used(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -56,8 +56,8 @@ static void siblings_are_brought_up_to_date_by_their_use(void **state)
     expect_error("eq", "requires grad", NULL);
 }
 
-/* What was detached stays so whatever becomes of its storage, and writing it in place leaves the others'
- * history alone. */
+/* A detached tensor remains detached whatever becomes of its storage, and writing it in place does not change the
+ * history of the others. */
 static void detached_tensors_stay_detached(void **state)
 {
     (void)state;
@@ -66,22 +66,22 @@ static void detached_tensors_stay_detached(void **state)
     wk_mul_(row(m, 0), w);
     assert_false(wk_requires_grad(apart));
     assert_false(wk_requires_grad(wk_mul(apart, 2)));
-    EXPECT_VALUES(apart, 0, 1, 2, 1, 1); /* the numbers are the same */
+    EXPECT_VALUES(apart, 0, 1, 2, 1, 1); /* the values are the same */
     wk_mul_(apart, 3);
     assert_false(wk_requires_grad(apart));
     assert_int_equal(wk_backward(wk_sum(m)), WK_OK);
     EXPECT_VALUES(wk_grad_of(w), 1e-12, 1, 1);
 }
 
-/* A leaf's numbers may be changed through what was detached from it, as PyTorch allows; a graph that kept the
- * old ones hears of it. */
+/* The values of a leaf may be changed through a detached tensor, as in PyTorch; a graph that saved the old ones reports
+ * it. */
 static void a_detached_leaf_can_be_written(void **state)
 {
     (void)state;
     WK_SCOPE;
     wk_tensor *x = leaf(1, 2), *apart = wk_detach(x), *square = wk_mul(x, x), *twice = wk_mul(x, 2);
     assert_ptr_equal(wk_add_(apart, 1), apart);
-    wk_mul_(wk_narrow(apart, 0, 0, 1), 5); /* a view of what is detached is as detached */
+    wk_mul_(wk_narrow(apart, 0, 0, 1), 5); /* a view of a detached tensor is detached, too */
     EXPECT_VALUES(x, 0, 10, 3);
     assert_true(wk_requires_grad(x));
     assert_false(wk_requires_grad(row(apart, 0)));
@@ -89,11 +89,11 @@ static void a_detached_leaf_can_be_written(void **state)
     EXPECT_VALUES(wk_grad_of(x), 0, 2, 2);
     assert_int_not_equal(wk_backward(wk_sum(square)), WK_OK);
     expect_error("it was modified in place", NULL);
-    assert_null(wk_add_(wk_narrow(x, 0, 0, 1), 1)); /* a view that is not detached stays refused */
+    assert_null(wk_add_(wk_narrow(x, 0, 0, 1), 1)); /* a view that is not detached is still refused */
     expect_error("leaf", NULL);
 }
 
-/* The base's history is not theirs, and what they are given is not the base's. */
+/* The base's history does not apply to them, and what they record does not apply to the base. */
 static void views_of_detached_tensors(void **state)
 {
     (void)state;
@@ -133,7 +133,7 @@ static void double_backward(wk_function *f, wk_tensor *const grad_out[], wk_tens
     grad_in[0] = wk_transpose(wk_mul(grad_out[0], 2), 0, 1);
 }
 
-/* A function's result is a base like any other, though it is a view of what forward made. */
+/* The result of a function is a base like any other, although it is a view of a tensor of forward. */
 static void results_of_functions_can_be_written(void **state)
 {
     (void)state;
@@ -154,7 +154,7 @@ static void results_of_functions_can_be_written(void **state)
     EXPECT_VALUES(wk_grad_of(w), 1e-12, 4, 8);
 }
 
-/* out: the transpose of x^3, and x^2; kept: both, and x + 1, which counts as constant */
+/* out: the transpose of x^3, and x^2; saved: both, and x + 1, which counts as constant */
 static void powers_forward(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
 {
     wk_tensor *more = wk_add(in[0], 1);
@@ -166,8 +166,7 @@ static void powers_forward(wk_function *f, wk_tensor *const in[], wk_tensor *out
     wk_function_save(f, out[0]);
 }
 
-/* 3 x^2 of the first; of the second (x + 1) x^2, which is no gradient of anything, plus 3 times the first's
- * transpose */
+/* 3 x^2 of the first; of the second (x + 1) x^2, which is not a true gradient, plus 3 times the first's transpose */
 static void powers_backward(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[])
 {
     if (grad_out[0]) grad_in[0] = wk_mul(wk_mul(wk_transpose(grad_out[0], 0, 1), wk_function_saved(f, 1)), 3);
@@ -178,8 +177,8 @@ static void powers_backward(wk_function *f, wk_tensor *const grad_out[], wk_tens
     grad_in[0] = grad_in[0] ? wk_add(grad_in[0], sum) : sum;
 }
 
-/* What forward gives and keeps is connected to the call, as in PyTorch; the graph is freed all the same. */
-static void kept_results_have_gradients(void **state)
+/* Results that forward returns and saves are connected to the call, as in PyTorch; the graph is freed nevertheless. */
+static void saved_results_have_gradients(void **state)
 {
     (void)state;
     static const wk_function_kind kind = {.size = sizeof kind,
@@ -190,7 +189,7 @@ static void kept_results_have_gradients(void **state)
                                           .backward = powers_backward};
     WK_SCOPE;
     wk_tensor *x = wk_requires_grad_(wk_of(double, (1, 2), 2, 3), true), *out[2], *first, *second;
-    for (int written = 0; written < 2; written++) { /* a write to the result changes nothing that was kept */
+    for (int written = 0; written < 2; written++) { /* a write to the result does not change saved values */
         assert_int_equal(wk_apply_n(&kind, NULL, (x), out), WK_OK);
         if (written) wk_mul_(out[0], 1), wk_zero_(out[1]);
         assert_int_equal(wk_grad((wk_sum(out[0])), (x), &first, .create_graph = true), WK_OK);
@@ -221,7 +220,7 @@ static void in_place_saves_what_it_overwrites(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *w = leaf(2, 3), *x = wk_mul(w, 1);
-    wk_mul_(x, w); /* w^2: the gradient for the second operand needs x as it was */
+    wk_mul_(x, w); /* w^2: the gradient for the second operand needs the old x */
     assert_int_equal(wk_backward(wk_sum(x)), WK_OK);
     EXPECT_VALUES(wk_grad_of(w), 1e-12, 4, 6);
 }
@@ -252,9 +251,9 @@ static void a_leaf_cannot_be_written(void **state)
     expect_error("mul_", "share memory", NULL);
 }
 
-/* What a graph holds goes with it, though no backward has used it up: results that their own nodes keep, written in
- * place or not, with views of them or without. */
-static void a_graph_that_nobody_walks_goes(void **state)
+/* Objects held by a graph are freed with it, though no backward consumed it: results saved by their own nodes, written
+ * in place or not, with and without views. */
+static void an_unused_graph_is_freed(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -277,7 +276,7 @@ static void a_graph_that_nobody_walks_goes(void **state)
     wk_free(w);
 }
 
-static void overlap_reads_the_right_side_first(void **state)
+static void operands_are_read_before_an_overlapping_write(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -352,18 +351,18 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_view_rebases_its_base),
         cmocka_unit_test(siblings_see_the_write),
-        cmocka_unit_test(siblings_are_brought_up_to_date_by_their_use),
+        cmocka_unit_test(siblings_are_updated_when_used),
         cmocka_unit_test(detached_tensors_stay_detached),
         cmocka_unit_test(a_detached_leaf_can_be_written),
         cmocka_unit_test(views_of_detached_tensors),
         cmocka_unit_test(results_of_functions_can_be_written),
-        cmocka_unit_test(kept_results_have_gradients),
+        cmocka_unit_test(saved_results_have_gradients),
         cmocka_unit_test(overwriting_cuts_the_old_history),
         cmocka_unit_test(in_place_saves_what_it_overwrites),
         cmocka_unit_test(a_changed_saved_value_is_an_error),
         cmocka_unit_test(a_leaf_cannot_be_written),
-        cmocka_unit_test(a_graph_that_nobody_walks_goes),
-        cmocka_unit_test(overlap_reads_the_right_side_first),
+        cmocka_unit_test(an_unused_graph_is_freed),
+        cmocka_unit_test(operands_are_read_before_an_overlapping_write),
         cmocka_unit_test(a_parked_value_ignores_later_writes),
         cmocka_unit_test(gradients_accumulate_and_second_order_works),
         cmocka_unit_test(a_second_backward_needs_the_graph),

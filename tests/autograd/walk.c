@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk over the graph, beside the numbers: what waits to be read, what fails on the way, whose line is
- * named, what is left behind. */
+/* Tests the backward pass apart from values: pending errors, failures during the pass, the lines that messages name,
+ * released memory. */
 #include "support/wick.h"
 
 static wk_tensor *leaf(double a, double b)
@@ -8,8 +8,8 @@ static wk_tensor *leaf(double a, double b)
     return wk_requires_grad_(wk_of(double, (2), a, b), true);
 }
 
-/* An error that nobody has read yet is no error of this call. */
-static void an_error_that_waits_stops_no_gradient(void **state)
+/* An unread pending error is not an error of this call. */
+static void a_pending_error_does_not_stop_gradients(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -22,7 +22,7 @@ static void an_error_that_waits_stops_no_gradient(void **state)
     EXPECT_VALUES(wk_grad_of(x), 1e-12, 3, 3);
 }
 
-static void a_parameter_that_was_moved_is_told_with_its_call(void **state)
+static void moved_parameters_are_reported_with_their_call(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -36,7 +36,7 @@ static void a_parameter_that_was_moved_is_told_with_its_call(void **state)
     expect_error(used, moved, NULL);
 }
 
-static void what_was_not_used_has_no_gradient(void **state)
+static void unused_inputs_have_no_gradient(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -61,8 +61,8 @@ static void changes_are_counted_from_the_call(void **state)
     expect_error("modified in place by add_ at ", "the last of 2", NULL);
 }
 
-/* A gradient that is put there is like its leaf in shape, in dtype and in device. */
-static void a_gradient_that_is_put_there_fits(void **state)
+/* A gradient set by the program must have its leaf's shape, dtype and device. */
+static void set_grad_checks_the_gradient(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -84,8 +84,8 @@ static wk_tensor *refuse(wk_tensor *grad, void *user)
     return wk_reshape(grad, (7));
 }
 
-/* What was found before something failed goes with the walk, and not at the end of the program's scope. */
-static void a_walk_that_fails_leaves_nothing(void **state)
+/* Objects computed before a failure are released with the pass, not at the end of the program's scope. */
+static void a_failed_pass_leaves_nothing(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -103,8 +103,8 @@ static void a_walk_that_fails_leaves_nothing(void **state)
     assert_int_equal(after.live, before.live);
 }
 
-/* Where the gradient of a part cannot be computed, that of the whole has failed: it is not 0 there. */
-static void a_part_that_fails_fails_the_whole(void **state)
+/* If the gradient of a part fails, the complete gradient has failed: it is not 0 there. */
+static void a_failed_part_fails_the_gradient(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -114,11 +114,11 @@ static void a_part_that_fails_fails_the_whole(void **state)
     assert_int_equal(wk_backward(wk_sum(wk_mul(wk_narrow(x, 0, 1, 1), w))), WK_OK);
     assert_int_equal(wk_read(wk_grad_of(x), numbers, sizeof numbers), WK_ERR_INDEX);
     wk_clear_error();
-    wk_sync(); /* it is told once more, to the thread that recorded it */
+    wk_sync(); /* reported again to the recording thread */
     wk_clear_error();
 }
 
-/* ---- functions of the program's own ------------------------------------------------------------------------------ */
+/* ---- custom functions -------------------------------------------------------------------------------------------- */
 
 enum { MOST = 16 };
 
@@ -137,7 +137,7 @@ static void many_backward(wk_function *f, wk_tensor *const grad_out[], wk_tensor
     assert_false(wk_function_needs_grad(f, MOST) || wk_function_needs_grad(f, -1));
 }
 
-static void a_function_of_as_many_as_there_may_be(void **state)
+static void a_function_with_the_most_inputs_and_outputs(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -165,14 +165,14 @@ static void a_function_of_as_many_as_there_may_be(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_error_that_waits_stops_no_gradient),
-        cmocka_unit_test(a_parameter_that_was_moved_is_told_with_its_call),
-        cmocka_unit_test(what_was_not_used_has_no_gradient),
+        cmocka_unit_test(a_pending_error_does_not_stop_gradients),
+        cmocka_unit_test(moved_parameters_are_reported_with_their_call),
+        cmocka_unit_test(unused_inputs_have_no_gradient),
         cmocka_unit_test(changes_are_counted_from_the_call),
-        cmocka_unit_test(a_gradient_that_is_put_there_fits),
-        cmocka_unit_test(a_walk_that_fails_leaves_nothing),
-        cmocka_unit_test_setup_teardown(a_part_that_fails_fails_the_whole, test_default_mode, test_restore_mode),
-        cmocka_unit_test(a_function_of_as_many_as_there_may_be),
+        cmocka_unit_test(set_grad_checks_the_gradient),
+        cmocka_unit_test(a_failed_pass_leaves_nothing),
+        cmocka_unit_test_setup_teardown(a_failed_part_fails_the_gradient, test_default_mode, test_restore_mode),
+        cmocka_unit_test(a_function_with_the_most_inputs_and_outputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

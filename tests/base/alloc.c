@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host memory: sizes that overflow, the failure that tests order, growing arrays, the program's own allocator. */
+/* Tests host memory: sizes that overflow, injected failures, growing arrays, the program's own allocator. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -12,8 +12,8 @@
 #include "base/alloc.h"
 #include "base/pool.h"
 
-/* An allocator that remembers what is out, so that a block given back to the wrong one is seen. The pool's threads call
- * it, too. */
+/* Counts live blocks and bytes, so that a block freed by another allocator is detected. The pool's threads call it,
+ * too. */
 typedef struct book {
     atomic_int live, calls;
 } book;
@@ -79,7 +79,7 @@ static void sizes_that_overflow(void **state)
     assert_true(wk__add_size(INT64_MAX, 0, &out));
 }
 
-static void nothing_is_something(void **state)
+static void empty_allocations_are_not_null(void **state)
 {
     (void)state;
     void *a = wk__alloc(0), *b = wk__alloc_zero(0, 8), *c = wk__realloc(NULL, 0, 4);
@@ -120,8 +120,8 @@ static void *request_of_another_thread(void *user)
     return wk__alloc(1);
 }
 
-/* What one thread does apart from the program neither hides the requests of another one nor protects them. */
-static void a_pause_is_one_threads(void **state)
+/* One thread's untracked allocations neither hide another's requests nor protect them. */
+static void untracked_sections_belong_to_a_thread(void **state)
 {
     (void)state;
     wk__alloc_untracked pause;
@@ -151,7 +151,7 @@ static void request_of_a_task(void *user, int64_t task)
 }
 
 /* The pool's threads do a part of the caller's work. */
-static void a_job_of_a_pause_pauses(void **state)
+static void jobs_of_an_untracked_section_are_untracked(void **state)
 {
     (void)state;
     enum { TASKS = 64 };
@@ -182,7 +182,7 @@ static void arrays_grow(void **state)
         array[k] = k;
     }
     for (int32_t k = 0; k < 100000; k++) assert_int_equal(array[k], k);
-    assert_true(wk__alloc_count() - before < 20); /* doubles */
+    assert_true(wk__alloc_count() - before < 20); /* the capacity doubles */
 
     int32_t *same = array;
     int64_t room = capacity;
@@ -219,13 +219,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(own_allocator), /* first: an allocator is set before the first request */
         cmocka_unit_test(sizes_that_overflow),
-        cmocka_unit_test(nothing_is_something),
+        cmocka_unit_test(empty_allocations_are_not_null),
         cmocka_unit_test(nth_request_fails_once),
-        cmocka_unit_test(a_pause_is_one_threads),
-        cmocka_unit_test(a_job_of_a_pause_pauses),
+        cmocka_unit_test(untracked_sections_belong_to_a_thread),
+        cmocka_unit_test(jobs_of_an_untracked_section_are_untracked),
         cmocka_unit_test(arrays_grow),
         cmocka_unit_test(dtypes),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    return failed ? failed : accounts.live != 0; /* every block went back to the allocator it came from */
+    return failed ? failed : accounts.live != 0; /* every block was freed by its allocator */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the environment may say, and what the library makes of it. */
+/* Tests environment variables: valid values, their effects, and messages about invalid ones. */
 #include "support/wick.h"
 
 #include "base/environment.h"
@@ -47,7 +47,7 @@ static const struct {
     {WK__SETTING_SECRET, "", true, false},
 };
 
-static void what_a_value_is(void **state)
+static void values_are_classified(void **state)
 {
     (void)state;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
@@ -68,7 +68,7 @@ static void what_a_value_is(void **state)
     }
 }
 
-static void what_readers_make_of_it(void **state)
+static void numbers_are_limited(void **state)
 {
     (void)state;
     setenv("WICK_THREADS", "5000", 1);
@@ -98,33 +98,33 @@ static void secrets_are_not_shown(void **state)
     unsetenv("WICK_SECRET");
 }
 
-/* ---- what a program hears of it ---------------------------------------------------------------------------------- */
+/* ---- errors of the program --------------------------------------------------------------------------------------- */
 
-static bool is_told(const char *name, const char *value, const char *takes)
+static bool is_reported(const char *name, const char *value, const char *takes)
 {
     char said[300];
     snprintf(said, sizeof said, "ones: invalid environment variable %s=\"%s\"; expected %s", name, value, takes);
-    const bool told = wk_error() && strstr(wk_error(), said) && wk_error_code() == WK_ERR_ARGUMENT;
-    if (!told) fprintf(stderr, "not \"%s\" but %s\n", said, wk_error() ? wk_error() : "no error");
+    const bool reported = wk_error() && strstr(wk_error(), said) && wk_error_code() == WK_ERR_ARGUMENT;
+    if (!reported) fprintf(stderr, "expected \"%s\", got %s\n", said, wk_error() ? wk_error() : "no error");
     wk_clear_error();
-    return told;
+    return reported;
 }
 
-/* In a child, where no device is open yet: each call says so until the variable is right. */
+/* Runs in a child, where no device is open yet: each call reports the variable until it is valid. */
 static int refuses(const wk_setting *is, const char *value)
 {
     setenv(is->name, value, 1);
     for (int k = 0; k < 2; k++)
-        if (wk_ones((2)) || !is_told(is->name, value, is->expected)) return 1;
-    if (wk_ones((2), .device = wk_gpu(0)) || !is_told(is->name, value, is->expected))
-        return 2; /* not: there is no GPU */
+        if (wk_ones((2)) || !is_reported(is->name, value, is->expected)) return 1;
+    if (wk_ones((2), .device = wk_gpu(0)) || !is_reported(is->name, value, is->expected))
+        return 2; /* not a message about missing GPUs */
     unsetenv(is->name);
     if (wk_item(wk_sum(wk_ones((2)))) != 2 || wk_error()) return 3;
     setenv(is->name, value, 1);
-    return wk_item(wk_sum(wk_ones((2)))) != 2 || wk_error() ? 4 : 0; /* an open device goes on */
+    return wk_item(wk_sum(wk_ones((2)))) != 2 || wk_error() ? 4 : 0; /* an open device is not affected */
 }
 
-static void misspelt_values_are_told(void **state)
+static void invalid_values_are_reported(void **state)
 {
     (void)state;
     static const struct {
@@ -144,22 +144,22 @@ static void misspelt_values_are_told(void **state)
                 wk_setting_info(other, &one);
                 unsetenv(one.name);
             }
-            setenv("WICK_LOG_FILE", "", 1); /* what WICK_LOG asks for is not said on stderr, too */
+            setenv("WICK_LOG_FILE", "", 1); /* lines for WICK_LOG are not also written to stderr */
             WK_SCOPE;
             exit(refuses(&is, wrong[k].value));
         }
         assert_true(child > 0 && waitpid(child, &status, 0) == child);
-        if (status != 0) fail_msg("%s=%s: it ends with %#x", is.name, wrong[k].value, (unsigned)status);
+        if (status != 0) fail_msg("%s=%s: exit status %#x", is.name, wrong[k].value, (unsigned)status);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_value_is),
-        cmocka_unit_test(what_readers_make_of_it),
+        cmocka_unit_test(values_are_classified),
+        cmocka_unit_test(numbers_are_limited),
         cmocka_unit_test(secrets_are_not_shown),
-        cmocka_unit_test(misspelt_values_are_told),
+        cmocka_unit_test(invalid_values_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

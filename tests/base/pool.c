@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thread pool: every task once, nested and concurrent calls, threads that come and go, wake-ups, fork, quotas. */
+/* Tests the thread pool: every task once, nested and concurrent calls, changing thread counts, wake-ups, fork,
+ * quotas. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,7 +34,7 @@ enum { MOST_TASKS = 1000 };
 
 static void mark(void *user, int64_t k)
 {
-    ((int *)user)[k]++; /* not atomic: a task that two threads run is a race that TSan sees too */
+    ((int *)user)[k]++; /* not atomic: TSan reports a task run by two threads */
 }
 
 static void each_task_once(void **state)
@@ -52,7 +53,7 @@ static void each_task_once(void **state)
     }
 }
 
-static void count_is_kept_in_bounds(void **state)
+static void the_count_is_limited(void **state)
 {
     (void)state;
     wk__set_thread_count(0);
@@ -61,19 +62,19 @@ static void count_is_kept_in_bounds(void **state)
     assert_int_equal(wk__thread_count(), 1024);
 }
 
-/* ---- who runs it --------------------------------------------------------------------------------------------- */
+/* ---- threads of tasks ---------------------------------------------------------------------------------------- */
 
 typedef struct meeting {
     _Atomic int present;
     int expected;
     _Atomic bool signals_blocked;
     pthread_t host;
-    int patience; /* naps after which a thread leaves though others are missing; 0: never */
+    int patience; /* waits after which a thread leaves though others are missing; 0: never */
     _Atomic bool left_early;
 } meeting;
 
-/* Ends only when as many threads are in it as expected: without patience it never ends when the pool runs
- * tasks one after another. */
+/* Ends only when the expected number of threads are in it: without a limit it never ends if the pool runs tasks one
+ * after another. */
 static void meet(void *user, int64_t k)
 {
     meeting *m = user;
@@ -92,7 +93,7 @@ static void meet(void *user, int64_t k)
     }
 }
 
-static void tasks_run_at_once(void **state)
+static void tasks_run_concurrently(void **state)
 {
     (void)state;
     for (int threads = 2; threads <= 6; threads++) {
@@ -106,7 +107,7 @@ static void tasks_run_at_once(void **state)
     }
     sigset_t blocked;
     pthread_sigmask(SIG_SETMASK, NULL, &blocked);
-    assert_false(sigismember(&blocked, SIGINT)); /* the caller's own mask is as it was */
+    assert_false(sigismember(&blocked, SIGINT)); /* the caller's own mask is unchanged */
 }
 
 typedef struct nest {
@@ -165,8 +166,8 @@ static void concurrent_callers(void **state)
     assert_int_equal(failures, 0);
 }
 
-/* wk__set_thread_count is not meant for a pool at work; a program that does it all the same loses no task. */
-static void count_changes_under_way(void **state)
+/* wk__set_thread_count is not intended for a busy pool; no task is lost nevertheless. */
+static void the_count_changes_during_work(void **state)
 {
     (void)state;
     pthread_t caller[2];
@@ -180,7 +181,7 @@ static void count_changes_under_way(void **state)
     assert_int_equal(failures, 0);
 }
 
-/* ---- sleeping ------------------------------------------------------------------------------------------------ */
+/* ---- sleep and wake-up --------------------------------------------------------------------------------------- */
 
 typedef struct dozing {
     long microseconds;
@@ -195,9 +196,9 @@ static void doze(void *user, int64_t k)
     all->done++;
 }
 
-/* Pauses and tasks about as long as the spinning takes, so that threads fall asleep just when they are called. A worker
- * that is not woken is missing at the meeting, which waits for it in vain and says so; a caller that is not woken never
- * comes back, which the alarm ends. A caller that is woken too early finds tasks that are not done. */
+/* Pauses and tasks take about as long as the spinning, so that threads fall asleep just when they are needed. If a
+ * worker is not woken, the meeting waits for it in vain and reports that; if a caller is not woken, it never returns,
+ * and the alarm ends the test. If a caller is woken too early, it finds tasks undone. */
 static void no_wake_up_is_lost(void **state)
 {
     (void)state;
@@ -223,7 +224,7 @@ static double processor_seconds(void)
     return (double)used.tv_sec + (double)used.tv_nsec * 1e-9;
 }
 
-static void idle_burns_nothing(void **state)
+static void idle_threads_use_no_processor(void **state)
 {
     (void)state;
     int marks[16] = {0};
@@ -237,14 +238,14 @@ static void idle_burns_nothing(void **state)
 
 /* ---- fork ---------------------------------------------------------------------------------------------------- */
 
-static void fork_starts_anew(void **state)
+static void a_forked_child_has_a_new_pool(void **state)
 {
     (void)state;
 #ifdef __SANITIZE_THREAD__
     skip(); /* TSan does not allow threads in a child of a process with threads */
 #endif
     const char *runner = getenv("WICK_RUNNER");
-    if (runner && strstr(runner, "qemu")) skip(); /* nor does qemu-user 7.2, which stops by itself there */
+    if (runner && strstr(runner, "qemu")) skip(); /* nor does qemu-user 7.2, which hangs there */
     int marks[64] = {0};
     wk__set_thread_count(3);
     wk__parallel_for(64, mark, marks);
@@ -263,9 +264,9 @@ static void fork_starts_anew(void **state)
     for (int k = 0; k < 64; k++) assert_int_equal(marks[k], 2);
 }
 
-/* ---- how many ------------------------------------------------------------------------------------------------ */
+/* ---- number of threads --------------------------------------------------------------------------------------- */
 
-/* wk__thread_count in a process of its own, where nothing has been looked up yet. */
+/* wk__thread_count in a child process that has not looked up anything yet. */
 static int threads_with(const char *value)
 {
     pid_t child = fork();
@@ -282,7 +283,7 @@ static int threads_with(const char *value)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void environment(void **state)
+static void thread_count_from_the_environment(void **state)
 {
     (void)state;
     int usual = threads_with(NULL);
@@ -303,10 +304,10 @@ static void put_file(const char *path, const char *text)
     put_below(root, path, text);
 }
 
-static void no_group(void *user, const char *folder, bool unified)
+static void expect_no_group(void *user, const char *folder, bool unified)
 {
     (void)unified, (void)user;
-    fail_msg("%.60s... was visited", folder);
+    fail_msg("unexpected folder %.60s...", folder);
 }
 
 static void quotas(void **state)
@@ -321,12 +322,12 @@ static void quotas(void **state)
     assert_int_equal(wk__cgroup_cpu_limit(root), 0);
     put_file("/sys/fs/cgroup/a/b/cpu.max", "250000 100000\n");
     assert_int_equal(wk__cgroup_cpu_limit(root), 3);
-    put_file("/sys/fs/cgroup/a/cpu.max", "200000 100000\n"); /* the group around it is tighter */
+    put_file("/sys/fs/cgroup/a/cpu.max", "200000 100000\n"); /* the enclosing group has a lower limit */
     assert_int_equal(wk__cgroup_cpu_limit(root), 2);
     put_file("/sys/fs/cgroup/cpu.max", "10000 100000\n");
     assert_int_equal(wk__cgroup_cpu_limit(root), 1);
 
-    /* a container that sees the mount of its own group, under the path of its host */
+    /* a container that mounts its own group, under the path of its host */
     put_file("/proc/self/cgroup", "0::/elsewhere/on/the/host\n");
     put_file("/sys/fs/cgroup/cpu.max", "400000 100000\n");
     assert_int_equal(wk__cgroup_cpu_limit(root), 4);
@@ -343,11 +344,11 @@ static void quotas(void **state)
     put_file("/proc/self/cgroup", "3:cpuset:/job\n2:cpuacct:/job\nnonsense\n");
     assert_int_equal(wk__cgroup_cpu_limit(root), 0);
 
-    put_file("/proc/self/cgroup", "2:memory:/job\n"); /* a root that leaves no room behind "/sys/fs/cgroup/memory" */
+    put_file("/proc/self/cgroup", "2:memory:/job\n"); /* a root that leaves no room after "/sys/fs/cgroup/memory" */
     char far[PATH_MAX - sizeof "/proc/self/cgroup" + 1];
     strcpy(far, root);
     for (size_t length = strlen(root); length < sizeof far - 1; length++) far[length] = '/', far[length + 1] = 0;
-    wk__cgroup_each(far, "memory", no_group, NULL);
+    wk__cgroup_each(far, "memory", expect_no_group, NULL);
 
     char command[64];
     snprintf(command, sizeof command, "rm -r %s", root);
@@ -358,17 +359,17 @@ int main(void)
 {
     alarm(100); /* a hang is a failure */
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(environment), /* first: its children must have looked nothing up */
+        cmocka_unit_test(thread_count_from_the_environment), /* first: its children must not have looked up anything */
         cmocka_unit_test(quotas),
-        cmocka_unit_test(count_is_kept_in_bounds),
+        cmocka_unit_test(the_count_is_limited),
         cmocka_unit_test(each_task_once),
-        cmocka_unit_test(tasks_run_at_once),
+        cmocka_unit_test(tasks_run_concurrently),
         cmocka_unit_test(nested_calls_stay_in_the_caller),
         cmocka_unit_test(concurrent_callers),
-        cmocka_unit_test(count_changes_under_way),
+        cmocka_unit_test(the_count_changes_during_work),
         cmocka_unit_test(no_wake_up_is_lost),
-        cmocka_unit_test(idle_burns_nothing),
-        cmocka_unit_test(fork_starts_anew),
+        cmocka_unit_test(idle_threads_use_no_processor),
+        cmocka_unit_test(a_forked_child_has_a_new_pool),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

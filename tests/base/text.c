@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text: growing, memory that runs out in the middle, numbers in every locale. */
+/* Tests text buffers: growth, allocation failures, numbers in every locale, escapes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <locale.h>
@@ -14,7 +14,7 @@
 #include "base/alloc.h"
 #include "base/text.h"
 
-static void adds_up(void **state)
+static void texts_are_appended(void **state)
 {
     (void)state;
     wk__text t = {0};
@@ -51,8 +51,8 @@ static void long_formats(void **state)
     wk__text_free(&t);
 }
 
-/* With every request failing in turn the text is a prefix of the whole, terminated, and says that it failed. */
-static void memory_runs_out(void **state)
+/* With every allocation failing in turn the text is a terminated prefix of the complete text, and marked as failed. */
+static void allocation_failures(void **state)
 {
     (void)state;
     char whole[2048] = "";
@@ -93,7 +93,7 @@ static void expect_number(double value, char style, int precision, const char *e
     wk__text_free(&t);
 }
 
-static void numbers(void)
+static void expect_numbers(void)
 {
     expect_number(3.14159265, 'f', 4, "3.1416");
     expect_number(-1234567.5, 'f', 1, "-1234567.5");
@@ -108,10 +108,10 @@ static void numbers(void)
     expect_number(-INFINITY, 'f', 3, "-inf");
 }
 
-static void numbers_in_c(void **state)
+static void numbers_in_the_c_locale(void **state)
 {
     (void)state;
-    numbers();
+    expect_numbers();
 }
 
 static void long_numbers_fit(void **state)
@@ -122,11 +122,11 @@ static void long_numbers_fit(void **state)
     assert_int_equal(length, strlen(digits));
     assert_int_equal(length, 1 + 309 + 1 + 64);
     assert_true(strtod(digits, NULL) == -1.7976931348623157e308);
-    assert_int_equal(wk__format_double(digits, 5, 1.25, 'f', 8), 4); /* too small a buffer: cut, terminated */
+    assert_int_equal(wk__format_double(digits, 5, 1.25, 'f', 8), 4); /* too small a buffer: truncated, terminated */
     assert_string_equal(digits, "1.25");
 }
 
-/* Makes a German locale in a folder of this test's own, which needs no rights and touches nothing of the system. */
+/* Creates a German locale in a folder of this test, which needs no rights and does not change the system. */
 static bool german_locale(const char *folder)
 {
     char command[256];
@@ -136,7 +136,7 @@ static bool german_locale(const char *folder)
     return setlocale(LC_ALL, "de_DE.UTF-8") != NULL;
 }
 
-static void numbers_in_german(void **state)
+static void numbers_in_a_german_locale(void **state)
 {
     (void)state;
     char folder[] = "/tmp/wick-locale-XXXXXX", command[256], proof[16];
@@ -144,14 +144,14 @@ static void numbers_in_german(void **state)
     bool german = german_locale(folder);
     if (german) {
         snprintf(proof, sizeof proof, "%.1f", 1.5);
-        numbers();
+        expect_numbers();
         locale_t mine = duplocale(LC_GLOBAL_LOCALE); /* newlocale with LOCPATH leaks in glibc 2.36 */
         setlocale(LC_ALL, "C");
         assert_string_equal(proof, "1,5"); /* printf itself did change */
 
-        /* the same where only this thread speaks German, which must be so afterwards too */
+        /* the same if only this thread has the German locale, which must be unchanged afterwards */
         uselocale(mine);
-        numbers();
+        expect_numbers();
         snprintf(proof, sizeof proof, "%.1f", 1.5);
         uselocale(LC_GLOBAL_LOCALE);
         freelocale(mine);
@@ -175,7 +175,7 @@ static void expect_escaped(const char *bytes, int64_t from, const char *want)
     wk__text_free(&t);
 }
 
-/* Any bytes become text: what is no UTF-8, cut short or longer than needed, and control characters. */
+/* Any bytes become text: invalid, truncated or overlong UTF-8, and control characters. */
 static void bytes_are_escaped(void **state)
 {
     (void)state;
@@ -188,7 +188,7 @@ static void bytes_are_escaped(void **state)
     expect_escaped("\xff.c:3: \xff", 6, "\xff.c:3: \\xff");
 }
 
-/* Without memory for a longer text each byte that cannot be shown is a question mark. */
+/* Without memory for a longer text each byte that cannot be shown becomes a question mark. */
 static void escapes_need_no_memory(void **state)
 {
     (void)state;
@@ -204,10 +204,10 @@ static void escapes_need_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(adds_up),           cmocka_unit_test(long_formats),
-        cmocka_unit_test(memory_runs_out),   cmocka_unit_test(numbers_in_c),
-        cmocka_unit_test(long_numbers_fit),  cmocka_unit_test(numbers_in_german),
-        cmocka_unit_test(bytes_are_escaped), cmocka_unit_test(escapes_need_no_memory),
+        cmocka_unit_test(texts_are_appended),  cmocka_unit_test(long_formats),
+        cmocka_unit_test(allocation_failures), cmocka_unit_test(numbers_in_the_c_locale),
+        cmocka_unit_test(long_numbers_fit),    cmocka_unit_test(numbers_in_a_german_locale),
+        cmocka_unit_test(bytes_are_escaped),   cmocka_unit_test(escapes_need_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Every file compiles without a warning in gcc and in clang. In the builds of `make check-all` warnings of the compiler
-# that made them are errors: the debug build compiles every file, the release build the library, the command and the
-# tests that run there. This script has the other compiler parse every file of the debug build, as CMake would compile
-# it, and of the tests' files a third (WICK_TEST_TURN).
+# Every file compiles without a warning in gcc and in clang. In the builds of `make check-all` warnings are errors: the
+# debug build compiles every file, the release build the library, the command and the tests that run there. This script
+# runs the other compiler's parser on every file of the debug build, with CMake's options, and on a third of the tests'
+# files (WICK_TEST_TURN).
 . "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 case $(cc --version) in
@@ -11,11 +11,11 @@ case $(cc --version) in
 *) other=clang ;;
 esac
 if [ -z "$(compilers $other)" ]; then
-    echo "skip $other is not there"
+    echo "skip $other is not installed"
     exit 0
 fi
 
-# The commands of a build with that compiler, one a line, which look and write nothing.
+# The commands of a build with that compiler, one per line, changed to only parse.
 commands() # COMPILER
 {
     cmake -S . -B "$WICK_WORK/$1" -DCMAKE_C_COMPILER="$1" -DCMAKE_BUILD_TYPE= -DWICK_WERROR=ON -DWICK_PRESET=none \
@@ -39,7 +39,7 @@ selected()
 commands $other | selected >"$WICK_WORK/commands"
 check "$(wc -l <"$WICK_WORK/commands") files without a warning in $other" clean "$WICK_WORK/commands"
 
-# Some warnings come from what the optimiser knows, and the sanitizers keep it from knowing.
+# Some warnings need the optimiser, which the sanitizers restrict.
 errors() # BUILD
 {
     grep '^WICK_WERROR:BOOL=ON' "$WICK_SOURCE/build/$1/CMakeCache.txt"

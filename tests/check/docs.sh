@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Every code block of the user pages compiles without a warning and runs. A block marked `c` is a program if it has a
 # main; otherwise it becomes the body of one, in a WK_SCOPE. A block marked `text` right after it is the exact output.
-# Comments of the page before a block, each on a line of its own, say how:
-#   <!-- setup: CODE -->    statements before the body, for what earlier blocks of the page have shown
-#   <!-- status: N -->      the exit status that is expected; default 0
+# Comments of the page before a block, each on a separate line, are options:
+#   <!-- setup: CODE -->    statements before the body, for names from earlier blocks of the page
+#   <!-- status: N -->      the expected exit status; default 0
 #   <!-- compile only -->   the program is not run: it needs other machines, other ranks or hours
 . "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 pages="README.md $(find docs -name '*.md' ! -path 'docs/contributing/*' ! -path 'docs/benchmarks/*' | sort)"
 
-# Writes NAME-N.c, and NAME-N.out, .status and .norun where the page says so, for the blocks of a page.
+# Writes NAME-N.c for each block of a page, and NAME-N.out, .status and .norun if the page has them.
 extract() # PAGE NAME
 {
     awk -v out="$WICK_WORK/$2" '
@@ -37,7 +37,7 @@ extract() # PAGE NAME
         { after = 0 }' "$1"
 }
 
-# The build may be one with sanitizers, which its programs need as well.
+# A build with sanitizers needs them in its programs, too.
 sanitize=$(sed -n 's/^WICK_SANITIZE:[A-Z]*=\(..*\)/-fsanitize=\1/p' "$WICK_BUILD/CMakeCache.txt")
 
 build() # BLOCK
@@ -72,7 +72,7 @@ for page in $pages; do
     done
 done
 
-# Every link between the pages leads to a file.
+# Every link between pages leads to a file.
 links() # FILE...
 {
     bad=0
@@ -89,7 +89,7 @@ check "links between pages lead to files" links README.md CONTRIBUTING.md $(find
 # The check can fail.
 printf '```c\nprintf("%%d", 1);\n```\n\n```text\n2\n```\n' >"$WICK_WORK/bad.md"
 extract "$WICK_WORK/bad.md" bad
-fails "another output is found" "^[<>]" block "$WICK_WORK/bad-1"
+fails "a different output is found" "^[<>]" block "$WICK_WORK/bad-1"
 printf '```c\nint unused;\n```\n' >"$WICK_WORK/bad.md"
 extract "$WICK_WORK/bad.md" warning
 fails "a warning is found" "unused" block "$WICK_WORK/warning-1"

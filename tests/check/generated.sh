@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What scripts/generate_ops.py writes of the rows of ops is what is committed: no file is edited by hand, missing or
-# left over. It takes Python 3.11, which reads the rows, and clang-format 14, whose releases differ in what they write.
+# The committed files equal the output of scripts/generate_ops.py: none is edited by hand, missing or left over. Needs
+# Python 3.11 for the rows, and clang-format 14, because releases format differently.
 . "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 if ! python3 -c 'import tomllib' 2>/dev/null; then
-    echo "skip Python 3.11 is not there"
+    echo "skip Python 3.11 is not installed"
     exit 0
 fi
 case $(clang-format --version 2>&1) in
 *" 14."*) ;;
 *)
-    echo "skip clang-format 14 is not there"
+    echo "skip clang-format 14 is not installed"
     exit 0
     ;;
 esac
@@ -26,14 +26,14 @@ is_current() # FOLDER
     [ $bad = 0 ]
 }
 
-check "the rows are understood" python3 scripts/generate_ops.py "$WICK_WORK/new"
-check "what follows from the rows is current" is_current "$WICK_WORK/new"
+check "the rows are parsed" python3 scripts/generate_ops.py "$WICK_WORK/new"
+check "generated files are current" is_current "$WICK_WORK/new"
 
 cp -r "$WICK_WORK/new" "$WICK_WORK/other"
 find "$WICK_WORK/other" -name pointwise.h -exec sed -i 's/a + b/a plus b/' {} +
-fails "a row that was changed is found" "a plus b" is_current "$WICK_WORK/other"
+fails "a changed row is found" "a plus b" is_current "$WICK_WORK/other"
 rm "$WICK_WORK/new/include/wick/pointwise.h"
-fails "a file that no row writes is found" "pointwise.h: no row" is_current "$WICK_WORK/new"
+fails "a file without a row is found" "pointwise.h: no row" is_current "$WICK_WORK/new"
 
 understood() # ROW
 {
@@ -42,11 +42,11 @@ understood() # ROW
 read_section(pathlib.Path(sys.argv[1]))' "$WICK_WORK/rows.toml"
 }
 row='arguments = [{ name = "self", c = "x", type = "Tensor" }]'
-check "a row is understood" understood "$row"
-check "a row with an arity of its own is understood" understood "$row
+check "a row is parsed" understood "$row"
+check "a row with a separate arity is parsed" understood "$row
 elementwise = false
 arity = 1"
-fails "an arity that would have no effect is refused" "a: arity follows" understood "$row
+fails "an arity without effect is refused" "a: arity follows" understood "$row
 arity = 2"
 no_list() # NAME
 {

@@ -1,10 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The public headers compile alone, twice and together, as strict C11 and as C++20; the forms of call in
-# tests/forms too.
+# The public headers compile alone, twice and together, as strict C11 and as C++20; so do the call forms in tests/forms.
 . "$WICK_SOURCE/tests/runner/check_functions.sh"
 
-# Without the line by which they are system headers to gcc, which would say nothing of them.
+# Without the line that makes them system headers for gcc, which would suppress their warnings.
 mkdir "$WICK_WORK/include" "$WICK_WORK/include/wick"
 for header in $(cd include && find wick wick.h -name '*.h'); do
     grep -v '^#pragma GCC system_header' "include/$header" >"$WICK_WORK/include/$header"
@@ -37,7 +36,7 @@ for cxx in $(compilers g++ clang++); do
     done
 done
 
-# A guard lasts to the end of a block of its own: alone behind an if there is none, and the compiler says so.
+# A guard lasts to the end of its block: alone after an if it has none, and the compiler reports that.
 while read -r statement; do
     printf '#include <wick.h>\nvoid f(int n);\nvoid f(int n)\n{\n    (void)n;\n    %s\n}\n' "$statement" \
         >"$WICK_WORK/guard.c"
@@ -56,8 +55,7 @@ END
 
 # ---- rule 31 of docs/contributing/invariants.md ------------------------------------------------------------------
 
-# What a program reads in C++ are types, functions and constants; a macro with parameters only puts the call
-# site in front of them.
+# C++ programs use types, functions and constants; a macro with parameters only puts the call site before the arguments.
 only_sites() # COMPILER
 {
     echo '#include <wick.h>' | "$1" -x c++ -std=c++20 -Iinclude -dM -E - |
@@ -73,7 +71,7 @@ only_sites() # COMPILER
 for cxx in $(compilers g++ clang++); do check "in C++ macros are constants or add the call site, ${cxx##*/}" \
     only_sites "$cxx"; done
 
-# The size of an expansion whose operand is the same expansion, N deep, less that of the headers.
+# The size of an expansion whose operand is the same expansion, N deep, minus that of the headers.
 nested() # PATTERN N
 {
     text=x
@@ -126,16 +124,16 @@ wk_apply(kind, NULL, (@))
 wk_forward(m, @)
 wk_nn_sequential(@, m)
 END
-fails "one that writes its operand twice is found" "bytes" linear "wk_retain(@)"
+fails "a macro that expands its operand twice is found" "bytes" linear "wk_retain(@)"
 
-# The results of wk_retain and wk_call must be used, whatever WK_WARN_UNUSED is; mistakes.sh looks at the others.
+# The results of wk_retain and wk_call must be used, whatever WK_WARN_UNUSED is; mistakes.sh tests the others.
 check "warn_unused_result of wk_retain and wk_call" \
     test "$(cat include/wick/tensor.h include/wick/call.h | grep -c warn_unused_result)" = 2
 printf '#include <wick.h>\nvoid f(wk_tensor *x);\nvoid f(wk_tensor *x) { wk_retain(x); }\n' >"$WICK_WORK/retain.c"
 fails "a lost wk_retain is found" "warn_unused_result" gcc -std=c11 -Wall -Werror -Iinclude -c "$WICK_WORK/retain.c" \
     -o "$WICK_WORK/retain.o"
 
-# Operands are never const: a call may have to compute them. Only what a tensor is can be told of one that is.
+# Operands are never const, because a call may have to compute them. Only queries of properties accept const.
 questions='ndim|size|stride|numel|dtype_of|device_of|is_contiguous|same_storage|describe|requires_grad|is_leaf'
 operands() # HEADER
 {
@@ -144,7 +142,7 @@ operands() # HEADER
 }
 check "no const wk_tensor * among operands" operands include/wick.h
 
-# With it, too.
+# Also with it.
 for form in tests/forms/*.c; do
     for flags in '' -ftrack-macro-expansion=0; do
         for c in $(compilers gcc clang); do

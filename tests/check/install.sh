@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# An installed copy serves programs through pkg-config, shared and static, and through CMake, wherever it was moved to.
+# An installed copy works through pkg-config, shared and static, and through CMake, wherever it was moved to.
 . "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 release=$WICK_SOURCE/build/release
@@ -27,7 +27,7 @@ through_cmake() # FROM, OPTIONS...
         "$build/consumer" "$version" && "$build/consumer_static" "$version"
 }
 
-# Configured only: FetchContent ends in add_subdirectory, too, and is built.
+# Only configured: FetchContent also ends in add_subdirectory, and is built.
 in_a_folder()
 {
     cmake -S tests/install -B "$WICK_WORK/folder" -DWICK_FROM=folder -DWICK_SOURCE="$WICK_SOURCE" -DWICK_INSTALL=ON \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The laws of the house hold in this tree, and the check of each law can fail: a small tree that keeps them all is
-# broken in one place after another.
+# The rules of scripts/check_layers hold in this tree, and the check of each rule can fail: a small valid tree is broken
+# in one place after another.
 set -u
 cd "$WICK_SOURCE" || exit 1
 scripts/check_layers
@@ -35,7 +35,7 @@ fresh()
     printf '#if defined(WK_CUDA)\n#endif\n' >"$tree/src/backend/cuda/open.c"
 }
 
-# breaks LAW FILE TEXT [WHAT]: with the text at its end the file breaks this law and no other
+# breaks LAW FILE TEXT [WHAT]: with the text appended the file violates this rule and no other
 breaks()
 {
     what="a broken tree is found: $1, ${4:-$3}"
@@ -52,10 +52,10 @@ breaks()
 
 fresh
 if scripts/check_layers "$tree" >"$WICK_WORK/out"; then
-    echo "ok a good tree passes"
+    echo "ok a valid tree passes"
 else
     cat "$WICK_WORK/out"
-    echo "not ok a good tree passes"
+    echo "not ok a valid tree passes"
 fi
 
 breaks layers src/base/alloc.h '#include "ir/ir.h"'

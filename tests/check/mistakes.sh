@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What compilers are to refuse: each of these mistakes is one error, at the program's own line, in words that help; in
-# gcc, which shows every macro on the way otherwise, there is nothing else on its lines.
+# Compilers must refuse these mistakes: each gives one error, at the program's own line, with a helpful text; gcc, which
+# otherwise lists every macro, has nothing else on its lines.
 . "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 export LC_ALL=C
@@ -15,7 +15,7 @@ program() # STATEMENT
     printf '    %s;\n    (void)x, (void)y, (void)list, (void)m, (void)n, (void)d, (void)ints;\n}\n' "$1"
 }
 
-# One error, in line 5, that says the text.
+# One error, in line 5, that contains the text.
 one_error() # TEXT COMMAND...
 {
     text=$1
@@ -161,7 +161,7 @@ x = wk_to(undeclared, wk_cpu())|undeclared
 x = wk_to(x, undeclared)|undeclared
 END_OF_MISTAKES
 
-# What looks like a list and is none: numbers in parentheses, casts, blocks of the program's own.
+# Statements that look like a list but are valid: numbers in parentheses, casts, blocks.
 for statement in "x = wk_softmax(x, (n + 1) * 2)" "x = wk_softmax((wk_tensor *)x, (int)(n))" \
     "x = wk_cumsum((wk_relu((y))), ({ int a = n, b = 1; a + b; }))" "x = wk_argmax(x, (n))" \
     "x = wk_argmax(x, ({ int a = n, b = 1; a + b; }), .keepdim = true)"; do
@@ -172,7 +172,7 @@ for statement in "x = wk_softmax(x, (n + 1) * 2)" "x = wk_softmax((wk_tensor *)x
     done
 done
 
-# Good, and warned of.
+# Valid, with a warning.
 one_warning() # TEXT COMMAND...
 {
     text=$1
@@ -180,14 +180,14 @@ one_warning() # TEXT COMMAND...
     "$@" 2>"$WICK_WORK/said" && grep ' warning: ' "$WICK_WORK/said" | grep -q "^[^:]*mistake\.c:5:.*$text"
 }
 
-# What the header makes errors of leaves the program's const alone: a warning, as without it.
+# The header's pragmas do not affect the program's own const: a lost const is a warning, as without the header.
 program "int *p = ints; (void)p" >"$WICK_WORK/mistake.c"
 for c in $(compilers gcc clang); do
     check "a lost const, ${c##*/}" one_warning discard "$c" -std=c11 -Iinclude -fsyntax-only "$WICK_WORK/mistake.c"
 done
 
-# A discarded result, where there is nothing else that the call does. gcc says in which function and by which macro, and
-# the line where macros are not tracked; a cast to void says that it is meant.
+# A discarded result of a call without other effects. gcc names the function and the macro, and the line if macros are
+# not tracked; a cast to void marks it as intended.
 discarded() # COMPILER
 {
     "$@" -std=c11 -Wall -Wextra -Wpedantic -Iinclude -fsyntax-only "$WICK_WORK/mistake.c" 2>"$WICK_WORK/said" &&
@@ -251,11 +251,11 @@ check "the line of a discarded result, gcc" line gcc -O1 -ftrack-macro-expansion
 for c in $(compilers clang); do check "the line of a discarded result, clang" line "$c" -O1; done
 for c in $(compilers gcc clang); do
     check "a discarded result without optimisation, ${c##*/}" quiet "$c" -O0
-    check "... that is to be warned of, ${c##*/}" discarded "$c" -O0 -DWK_WARN_UNUSED=1
-    check "... that is not, ${c##*/}" quiet "$c" -O1 -DWK_WARN_UNUSED=0
+    check "... with warnings enabled, ${c##*/}" discarded "$c" -O0 -DWK_WARN_UNUSED=1
+    check "... with warnings disabled, ${c##*/}" quiet "$c" -O1 -DWK_WARN_UNUSED=0
 done
 # A tensor as a condition is a pointer, which no compiler reports: gcc has no such warning for calls, clang none in
-# macros, and a promise that the pointer is never NULL would remove a program's tests for errors.
+# macros, and a declaration that the pointer is never NULL would remove a program's tests for errors.
 for statement in "wk_sub_(x, y)" "wk_copy_(x, y)" "wk_fill_(x, 1)" "wk_backward(x)" "wk_free(x)" "wk_print(x)" \
     "wk_keep(x)" "wk_module_to(m, wk_cpu())" "wk_module_train(m, true)" "wk_clip_grad_norm_(list, 1)" \
     "n = wk_item(wk_all(wk_eq(x, y))) ? 1 : 2" "n = wk_split(x, 2, 0, (wk_tensor *[2]){x, y})"; do
@@ -279,5 +279,5 @@ wk_loader *l = nullptr; WK_EACH(batch, l) (void)batch|WK_EACH is C only; in C++ 
 END_OF_GUARDS
 
 program "x = wk_add(x, 2)" >"$WICK_WORK/mistake.c"
-fails "a right one is told from a mistake" "no error" one_error "" gcc -std=c11 -Iinclude \
+fails "a valid statement is distinguished from a mistake" "no error" one_error "" gcc -std=c11 -Iinclude \
     -fsyntax-only "$WICK_WORK/mistake.c"

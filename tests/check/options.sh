@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Options are written by name, lists in parentheses: for anything else the compiler says so, in the words of the
-# headers. That the right forms compile without a warning is check_headers's, for tests/forms.
+# Options are written by name, lists in parentheses: other forms are compile errors with texts from the headers.
+# check_headers tests that the forms in tests/forms compile without a warning.
 . "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 warnings="-Wall -Wextra -Wpedantic -Wshadow -Wfloat-equal -Werror -fsyntax-only"
@@ -13,7 +13,7 @@ body() # STATEMENT
     printf '{\n    (void)x, (void)list, (void)n;\n    %s;\n}\n' "$1"
 }
 
-# What a call without names is told, whatever the options of the compiler.
+# The error of a call without option names, whatever the options of the compiler.
 while read -r call; do
     body "$call" >"$WICK_WORK/call.c"
     for c in $(compilers gcc clang); do
@@ -48,7 +48,7 @@ for c in $(compilers gcc clang); do
         "$c" -std=c11 -Iinclude -fsyntax-only "$WICK_WORK/call.c"
 done
 
-# A struct that is filled without names: the reserved member's type speaks.
+# A struct initialised without names: the type of the reserved member explains the mistake.
 body "wk_tensor_options o = {sizeof o, WK_F64}; (void)wk_eye_at((wk_site){0}, 3, &o)" >"$WICK_WORK/struct.c"
 for c in $(compilers gcc clang); do
     fails "a struct without names, ${c##*/}" "wk_options_are_written_by_name" \
@@ -72,10 +72,9 @@ head_and_numbers()
     done
     [ "$(grep -c '^    wk_by_name by_name;' "$WICK_WORK/headers")" -ge 42 ]
 }
-check "structs of options begin alike" head_and_numbers
+check "structs of options begin in the same way" head_and_numbers
 
-# The lists of numbers name the doubles of their structs and nothing else; one whose default is 0 anyway need
-# not be there.
+# The lists of numbers name the doubles of their structs and nothing else; a member with default 0 may be missing.
 numbers_are_the_doubles()
 {
     usual_is_0="wk_init_options.a wk_nan_to_num_options.nan wk_cross_entropy_options.label_smoothing"
@@ -96,8 +95,8 @@ numbers_are_the_doubles()
 }
 check "the lists of numbers are the doubles of the structs" numbers_are_the_doubles
 
-# What would be padding at the end is `reserved`: compilers do not set padding to 0, and an older library
-# takes it for options.
+# Padding at the end is declared as `reserved`: compilers do not set padding to 0, and an older library reads it as
+# options.
 ends_in_padding() # LINES IN FRONT
 {
     { echo '#include <wick.h>' && printf '%s\n' "$1"; } >"$WICK_WORK/padded.c"
@@ -106,25 +105,24 @@ ends_in_padding() # LINES IN FRONT
 }
 no_padding() { ! ends_in_padding ""; }
 check "no struct of options ends in padding" no_padding
-check "a struct that does is found" ends_in_padding 'typedef struct { double x; char y; } wk_bad_options;'
+check "a struct with padding is found" ends_in_padding 'typedef struct { double x; char y; } wk_bad_options;'
 
-# A 0 that is written over the default is no mistake of the program: silent in every dialect, and behind the
-# preprocessor.
+# An explicit 0 that replaces the default is not a mistake: silent in every dialect, and after preprocessing.
 body "wk_var(wk_elu(x, .alpha = 0), .correction = 0);
     if (n) wk_optim_adamw(list, .lr = 0, .weight_decay = n); else wk_eye(3, .dtype = WK_F64)" \
     >"$WICK_WORK/zero.c"
 for c in $(compilers gcc clang); do
     for dialect in c11 gnu11 c17 gnu2x; do
-        check "a written 0, $dialect, ${c##*/}" "$c" -std=$dialect $warnings -Iinclude "$WICK_WORK/zero.c"
+        check "an explicit 0, $dialect, ${c##*/}" "$c" -std=$dialect $warnings -Iinclude "$WICK_WORK/zero.c"
     done
     "$c" -std=c11 -Iinclude -E "$WICK_WORK/zero.c" -o "$WICK_WORK/zero.i"
-    check "a written 0, preprocessed, ${c##*/}" "$c" -std=c11 $warnings "$WICK_WORK/zero.i"
+    check "an explicit 0, preprocessed, ${c##*/}" "$c" -std=c11 $warnings "$WICK_WORK/zero.i"
     body "int a[2] = {[0] = 1, [0] = n}; wk_elu(x, .alpha = 0); (void)a" >"$WICK_WORK/adopt.c"
-    fails "the program's own overrides are still told, ${c##*/}" "overrid\|overwritten" "$c" -std=c11 $warnings \
+    fails "the program's own overrides are still reported, ${c##*/}" "overrid\|overwritten" "$c" -std=c11 $warnings \
         -Iinclude "$WICK_WORK/adopt.c"
 done
 
-# Each call that takes a list in parentheses takes a WK_ARRAY in its place, and tests/rules/lists.c makes that call.
+# Each call that accepts a list in parentheses accepts a WK_ARRAY instead, and tests/rules/lists.c makes that call.
 # (wk_argmax takes one dimension, without parentheses.)
 lists_of_any_length() # FILE
 {
@@ -143,4 +141,4 @@ lists_of_any_length() # FILE
 }
 check "every list may be an array" lists_of_any_length tests/rules/lists.c
 echo 'wk_zeros(WK_ARRAY(shape, 2))' >"$WICK_WORK/few.c"
-fails "one that may not is found" "wk_reshape" lists_of_any_length "$WICK_WORK/few.c"
+fails "a list without an array is found" "wk_reshape" lists_of_any_length "$WICK_WORK/few.c"

@@ -1,13 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The library serves programs that load it while they run: an interpreter, plug-ins that were linked with it
-# in either form.
+# The library works in programs that load it at run time: an interpreter, and plug-ins linked with either form of it.
 . "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 release=$WICK_SOURCE/build/release
 host=$WICK_WORK/host
 common="-std=c11 -Wall -Wextra -Werror -Iinclude"
-# Five threads of the pool, also where there is one CPU.
+# Five threads in the pool, even with one CPU.
 export WICK_THREADS=6 LD_LIBRARY_PATH="$release"
 
 plugin() # NAME, LIBRARIES...
@@ -37,12 +36,12 @@ static_program()
         "$WICK_WORK/alone"
 }
 if echo 'int main(void) { return 0; }' | cc -static -x c -o "$WICK_WORK/empty" - -lz -lm 2>/dev/null; then
-    check "a program linked with -static computes, and says why it has no OpenCL" static_program
+    check "a program linked with -static computes, and reports why OpenCL is missing" static_program
 else
-    echo "skip a program linked with -static computes: there is no static libz"
+    echo "skip a program linked with -static computes: static libz is missing"
 fi
 
-# The usual stack of a thread with musl, and the least that include/wick/tensor.h asks for.
+# The default stack of a thread with musl, and the minimum in include/wick/tensor.h.
 small_stack() # THREADS, CPU
 {
     env WICK_THREADS="$1" WICK_CPU="$2" "$WICK_WORK/stack" 128 "$WICK_WORK/net.safetensors"
@@ -55,7 +54,7 @@ for cpu in "" portable avx2; do
     check "a stack of 128 KB, 6 threads ${cpu:+($cpu)}" small_stack 6 "$cpu"
 done
 
-# PoCL calls abort() where it finds no /sys.
+# PoCL calls abort() without /sys.
 without_sys() { unshare -rm sh -c 'mount -t tmpfs none /sys && exec "$@"' sh "$@"; }
 sandboxed()
 {
@@ -64,12 +63,12 @@ sandboxed()
     tr '\n' ' ' <"$WICK_WORK/devices" | grep -q -e "mount it (mount -t sysfs" -e "^Wick.*opencl:0"
 }
 if without_sys true 2>/dev/null; then
-    check "without /sys the cpu is left" sandboxed
+    check "without /sys the CPU works" sandboxed
 else
-    echo "skip without /sys the cpu is left: no mounts of one's own here"
+    echo "skip without /sys the CPU works: private mounts are not allowed"
 fi
 
-# What a program can load while it runs shares a few hundred bytes of thread-local storage with all others.
+# Libraries loaded at run time share a few hundred bytes of thread-local storage.
 small_tls() # LIBRARY
 {
     readelf -lW "$1" | awk \

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# docs/contributing/invariants.md and docs/lesson.md name the tests that hold each rule and each step: all of them
-# exist, and none of the rules or steps is left out.
+# docs/contributing/invariants.md and docs/lesson.md name the tests of each rule and each step: all named tests exist,
+# and no rule or step is missing.
 . "$WICK_SOURCE/tests/runner/check_functions.sh"
 
-# What stands in `backquotes` as program.test or script.sh.
+# Names program.test or script.sh in `backquotes`.
 named() # FILE
 {
     grep -oE '`[a-z0-9_]+[.][a-z0-9_]+`' "$1" | tr -d '`' | grep -vE '^program[.]|[.](md|c|a)$' | sort -u
@@ -24,10 +24,10 @@ exist() # FILE
         program=${name%.*} test=${name#*.}
         file=$(file_of "$program")
         if [ -z "$file" ]; then
-            echo "there is no test program $program"
+            echo "no test program $program"
             bad=1
         elif [ "$test" != "${file##*.}" ]; then
-            grep -qE "cmocka_unit_test[a-z_]*\($test[,)]" "$file" || { echo "there is no $name"; bad=1; }
+            grep -qE "cmocka_unit_test[a-z_]*\($test[,)]" "$file" || { echo "no $name"; bad=1; }
         fi
     done
     [ "$(named "$1" | wc -l)" -gt 20 ] && [ $bad = 0 ]
@@ -46,15 +46,16 @@ check "the tests that docs/lesson.md names exist" exist docs/lesson.md
 check "docs/lesson.md has all 23 steps" complete docs/lesson.md 23
 sed 's/`engine_fork.workers_of_a_server_compute`/`engine_fork.after`/' docs/contributing/invariants.md \
     >"$WICK_WORK/bad.md"
-fails "a test that is not there is found" "no engine_fork.after" exist "$WICK_WORK/bad.md"
+fails "a missing test is found" "no engine_fork.after" exist "$WICK_WORK/bad.md"
 
-# Tests that are gone through on each device must not be told to leave some out, as those for aarch64 are.
+# Tests that run on each device must not omit any, as those for aarch64 do.
 all_devices() { grep '^default ' "$1" && ! grep '^default .*WICK_TEST_DEVICES' "$1"; }
 check "mode default leaves no device out" all_devices "$WICK_BUILD/results/settings"
 echo "default WICK_TEST_DEVICES=cpu" >"$WICK_WORK/settings"
-fails "a mode that does is found" "DEVICES=cpu" all_devices "$WICK_WORK/settings"
+fails "a mode without a device is found" "DEVICES=cpu" all_devices "$WICK_WORK/settings"
 
-# A known fault that no longer applies would measure nothing. The first place of each change stands in today's source.
+# A known fault that no longer applies would measure nothing. The first hunk of each patch must match the current
+# source.
 applies()
 {
     bad=0
@@ -65,4 +66,4 @@ applies()
     done
     [ $bad = 0 ]
 }
-check "the faults of tests/random/generator/known_bugs apply" applies
+check "the patches of tests/random/generator/known_bugs apply" applies

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# libwick.so shows public names only, with the version of their first release; inside, nothing is without a prefix.
+# libwick.so exports public names only, with the version of their first release; every internal name has a prefix.
 . "$WICK_SOURCE/tests/runner/check_functions.sh"
 
-# make check has no release build: there the debug build's libraries are tested.
+# make check has no release build: it tests the debug build's libraries.
 release=$WICK_SOURCE/build/release
 [ "${WICK_TEST_TIER:-all}" = check ] && release=$WICK_BUILD
 
@@ -22,7 +22,7 @@ only_prefixed() # LIBRARY.a
         END { exit bad || n == 0 }'
 }
 
-# Declared in a public header and not exported, or exported and declared nowhere.
+# Fails if a name is declared in a public header and not exported, or exported and not declared.
 same_as_headers() # LIBRARY
 {
     nm -D --defined-only "$1" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | sort >"$WICK_WORK/exported"
@@ -36,7 +36,7 @@ same_as_headers() # LIBRARY
     diff "$WICK_WORK/declared" "$WICK_WORK/exported"
 }
 
-# An exported name that no file of `folder` has as a word: whoever searches for it finds nothing.
+# Fails if an exported name does not occur as a word in a file of `folder`, so that a search for it finds nothing.
 written_out() # LIBRARY FOLDER
 {
     nm -D --defined-only "$1" | awk '$2 == "T" { sub(/@.*/, "", $3); print $3 }' | sort >"$WICK_WORK/exported"
@@ -45,9 +45,9 @@ written_out() # LIBRARY FOLDER
     [ -z "$missing" ] || { echo "nowhere in $2:" $missing; return 1; }
 }
 
-# A room uses what is in rooms below it, as its includes do (scripts/check_layers). Upwards go the calls of
-# base/upcalls.h and the rows of the table of ops alone.
-no_calls_upwards() # OBJECT..., in folders named as the rooms
+# A folder uses symbols of folders below it, like its includes (scripts/check_layers). The only exceptions are the calls
+# of base/upcalls.h and the rows of the table of ops.
+no_calls_upwards() # OBJECT..., in folders named like those of src
 {
     nm -gA "$@" | awk '
         BEGIN {
@@ -74,8 +74,8 @@ no_calls_upwards() # OBJECT..., in folders named as the rooms
         }'
 }
 
-# libwick_test.so calls its own functions, so one of the same name in a test program would replace it in the program's
-# own calls only. A program that is to replace functions links the library statically.
+# libwick_test.so calls its own functions, so one of the same name in a test program would replace it only in the
+# program's own calls. A program that replaces functions links the library statically.
 replaces_nothing() # LIBRARY PROGRAM...
 {
     nm -D --defined-only "$1" | awk '{ print $3 }' | sort >"$WICK_WORK/shared"
@@ -89,17 +89,17 @@ replaces_nothing() # LIBRARY PROGRAM...
     [ ! -s "$WICK_WORK/replaced" ]
 }
 
-check "libwick.so exports wk_* and no more" only_public "$release/libwick.so"
+check "libwick.so exports only wk_*" only_public "$release/libwick.so"
 check "every name in libwick.a begins wk_" only_prefixed "$release/libwick.a"
 check "libwick.so exports what the headers declare" same_as_headers "$release/libwick.so"
 check "each exported name is written out in src" written_out "$release/libwick.so" src
 check "each exported name is written out in a header" written_out "$release/libwick.so" include
-# Those of files that have gone may still be there.
+# Objects of removed files may still exist.
 objects=$(for source in $(find src -name '*.c'); do
     ls "$WICK_BUILD/CMakeFiles/wick_objects.dir/$source.o" 2>/dev/null
 done)
 # shellcheck disable=SC2086
-check "no room calls one above it" no_calls_upwards $objects
+check "no folder calls one above it" no_calls_upwards $objects
 check "no test program replaces a function of the library" replaces_nothing "$WICK_BUILD/libwick_test.so" \
     $(find "$WICK_BUILD/tests" -maxdepth 1 -type f -perm -100)
 check "libwick.so is libwick.so.0" sh -c "readelf -d '$release/libwick.so' | grep -q 'SONAME.*\[libwick.so.0\]'"

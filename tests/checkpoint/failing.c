@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checkpoints while the system refuses, memory runs out, processes are killed, fork and end: at every moment there is a
- * whole file, and whoever starts again ends with the same numbers. */
+/* Tests checkpoints under failures: errors of system calls, allocation failures, killed, forking and ending processes.
+ * At every moment a complete file exists, and a restarted training ends with the same values. */
 #include "support/training.h"
 
 #include <dirent.h>
@@ -20,10 +20,10 @@
 #include "hostile/scratch.h"
 #include <base/alloc.h>
 
-/* ---- the system's calls ------------------------------------------------------------------------------------------ */
+/* ---- system calls ------------------------------------------------------------------------------------------------ */
 
-/* The program's own definitions stand before those of the C library: each counts, and the n-th fails. */
-static atomic_int calls, first_to_fail, last; /* 0: none; in the last one the process is killed */
+/* The program's own definitions take precedence over those of the C library: each counts, and the n-th fails. */
+static atomic_int calls, first_to_fail, last; /* 0: none; the process is killed in the last one */
 static atomic_bool for_good, met;
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER; /* held: writes wait */
 
@@ -68,7 +68,7 @@ ssize_t pread(int fd, void *bytes, size_t count, off_t at)
 int fsync(int fd)
 {
     (void)fd;
-    return refused(EIO) ? -1 : 0; /* the disk is slow, and no test cuts the power */
+    return refused(EIO) ? -1 : 0; /* slow, and no test cuts the power */
 }
 int fchmod(int fd, mode_t mode)
 {
@@ -142,15 +142,15 @@ static uint64_t loaded_state(const test_config *plan, int64_t *step)
     WK_SCOPE;
     test_training t = test_begin(plan, 50);
     if (!wk_checkpoint_load(t.checkpoint))
-        fail_msg("%s: not whole: %s", plan->path, wk_error() ? wk_error() : "missing");
+        fail_msg("%s: incomplete: %s", plan->path, wk_error() ? wk_error() : "missing");
     *step = wk_checkpoint_step(t.checkpoint);
     return test_state(&t);
 }
 
 /* ---- each call fails in turn ------------------------------------------------------------------------------------- */
 
-/* A file of step 2, and a save of step 3 in which something fails: the error is told, or all is well; the file is that
- * of 2 or of 3, of 3 if nothing was told. */
+/* With a file of step 2, a call fails during the save of step 3: either the error is reported, or the save succeeds;
+ * the file is of step 2 or 3, and of 3 if no error was reported. */
 static void each_call_of_a_save(int keep, bool blocking, bool all_after)
 {
     test_config plan = plan_of(path_of("calls.wick"), keep, blocking);
@@ -169,17 +169,17 @@ static void each_call_of_a_save(int keep, bool blocking, bool all_after)
         wk_checkpoint_wait(t.checkpoint);
         failed = atomic_load(&met);
         fail_at(0, false);
-        const bool told = wk_error() != NULL;
-        if (told && (!strstr(wk_error(), "checkpoint_every: ") || !strstr(wk_error(), "calls.wick")))
+        const bool reported = wk_error() != NULL;
+        if (reported && (!strstr(wk_error(), "checkpoint_every: ") || !strstr(wk_error(), "calls.wick")))
             fail_msg("call %d: %s", n, wk_error());
-        errors += told;
+        errors += reported;
         wk_clear_error();
         plan.keep = 1; /* `path` itself */
         loaded_state(&plan, &step);
         plan.keep = keep;
-        if (step != 3 && !(told && step == 2))
-            fail_msg("call %d: step %d, %s", n, (int)step, told ? "told" : "not told");
-        assert_int_equal(wk_checkpoint_save(t.checkpoint), WK_OK); /* as if nothing had been */
+        if (step != 3 && !(reported && step == 2))
+            fail_msg("call %d: step %d, %s", n, (int)step, reported ? "reported" : "not reported");
+        assert_int_equal(wk_checkpoint_save(t.checkpoint), WK_OK); /* the failed save has no effect */
         assert_int_equal(wk_checkpoint_wait(t.checkpoint), WK_OK);
         loaded_state(&plan, &step);
         assert_int_equal(step, 3);
@@ -196,7 +196,7 @@ static void each_call_of_a_save_fails(void **state)
     for (int k = 0; k < 8; k++) each_call_of_a_save(k & 1 ? 2 : 1, k & 2, k & 4);
 }
 
-/* A load in which something fails: an error and nothing has changed, or all is well, with an older file, too. */
+/* A call fails during a load: an error without any change, or success, possibly with an older file. */
 static void each_call_of_a_load_fails(void **state)
 {
     (void)state;
@@ -231,7 +231,7 @@ static void each_call_of_a_load_fails(void **state)
     }
 }
 
-/* A file system where a file has one name gets it twice. */
+/* On a file system without hard links a file is written twice. */
 static void without_hard_links(void **state)
 {
     (void)state;
@@ -240,7 +240,7 @@ static void without_hard_links(void **state)
     remove_all(plan.path);
     test_training t = test_begin(&plan, 1);
     int link_number = 0;
-    for (int n = 1; !link_number; n++) { /* which call is the link: the only one after which there are two files */
+    for (int n = 1; !link_number; n++) { /* finds the call of link: the only one after which there are two files */
         struct stat one, other;
         char name[320];
         snprintf(name, sizeof name, "%s.1", plan.path);
@@ -265,9 +265,9 @@ static void without_hard_links(void **state)
     (void)t;
 }
 
-/* ---- short of memory --------------------------------------------------------------------------------------------- */
+/* ---- allocation failures ----------------------------------------------------------------------------------------- */
 
-static void each_request_for_memory_fails(void **state)
+static void each_allocation_fails(void **state)
 {
     (void)state;
     const test_config plan = plan_of(path_of("memory.wick"), 2, false);
@@ -277,7 +277,7 @@ static void each_request_for_memory_fails(void **state)
     test_train(&t, EPOCHS, 2, 1);
     assert_int_equal(wk_checkpoint_wait(t.checkpoint), WK_OK);
     bool failed = true;
-    for (int64_t n = 1; failed; n = n < 100 ? n + 1 : n + n / 16) { /* a save and a load, of which one fails */
+    for (int64_t n = 1; failed; n = n < 100 ? n + 1 : n + n / 16) { /* a save and a load, one of which fails */
         WK_SCOPE;
         wk_seed(4);
         const uint64_t before = test_state(&t);
@@ -294,7 +294,7 @@ static void each_request_for_memory_fails(void **state)
         wk_clear_error();
         if (!loaded) assert_true(test_state(&t) == before);
         assert_int_equal(wk_checkpoint_step(t.checkpoint), 2);
-        assert_true(wk_checkpoint_load(t.checkpoint)); /* the file is whole */
+        assert_true(wk_checkpoint_load(t.checkpoint)); /* the file is complete */
         assert_true(n < 100000);
     }
     for (int64_t n = 1; n < 8; n++) {
@@ -309,9 +309,8 @@ static void each_request_for_memory_fails(void **state)
 
 /* ---- in the background ------------------------------------------------------------------------------------------- */
 
-/* While the disk is at work steps go on, and are not waited for; what went wrong is told later, by whichever call comes
- * first, and only once. */
-static void steps_go_on_meanwhile(void **state)
+/* Steps do not wait for the disk; an error is reported later, once, by the next call. */
+static void steps_continue_during_a_save(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -329,38 +328,39 @@ static void steps_go_on_meanwhile(void **state)
     assert_int_equal(step, 3);
 }
 
-static void told_by_a_step(test_training *t)
+static void reported_by_a_step(test_training *t)
 {
-    while (wk_checkpoint_every(t->checkpoint, 1000) == WK_OK) usleep(100); /* which does not wait */
+    while (wk_checkpoint_every(t->checkpoint, 1000) == WK_OK) usleep(100); /* does not wait */
 }
-static void told_by_a_wait(test_training *t)
+static void reported_by_a_wait(test_training *t)
 {
     assert_int_equal(wk_checkpoint_wait(t->checkpoint), WK_ERR_IO);
 }
-static void told_by_a_save(test_training *t)
+static void reported_by_a_save(test_training *t)
 {
     assert_int_equal(wk_checkpoint_save(t->checkpoint), WK_ERR_IO);
 }
-static void told_by_a_load(test_training *t)
+static void reported_by_a_load(test_training *t)
 {
     assert_false(wk_checkpoint_load(t->checkpoint));
 }
-static void told_at_its_end(test_training *t)
+static void reported_at_its_end(test_training *t)
 {
     wk_free(t->checkpoint);
     t->checkpoint = NULL;
 }
-static void told_at_the_end_of_the_world(test_training *t)
+static void reported_at_the_end_of_the_world(test_training *t)
 {
     (void)t;
     assert_int_equal(wk_dist_finish(), WK_ERR_IO);
 }
 
-static void what_goes_wrong_is_told_later(void **state)
+static void errors_of_a_save_are_reported_later(void **state)
 {
     (void)state;
-    static void (*const ways[])(test_training * t) = {told_by_a_step, told_by_a_wait,  told_by_a_save,
-                                                      told_by_a_load, told_at_its_end, told_at_the_end_of_the_world};
+    static void (*const ways[])(test_training * t) = {reported_by_a_step,  reported_by_a_wait,
+                                                      reported_by_a_save,  reported_by_a_load,
+                                                      reported_at_its_end, reported_at_the_end_of_the_world};
     for (size_t k = 0; k < sizeof ways / sizeof *ways; k++) {
         WK_SCOPE;
         const test_config plan = plan_of(path_of("no/such/folder/later.wick"), 1, false);
@@ -379,7 +379,7 @@ static void what_goes_wrong_is_told_later(void **state)
 
 /* ---- processes --------------------------------------------------------------------------------------------------- */
 
-/* Trains on to the end from wherever the file is, and says to which. */
+/* Trains to the end from the step of the file, and reports the state. */
 static void train_in_child(const char *path, int to)
 {
     WK_SCOPE;
@@ -393,7 +393,8 @@ static void train_in_child(const char *path, int to)
     _exit(0);
 }
 
-/* Runs it, killed after `delay` microseconds or in system call `call` (0: not). What it ends with; false: before. */
+/* Runs it, killed after `delay` microseconds or in system call `call` (0: not). Returns true with the final state if it
+ * reached the end. */
 static bool run_child(const char *path, useconds_t delay, int call, uint64_t *state)
 {
     int ends[2], status;
@@ -421,13 +422,13 @@ static int64_t now(void)
     return time.tv_sec * 1000000 + time.tv_nsec / 1000;
 }
 
-/* Again and again, until the end is reached; by the clock, and in each of the calls by which a file is made. */
+/* Repeats until the end is reached: killed by the clock, and in each system call that writes a file. */
 static void killed_at_random_moments(void **state)
 {
     (void)state;
     uint64_t expected, ended = 0;
     const char *path = path_of("killed.wick");
-    int64_t whole = INT64_MAX; /* how long all of it takes */
+    int64_t whole = INT64_MAX; /* duration of a complete run */
     remove_all(path);
     unsigned random = 12345;
     for (int round = 0, kills = 0; round < 12; round++) {
@@ -441,15 +442,15 @@ static void killed_at_random_moments(void **state)
             const int call = first || by_clock || enough ? 0 : 1 + (int)((random >> 8) % 150);
             done = run_child(path, delay, call, first ? &expected : &ended);
             if (turn == 0 && done && now() - begin < whole) whole = now() - begin;
-            if (!first && done && ended != expected) fail_msg("another end after %d times", turn);
+            if (!first && done && ended != expected) fail_msg("a different state after %d kills", turn);
             kills += !done;
         }
         if (round == 11) print_message("killed %d times\n", kills);
     }
 }
 
-/* A process that ends while a file is being written: the old one stays, or the new one is there. */
-static void the_process_ends_meanwhile(void **state)
+/* A process ends while a file is being written: the old file or the new one exists. */
+static void the_process_ends_during_a_save(void **state)
 {
     (void)state;
     test_config plan = plan_of(path_of("ends.wick"), 1, false);
@@ -459,7 +460,7 @@ static void the_process_ends_meanwhile(void **state)
         fflush(NULL);
         const pid_t child = fork();
         if (child == 0) {
-            test_training t = test_begin(&plan, 1); /* no scope: nothing waits for it */
+            test_training t = test_begin(&plan, 1); /* no scope: nothing waits for the write */
             test_train(&t, EPOCHS, 2, 1);
             round % 2 ? _exit(3) : exit(0);
         }
@@ -472,8 +473,8 @@ static void the_process_ends_meanwhile(void **state)
     }
 }
 
-/* A child of fork has no part in the write of its parent: it does not wait for it, and does not end it. */
-static void a_child_leaves_the_write_alone(void **state)
+/* A forked child does not own the parent's write: it neither waits for it nor ends it. */
+static void a_child_does_not_end_the_write(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -510,11 +511,15 @@ static void a_child_leaves_the_write_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(killed_at_random_moments),       cmocka_unit_test(the_process_ends_meanwhile),
-        cmocka_unit_test(a_child_leaves_the_write_alone), cmocka_unit_test(each_call_of_a_save_fails),
-        cmocka_unit_test(each_call_of_a_load_fails),      cmocka_unit_test(without_hard_links),
-        cmocka_unit_test(each_request_for_memory_fails),  cmocka_unit_test(steps_go_on_meanwhile),
-        cmocka_unit_test(what_goes_wrong_is_told_later),
+        cmocka_unit_test(killed_at_random_moments),
+        cmocka_unit_test(the_process_ends_during_a_save),
+        cmocka_unit_test(a_child_does_not_end_the_write),
+        cmocka_unit_test(each_call_of_a_save_fails),
+        cmocka_unit_test(each_call_of_a_load_fails),
+        cmocka_unit_test(without_hard_links),
+        cmocka_unit_test(each_allocation_fails),
+        cmocka_unit_test(steps_continue_during_a_save),
+        cmocka_unit_test(errors_of_a_save_are_reported_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

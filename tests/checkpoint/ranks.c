@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checkpoints of several processes: the same world goes on bit for bit, another one as documented, and where one rank
- * cannot go on none does. */
+/* Tests checkpoints of several processes: the same world continues bit for bit, another one as documented, and if one
+ * rank cannot continue, none does. */
 #include "support/turns.h"
 #include "support/ranks.h"
 #include "support/training.h"
@@ -14,18 +14,18 @@
 
 enum { EPOCHS = 2, MOST_STEPS = 12 };
 
-/* What the test gives its ranks. */
+/* Parameters of the test for its ranks. */
 typedef struct order {
     char path[320];
     int steps; /* -1: to the end */
     int every;
-    bool fresh;    /* there is no file yet */
-    bool may_fail; /* other ranks are killed meanwhile */
-    bool draws;    /* at the end, and keeps that and a sum of the parameters */
-    int way;       /* in which rank 1 fails to load */
+    bool fresh;    /* no file exists yet */
+    bool may_fail; /* other ranks are being killed */
+    bool draws;    /* draws at the end, and keeps the draw and a sum of the parameters */
+    int way;       /* cause of rank 1's failure to load */
 } order;
 
-static const order *my_order(void)
+static const order *parameters_of_run(void)
 {
     return the_ranks->user;
 }
@@ -40,11 +40,11 @@ static test_training begin(uint64_t seed)
                               .batch = 2,
                               .rank = wk_dist_rank(),
                               .world = wk_dist_size(),
-                              .path = my_order()->path,
+                              .path = parameters_of_run()->path,
                               .keep = 1};
     test_training t = test_begin(&plan, seed);
-    wk_seed_stream(seed, (uint64_t)wk_dist_rank()); /* ranks draw numbers of their own, */
-    t.reduce = true;                                /* and have one gradient */
+    wk_seed_stream(seed, (uint64_t)wk_dist_rank()); /* ranks draw different numbers, */
+    t.reduce = true;                                /* and share one gradient */
     return t;
 }
 
@@ -57,7 +57,7 @@ static void keep_state(const test_training *t)
 
 static void expect_no_error(int line)
 {
-    if (wk_error() && my_order()->may_fail) _exit(3);
+    if (wk_error() && parameters_of_run()->may_fail) _exit(3);
     if (wk_error()) rank_check(false, wk_error(), line);
 }
 
@@ -65,7 +65,7 @@ static void train(int rank)
 {
     (void)rank;
     WK_SCOPE;
-    const order *o = my_order();
+    const order *o = parameters_of_run();
     wk_dist_init();
     expect_no_error(__LINE__);
     test_training t = begin(1);
@@ -105,16 +105,16 @@ static void expect_same(const rank_report *a, const rank_report *b, int size)
 {
     for (int k = 0; k < size; k++)
         if (a[k].number[0] != b[k].number[0] || a[k].number[1] != b[k].number[1])
-            fail_msg("rank %d of %d has another end", k, size);
+            fail_msg("rank %d of %d has a different state", k, size);
 }
 
-/* mpirun takes a third of a second to start a world, and there are many: of MPI's one size runs at a time. */
+/* mpirun takes a third of a second to start a world, and there are many: of MPI's, one size runs at a time. */
 static bool has_turn(int size, int sizes)
 {
     return !ranks_are_mpi() || test_has_turn(size, sizes);
 }
 
-static void the_same_world_goes_on(void **state)
+static void the_same_world_continues(void **state)
 {
     (void)state;
     for (int size = 1; size <= 4; size++) {
@@ -122,7 +122,7 @@ static void the_same_world_goes_on(void **state)
         rank_report whole[RANKS_MOST], parts[RANKS_MOST];
         order o = order_of("world.wick", 0);
         run(&o, size, whole);
-        for (int k = 1; k < size; k++) /* ranks have random states of their own */
+        for (int k = 1; k < size; k++) /* ranks have different random states */
             assert_true(whole[k].number[1] != whole[0].number[1]);
         for (int every = 1; every <= 3; every += 2) {
             o = order_of("world.wick", every);
@@ -146,9 +146,9 @@ static double seconds_now(void)
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* After less and less of the time that the whole takes, as less and less is left. Not over MPI, whose mpirun is no
+/* Kills after ever less of the duration of the complete training, as less remains. Not over MPI, whose mpirun is not a
  * rank. */
-static void killed_again_and_again(void **state)
+static void killed_repeatedly(void **state)
 {
     (void)state;
     if (ranks_are_mpi()) skip();
@@ -182,9 +182,9 @@ static void killed_again_and_again(void **state)
 
 /* ---- another world ----------------------------------------------------------------------------------------------- */
 
-/* Parameters and steps are those of the file in all ranks; the loader deals out what is left; random numbers are those
- * of the rank with the same remainder. */
-static void goes_on_elsewhere(int rank)
+/* All ranks have the parameters and steps of the file; the loader distributes the remaining samples; random states are
+ * those of the rank with the same remainder. */
+static void continues_in_another_world(int rank)
 {
     WK_SCOPE;
     RANK_CHECK(wk_dist_init() == WK_OK);
@@ -201,7 +201,7 @@ static void goes_on_elsewhere(int rank)
     (void)rank;
 }
 
-static void another_world_goes_on(void **state)
+static void another_world_continues(void **state)
 {
     (void)state;
     for (int before = 1; before <= 3; before++) {
@@ -212,7 +212,7 @@ static void another_world_goes_on(void **state)
         o.draws = true;
         run(&o, before, notes);
         for (int after = 1; after <= 4; after++) {
-            ranks r = {.size = after, .body = goes_on_elsewhere, .user = &o, .bytes = sizeof o};
+            ranks r = {.size = after, .body = continues_in_another_world, .user = &o, .bytes = sizeof o};
             ranks_run(&r);
             const int left = 46 - 3 * 2 * before, share = (left + after - 1) / after;
             for (int k = 0; k < after; k++) {
@@ -227,16 +227,16 @@ static void another_world_goes_on(void **state)
 
 /* ---- all or none ------------------------------------------------------------------------------------------------- */
 
-/* Each makes rank 1 of 2 fail to load in its own way; both ranks hear of it, and have what they had. */
+/* Each function makes rank 1 of 2 fail to load in a different way; both ranks report it, and are unchanged. */
 static test_training has_no_file(void)
 {
-    order *o = (order *)(uintptr_t)my_order();
+    order *o = (order *)(uintptr_t)parameters_of_run();
     if (wk_dist_rank() == 1) strcat(o->path, ".not");
     return begin(2);
 }
 static test_training has_another_file(void)
 {
-    order *o = (order *)(uintptr_t)my_order();
+    order *o = (order *)(uintptr_t)parameters_of_run();
     if (wk_dist_rank() == 1) strcat(o->path, ".other");
     return begin(2);
 }
@@ -244,7 +244,8 @@ static test_training has_another_network(void)
 {
     test_training t = begin(2);
     if (wk_dist_rank() == 1)
-        t.checkpoint = wk_checkpoint_new(my_order()->path, wk_nn_linear(2, 2), t.optim, t.loader, .tensors = t.more);
+        t.checkpoint =
+            wk_checkpoint_new(parameters_of_run()->path, wk_nn_linear(2, 2), t.optim, t.loader, .tensors = t.more);
     return t;
 }
 static test_training has_an_error(void)
@@ -268,7 +269,7 @@ static void fails_to_load(int rank)
     (void)rank;
     WK_SCOPE;
     RANK_CHECK(wk_dist_init() == WK_OK);
-    test_training t = ways[my_order()->way].way();
+    test_training t = ways[parameters_of_run()->way].way();
     wk_module *net = t.net;
     wk_tensor *before = wk_clone(wk_module_parameter(net, "0.weight"));
     const bool loaded = wk_checkpoint_load(t.checkpoint);
@@ -276,7 +277,7 @@ static void fails_to_load(int rank)
     RANK_CHECK(!loaded && my_note()->code != WK_OK);
     RANK_CHECK(wk_item(wk_all(wk_eq(before, wk_module_parameter(net, "0.weight")))) == 1);
     RANK_CHECK(wk_checkpoint_step(t.checkpoint) == 0 && wk_loader_epoch(t.loader) == 0);
-    RANK_CHECK(wk_dist_barrier() == WK_OK); /* the world is whole */
+    RANK_CHECK(wk_dist_barrier() == WK_OK); /* the world is usable */
     RANK_CHECK(wk_dist_finish() == WK_OK);
 }
 
@@ -302,8 +303,8 @@ static void none_loads_if_one_cannot(void **state)
 
 /* ---- saving ------------------------------------------------------------------------------------------------------ */
 
-/* Ranks that are not behind the same batch have no common place to go on from. */
-static void saves_apart(int rank)
+/* Ranks that are not after the same batch have no common position to continue from. */
+static void saves_after_different_batches(int rank)
 {
     WK_SCOPE;
     RANK_CHECK(wk_dist_init() == WK_OK);
@@ -324,14 +325,14 @@ static void all_save_after_the_same_batch(void **state)
 {
     (void)state;
     order o = order_of("apart.wick", 0);
-    ranks r = {.size = 2, .body = saves_apart, .user = &o, .bytes = sizeof o};
+    ranks r = {.size = 2, .body = saves_after_different_batches, .user = &o, .bytes = sizeof o};
     ranks_run(&r);
     for (int k = 0; k < 2; k++)
         expect_rank_error(&r, k, WK_ERR_STATE, "rank 0 after 4 samples of epoch 1, rank 1 after 8", "same batch", NULL);
     ranks_free(&r);
 }
 
-/* Who has an error does not save, nor do the others. All count the same, so that later saves are of all. */
+/* A rank with an error does not save, nor do the others. All count the save, so that later saves are of all. */
 static void saves_with_an_error(int rank)
 {
     WK_SCOPE;
@@ -342,18 +343,18 @@ static void saves_with_an_error(int rank)
     RANK_CHECK(wk_checkpoint_every(t.checkpoint, 2) != WK_OK);
     rank_save_error();
     RANK_CHECK(wk_checkpoint_step(t.checkpoint) == 2);
-    RANK_CHECK(access(my_order()->path, F_OK) != 0);
+    RANK_CHECK(access(parameters_of_run()->path, F_OK) != 0);
     if (rank == 1) wk_reshape(wk_ones((2)), (3));
     RANK_CHECK((wk_checkpoint_every(t.checkpoint, 2) == WK_OK) == (rank != 1));
     wk_clear_error();
-    RANK_CHECK(access(my_order()->path, F_OK) != 0);
+    RANK_CHECK(access(parameters_of_run()->path, F_OK) != 0);
     RANK_CHECK(wk_checkpoint_every(t.checkpoint, 2) == WK_OK && wk_checkpoint_wait(t.checkpoint) == WK_OK);
     RANK_CHECK(wk_checkpoint_step(t.checkpoint) == 4 && wk_dist_barrier() == WK_OK);
-    RANK_CHECK(access(my_order()->path, F_OK) == 0);
+    RANK_CHECK(access(parameters_of_run()->path, F_OK) == 0);
     RANK_CHECK(wk_dist_finish() == WK_OK);
 }
 
-static void an_error_of_one_is_told_to_all(void **state)
+static void an_error_of_one_is_reported_by_all(void **state)
 {
     (void)state;
     order o = order_of("error.wick", 0);
@@ -364,15 +365,15 @@ static void an_error_of_one_is_told_to_all(void **state)
     ranks_free(&r);
 }
 
-/* Ranks whose checkpoints are not of the same things would part without a word, from the next start on. */
-static void is_not_alike(int rank)
+/* Ranks whose checkpoints have different parts would diverge at the next start. */
+static void has_different_parts(int rank)
 {
     WK_SCOPE;
     RANK_CHECK(wk_dist_init() == WK_OK);
     test_training t = begin(1);
     wk_optim *sgd = wk_optim_sgd(wk_parameters(t.net), .lr = 0.1), *adam = wk_optim_adam(wk_parameters(t.net));
-    wk_checkpoint *less = wk_checkpoint_new(my_order()->path, t.net, rank ? NULL : adam, t.loader),
-                  *other = wk_checkpoint_new(my_order()->path, t.net, rank ? sgd : adam, t.loader);
+    wk_checkpoint *less = wk_checkpoint_new(parameters_of_run()->path, t.net, rank ? NULL : adam, t.loader),
+                  *other = wk_checkpoint_new(parameters_of_run()->path, t.net, rank ? sgd : adam, t.loader);
     RANK_CHECK(wk_checkpoint_save(less) == WK_ERR_STATE);
     wk_clear_error();
     RANK_CHECK(!wk_checkpoint_load(less) && wk_error_code() == WK_ERR_STATE);
@@ -380,11 +381,11 @@ static void is_not_alike(int rank)
     RANK_CHECK(wk_checkpoint_save(other) == WK_ERR_STATE && strstr(wk_error(), "optimiser adam, rank 1 has ") &&
                strstr(wk_error(), "optimiser sgd"));
     wk_clear_error();
-    wk_checkpoint *more = rank ? t.checkpoint : wk_checkpoint_new(my_order()->path, t.net, t.optim, t.loader);
+    wk_checkpoint *more = rank ? t.checkpoint : wk_checkpoint_new(parameters_of_run()->path, t.net, t.optim, t.loader);
     RANK_CHECK(wk_checkpoint_save(more) == WK_ERR_STATE &&
                strstr(wk_error(), "rank 1 has a network, a loader, tensors"));
     wk_clear_error();
-    RANK_CHECK(access(my_order()->path, F_OK) != 0);
+    RANK_CHECK(access(parameters_of_run()->path, F_OK) != 0);
     RANK_CHECK(wk_checkpoint_save(t.checkpoint) == WK_OK);
     RANK_CHECK(wk_dist_finish() == WK_OK);
 }
@@ -393,7 +394,7 @@ static void all_have_the_same_parts(void **state)
 {
     (void)state;
     order o = order_of("parts.wick", 0);
-    ranks r = {.size = 2, .body = is_not_alike, .user = &o, .bytes = sizeof o};
+    ranks r = {.size = 2, .body = has_different_parts, .user = &o, .bytes = sizeof o};
     ranks_run(&r);
     for (int k = 0; k < 2; k++)
         expect_rank_error(&r, k, WK_ERR_STATE, "checkpoint_load: checkpoints differ: rank 0 has a network, a loader, ",
@@ -401,7 +402,7 @@ static void all_have_the_same_parts(void **state)
     ranks_free(&r);
 }
 
-/* What rank 0 cannot write all hear of, at the latest at the end. */
+/* A write error of rank 0 is reported by all ranks, at the end at the latest. */
 static void cannot_write(int rank)
 {
     (void)rank;
@@ -414,7 +415,7 @@ static void cannot_write(int rank)
     rank_save_error();
 }
 
-static void all_hear_that_the_disk_is_gone(void **state)
+static void all_report_a_write_error(void **state)
 {
     (void)state;
     order o = order_of("no/such/folder/file.wick", 0);
@@ -427,10 +428,10 @@ static void all_hear_that_the_disk_is_gone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_world_goes_on),         cmocka_unit_test(killed_again_and_again),
-        cmocka_unit_test(another_world_goes_on),          cmocka_unit_test(none_loads_if_one_cannot),
-        cmocka_unit_test(all_save_after_the_same_batch),  cmocka_unit_test(an_error_of_one_is_told_to_all),
-        cmocka_unit_test(all_hear_that_the_disk_is_gone), cmocka_unit_test(all_have_the_same_parts),
+        cmocka_unit_test(the_same_world_continues),      cmocka_unit_test(killed_repeatedly),
+        cmocka_unit_test(another_world_continues),       cmocka_unit_test(none_loads_if_one_cannot),
+        cmocka_unit_test(all_save_after_the_same_batch), cmocka_unit_test(an_error_of_one_is_reported_by_all),
+        cmocka_unit_test(all_report_a_write_error),      cmocka_unit_test(all_have_the_same_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

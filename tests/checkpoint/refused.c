@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checkpoints that cannot be gone on from: corrupted, foreign, of another training. Nothing changes then. */
+/* Tests checkpoints that cannot be loaded: corrupted, of another kind, of another training. A refusal changes
+ * nothing. */
 #include "support/training.h"
 
 #include <fcntl.h>
@@ -26,7 +27,7 @@ typedef struct content {
     int64_t bytes;
 } content;
 
-static content content_of(const char *path)
+static content read_file(const char *path)
 {
     wk__io_error error;
     wk__file file;
@@ -37,7 +38,7 @@ static content content_of(const char *path)
     return c;
 }
 
-static void put(const char *path, const char *data, int64_t bytes)
+static void write_file(const char *path, const char *data, int64_t bytes)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     assert_true(fd >= 0);
@@ -45,7 +46,7 @@ static void put(const char *path, const char *data, int64_t bytes)
     close(fd);
 }
 
-/* The checksum as docs/reference/file-formats.md says it: of all bytes, its own digits being 0. */
+/* The checksum as documented in docs/reference/file-formats.md: of all bytes, with its own digits as 0. */
 static void seal(content c)
 {
     static const char key[] = "\"wick.crc32\":\"";
@@ -57,7 +58,7 @@ static void seal(content c)
     memcpy(at, digits, 8);
 }
 
-/* A training that has taken some steps, and a file of fewer. */
+/* A training that has taken some steps, and a file of fewer steps. */
 static test_training trained(test_optimiser *optimiser, const char *path)
 {
     const test_config plan = {
@@ -69,14 +70,14 @@ static test_training trained(test_optimiser *optimiser, const char *path)
     return t;
 }
 
-/* The first words of what is said; everything is as it was. */
+/* Expects an error that begins with these words, and that nothing has changed. */
 static void refuses(test_training *t, wk_code code, const char *first, const char *second)
 {
     const int64_t step = wk_checkpoint_step(t->checkpoint), epoch = wk_loader_epoch(t->loader);
     wk_seed(4);
     const uint64_t before = test_state(t);
     wk_seed(4);
-    if (wk_checkpoint_load(t->checkpoint)) fail_msg("it was loaded");
+    if (wk_checkpoint_load(t->checkpoint)) fail_msg("the checkpoint was loaded");
     if (wk_error_code() != code) fail_msg("code %d, not %d: %s", (int)wk_error_code(), (int)code, wk_error());
     expect_error("checkpoint_load: ", first, second, NULL);
     assert_true(test_state(t) == before);
@@ -87,46 +88,46 @@ static void refuses(test_training *t, wk_code code, const char *first, const cha
 
 /* ---- damage ------------------------------------------------------------------------------------------------------ */
 
-static void cut_anywhere(void **state)
+static void truncated_anywhere(void **state)
 {
     (void)state;
     WK_SCOPE;
     const char *path = path_of("cut.wick");
     test_training t = trained(test_momentum, path);
-    const content whole = content_of(path);
+    const content whole = read_file(path);
     for (int64_t bytes = 0; bytes < whole.bytes; bytes += bytes < 300 ? 1 : 41) {
-        put(path, whole.data, bytes);
+        write_file(path, whole.data, bytes);
         refuses(&t, WK_ERR_FORMAT, "cut.wick", "");
     }
-    put(path, whole.data, whole.bytes);
+    write_file(path, whole.data, whole.bytes);
     assert_true(wk_checkpoint_load(t.checkpoint));
     free(whole.data);
 }
 
-static void a_byte_that_is_another(void **state)
+static void a_changed_byte(void **state)
 {
     (void)state;
     WK_SCOPE;
     const char *path = path_of("flipped.wick");
     test_training t = trained(test_momentum, path);
-    const content whole = content_of(path);
+    const content whole = read_file(path);
     for (int64_t at = 0; at < whole.bytes; at += at % 16 ? 1 : 3) {
         const char bit = (char)(1 << at % 8);
         whole.data[at] = (char)(whole.data[at] ^ bit);
-        put(path, whole.data, whole.bytes);
+        write_file(path, whole.data, whole.bytes);
         refuses(&t, WK_ERR_FORMAT, "flipped.wick", "");
         whole.data[at] = (char)(whole.data[at] ^ bit);
     }
-    put(path, whole.data, whole.bytes);
+    write_file(path, whole.data, whole.bytes);
     whole.data[whole.bytes - 1]++;
-    put(path, whole.data, whole.bytes);
+    write_file(path, whole.data, whole.bytes);
     refuses(&t, WK_ERR_FORMAT, "corrupted: checksum is ", ", expected ");
-    put(path, "", 0);
+    write_file(path, "", 0);
     refuses(&t, WK_ERR_FORMAT, "flipped.wick", "not a safetensors file");
     free(whole.data);
 }
 
-/* The bytes are those of the checksum, but not what a checkpoint has. */
+/* The bytes match the checksum, but are not those of a checkpoint. */
 static void valid_checksum_bad_content(void **state)
 {
     (void)state;
@@ -161,7 +162,7 @@ static void valid_checksum_bad_content(void **state)
     };
     const char *path = path_of("sealed.wick");
     test_training t = trained(test_momentum, path);
-    const content whole = content_of(path);
+    const content whole = read_file(path);
     for (size_t k = 0; k < sizeof edits / sizeof *edits; k++) {
         content changed = {malloc((size_t)whole.bytes), whole.bytes};
         memcpy(changed.data, whole.data, (size_t)whole.bytes);
@@ -169,13 +170,13 @@ static void valid_checksum_bad_content(void **state)
         if (!at || strlen(edits[k].from) != strlen(edits[k].to)) fail_msg("no %s", edits[k].from);
         memcpy(at, edits[k].to, strlen(edits[k].to));
         seal(changed);
-        put(path, changed.data, changed.bytes);
+        write_file(path, changed.data, changed.bytes);
         refuses(&t, edits[k].code, edits[k].first, edits[k].second);
         free(changed.data);
     }
     content same = whole;
-    seal(same); /* the checksum that it has already */
-    put(path, same.data, same.bytes);
+    seal(same); /* the checksum that it already has */
+    write_file(path, same.data, same.bytes);
     assert_true(wk_checkpoint_load(t.checkpoint));
     free(whole.data);
 }
@@ -192,8 +193,8 @@ static void files_of_other_kinds(void **state)
     refuses(&t, WK_ERR_FORMAT, "kinds.wick: not a checkpoint", "wick.crc32\"; load files of wk_save with wk_load");
     assert_int_equal(wk_optim_save(t.optim, path), WK_OK);
     refuses(&t, WK_ERR_FORMAT, "not a checkpoint", "");
-    const content text = content_of(source_file("README.md"));
-    put(path, text.data, text.bytes);
+    const content text = read_file(source_file("README.md"));
+    write_file(path, text.data, text.bytes);
     refuses(&t, WK_ERR_FORMAT, "not a safetensors file", "");
     unlink(path);
     assert_int_equal(mkdir(path, 0700), 0);
@@ -204,7 +205,7 @@ static void files_of_other_kinds(void **state)
     free(text.data);
 }
 
-/* A checkpoint is a safetensors file, which others read. */
+/* A checkpoint is a safetensors file that other readers accept. */
 static void other_readers(void **state)
 {
     (void)state;
@@ -223,7 +224,8 @@ static void other_readers(void **state)
     EXPECT_VALUES(wk_tensors_find(list, "loader"), 0, 5, 1, 22, 0, 12, 1);
 }
 
-/* What the first version wrote is read for ever: after two steps of sgd from zeros, over samples 0 to 4 by twos. */
+/* Files of the first version remain readable: after two steps of sgd from zeros, on samples 0 to 4 in batches of
+ * two. */
 static wk_checkpoint *of_version_1(const char *path, wk_module *net, wk_optim **sgd, wk_loader **loader)
 {
     wk_init_zeros_(wk_module_parameter(net, "weight"));
@@ -265,7 +267,7 @@ static void a_file_of_version_1(void **state)
 
 /* ---- another training -------------------------------------------------------------------------------------------- */
 
-static void what_does_not_fit(void **state)
+static void another_training(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -299,7 +301,7 @@ static void what_does_not_fit(void **state)
         expect_error("checkpoint_load: ", "a WK_EACH loop over the loader is in progress", NULL);
         break;
     }
-    /* saved without what this one has */
+    /* saved without a part of this one */
     wk_checkpoint *bare = wk_checkpoint_new(path, NULL, NULL, NULL, .blocking = true);
     assert_int_equal(wk_checkpoint_save(bare), WK_OK);
     refuses(&t, WK_ERR_SHAPE, "missing tensor \"net.0.weight\"", "");
@@ -352,7 +354,7 @@ static void arguments(void **state)
     assert_int_equal(wk_checkpoint_every(c, 2), WK_ERR_SHAPE);
     assert_false(wk_checkpoint_load(c));
     expect_error("reshape", NULL);
-    assert_int_equal(wk_checkpoint_step(c), 0); /* a step that failed is none */
+    assert_int_equal(wk_checkpoint_step(c), 0); /* a failed step does not count */
     assert_int_equal(access(path, F_OK), -1);
     assert_int_equal(wk_checkpoint_every(c, 2), WK_OK);
     assert_int_equal(access(path, F_OK), -1);
@@ -362,14 +364,14 @@ static void arguments(void **state)
     assert_int_equal(wk_checkpoint_step(c), 2);
 }
 
-/* Work that fails when it is run leaves the older file. */
+/* Work that fails during execution leaves the older file. */
 static void work_that_fails(void **state)
 {
     (void)state;
     WK_SCOPE;
     const char *path = path_of("work.wick");
     test_training t = trained(test_momentum, path);
-    const content before = content_of(path);
+    const content before = read_file(path);
     wk_tensor *places = wk_of(int64_t, (1), 50), *row = wk_ones((1, 6));
     {
         WK_NO_GRAD;
@@ -377,7 +379,7 @@ static void work_that_fails(void **state)
     }
     assert_int_equal(wk_checkpoint_save(t.checkpoint), WK_ERR_INDEX);
     expect_error("50", NULL);
-    const content after = content_of(path);
+    const content after = read_file(path);
     assert_int_equal(before.bytes, after.bytes);
     assert_memory_equal(before.data, after.data, (size_t)before.bytes);
     free(before.data);
@@ -388,13 +390,13 @@ static void work_that_fails(void **state)
 
 static void damage(const char *path)
 {
-    const content c = content_of(path);
+    const content c = read_file(path);
     c.data[c.bytes / 2] ^= 1;
-    put(path, c.data, c.bytes);
+    write_file(path, c.data, c.bytes);
     free(c.data);
 }
 
-static void an_older_file_in_its_place(void **state)
+static void an_older_file_is_loaded(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -410,7 +412,7 @@ static void an_older_file_in_its_place(void **state)
     test_training t = test_begin(&plan, 1);
     test_train(&t, 1, 4, 1);
     assert_int_equal(wk_checkpoint_wait(t.checkpoint), WK_OK);
-    damage(path); /* the same as path.4 */
+    damage(path); /* the same file as path.4 */
     assert_true(wk_checkpoint_load(t.checkpoint));
     assert_int_equal(wk_checkpoint_step(t.checkpoint), 3);
     assert_string_equal(wk_checkpoint_loaded_path(t.checkpoint), older[2]);
@@ -422,9 +424,9 @@ static void an_older_file_in_its_place(void **state)
     refuses(&alone, WK_ERR_FORMAT, "older.wick: corrupted", "");
     damage(older[1]);
     damage(older[0]);
-    refuses(&t, WK_ERR_FORMAT, "older.wick: corrupted", ""); /* what is told is of the newest */
+    refuses(&t, WK_ERR_FORMAT, "older.wick: corrupted", ""); /* the error is that of the newest */
     damage(older[0]);
-    assert_true(wk_checkpoint_load(t.checkpoint)); /* mended */
+    assert_true(wk_checkpoint_load(t.checkpoint)); /* restored */
     assert_string_equal(wk_checkpoint_loaded_path(t.checkpoint), older[0]);
     assert_int_equal(wk_checkpoint_save(t.checkpoint), WK_OK); /* and there is a newest again */
     assert_int_equal(wk_checkpoint_wait(t.checkpoint), WK_OK);
@@ -442,16 +444,16 @@ static void an_older_file_in_its_place(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cut_anywhere),
-        cmocka_unit_test(a_byte_that_is_another),
+        cmocka_unit_test(truncated_anywhere),
+        cmocka_unit_test(a_changed_byte),
         cmocka_unit_test(valid_checksum_bad_content),
         cmocka_unit_test(files_of_other_kinds),
         cmocka_unit_test(other_readers),
         cmocka_unit_test(a_file_of_version_1),
-        cmocka_unit_test(what_does_not_fit),
+        cmocka_unit_test(another_training),
         cmocka_unit_test(arguments),
         cmocka_unit_test(work_that_fails),
-        cmocka_unit_test(an_older_file_in_its_place),
+        cmocka_unit_test(an_older_file_is_loaded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checkpoints: a training that goes on from one ends as if nothing had been. */
+/* Tests that a training resumed from a checkpoint ends with the same bits as an undisturbed one. */
 #include "support/devices.h"
 #include "support/training.h"
 
@@ -45,7 +45,7 @@ static void remove_all(const char *path)
     for (int step = 0; step <= 4 * STEPS; step++) unlink(of_step(path, step));
 }
 
-/* The state after the last step of a training that nothing interrupts, and that saves nothing. */
+/* The state after the last step of an undisturbed training that saves nothing. */
 static uint64_t undisturbed(test_config plan)
 {
     WK_SCOPE;
@@ -57,7 +57,7 @@ static uint64_t undisturbed(test_config plan)
 
 /* ---- after each step --------------------------------------------------------------------------------------------- */
 
-/* One training leaves a file after each of its steps; from each of them another goes on. */
+/* One training writes a file after each step; another continues from each of them. */
 static void after_each_step(test_config plan)
 {
     const uint64_t expected = undisturbed(plan);
@@ -65,12 +65,12 @@ static void after_each_step(test_config plan)
     {
         WK_SCOPE;
         test_training t = test_begin(&plan, 1);
-        assert_false(wk_checkpoint_load(t.checkpoint)); /* there is none, and that is no error */
+        assert_false(wk_checkpoint_load(t.checkpoint)); /* there is none, which is not an error */
         expect_ok();
         assert_int_equal(test_train(&t, EPOCHS, -1, 1), STEPS);
         assert_int_equal(wk_checkpoint_wait(t.checkpoint), WK_OK);
         assert_int_equal(wk_checkpoint_step(t.checkpoint), STEPS);
-        if (test_state(&t) != expected) fail_msg("saving has changed the training");
+        if (test_state(&t) != expected) fail_msg("saving changed the training");
     }
     for (int step = 1; step <= STEPS; step++) {
         WK_SCOPE;
@@ -84,7 +84,7 @@ static void after_each_step(test_config plan)
         assert_string_equal(wk_checkpoint_loaded_path(t.checkpoint), path);
         assert_int_equal(wk_loader_epoch(t.loader), (step - 1) / BATCHES);
         assert_int_equal(test_train(&t, EPOCHS, -1, 0), STEPS - step);
-        if (test_state(&t) != expected) fail_msg("from step %d on: another end", step);
+        if (test_state(&t) != expected) fail_msg("resumed from step %d: different state", step);
     }
     remove_all(plan.path);
 }
@@ -106,7 +106,7 @@ static void resumes_on_each_device(void **state)
     }
 }
 
-static void goes_on_with_other_loaders(void **state)
+static void continues_with_other_loaders(void **state)
 {
     (void)state;
     test_config plan = plan_of(test_momentum, wk_cpu(), path_of("loaders.wick"));
@@ -119,13 +119,12 @@ static void goes_on_with_other_loaders(void **state)
     plan.drop_last = false;
     plan.world = 3;
     plan.rank = 1;
-    plan.samples = 70; /* 24 for each rank, of which the last two have served before */
+    plan.samples = 70; /* 24 for each rank, the last two of which are used twice */
     after_each_step(plan);
 }
 
-/* Many interruptions one after another, at steps that are no multiple of anything; what was done since the last file is
- * done again. */
-static void interrupted_again_and_again(void **state)
+/* Many interruptions in a row, at irregular steps; steps since the last file are repeated. */
+static void interrupted_repeatedly(void **state)
 {
     (void)state;
     test_config plan = plan_of(test_adam, wk_cpu(), path_of("again.wick"));
@@ -146,15 +145,15 @@ static void interrupted_again_and_again(void **state)
         last = wk_checkpoint_step(t.checkpoint) / 3 * 3;
         assert_true(run < 20);
         if (steps == 4 || run == 2) continue;
-        if (test_state(&t) != expected) fail_msg("another end after %d runs", run);
+        if (test_state(&t) != expected) fail_msg("a different state after %d runs", run);
         break;
     }
     remove_all(plan.path);
 }
 
-/* ---- what is saved when ------------------------------------------------------------------------------------------ */
+/* ---- times of saves ---------------------------------------------------------------------------------------------- */
 
-/* Between epochs, before the first and after a loop that was left: the next loop is a whole epoch. */
+/* Between epochs, before the first and after a loop was left: the next loop is a complete epoch. */
 static void between_two_epochs(void **state)
 {
     (void)state;
@@ -180,7 +179,7 @@ static void between_two_epochs(void **state)
     }
 }
 
-/* After the last batch of an epoch the loop has no round more; the index of batches goes on. */
+/* After the last batch of an epoch the loop has no iteration; the index of batches continues. */
 static void in_the_body_of_a_loop(void **state)
 {
     (void)state;
@@ -195,7 +194,7 @@ static void in_the_body_of_a_loop(void **state)
         test_training again = test_begin(&plan, 3);
         assert_true(wk_checkpoint_load(again.checkpoint));
         int64_t index = step;
-        for (int turn = 0; turn < 2; turn++, index = 0) { /* the second one is a whole epoch */
+        for (int turn = 0; turn < 2; turn++, index = 0) { /* the second one is a complete epoch */
             assert_int_equal(wk_loader_epoch(again.loader), turn);
             WK_EACH(batch, again.loader) assert_int_equal(batch->index, index++);
             assert_int_equal(index, BATCHES);
@@ -206,8 +205,8 @@ static void in_the_body_of_a_loop(void **state)
     remove_all(path_of("body.wick"));
 }
 
-/* What was loaded is there still when it is saved again before anything else. */
-static void saved_where_it_was_loaded(void **state)
+/* Loaded values are unchanged if they are saved again before anything else. */
+static void saved_after_a_load(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -232,7 +231,7 @@ static void saved_where_it_was_loaded(void **state)
     remove_all(plan.path);
 }
 
-/* The numbers are those of the call, whatever the program does while they are written. */
+/* The saved values are those of the call, whatever the program does during the write. */
 static void saves_values_at_call_time(void **state)
 {
     (void)state;
@@ -270,13 +269,13 @@ static void saves_values_at_call_time(void **state)
         EXPECT_VALUES(borrowed, 0, 1, 2, (double)-round);
         EXPECT_VALUES(wk_select(view, 0, 1), 0, (double)round, (double)round);
         wk_sync();
-        assert_true(address[1] == (float)round && lent[2] == (float)-round); /* where the program knows them to be */
+        assert_true(address[1] == (float)round && lent[2] == (float)-round); /* at the known addresses */
         assert_true(wk_item(wk_all(wk_eq(after, wk_rand((3))))) == 1);
     }
     expect_ok();
 }
 
-/* ---- one file, many uses ----------------------------------------------------------------------------------------- */
+/* ---- other uses of a file ---------------------------------------------------------------------------------------- */
 
 static void from_one_device_to_another(void **state)
 {
@@ -302,8 +301,8 @@ static void from_one_device_to_another(void **state)
     }
 }
 
-/* A part of what the file has is left where it is. */
-static void for_the_network_alone(void **state)
+/* Parts of the file that are not requested are ignored. */
+static void loads_only_the_network(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -320,7 +319,7 @@ static void for_the_network_alone(void **state)
     remove_all(plan.path);
 }
 
-/* Only the last k, of which the newest has two names; those of a run that was given up go. */
+/* Only the last k files are kept, the newest under two names; those of an abandoned run are removed. */
 static void the_last_k_are_kept(void **state)
 {
     (void)state;
@@ -329,7 +328,7 @@ static void the_last_k_are_kept(void **state)
     plan.keep = 3;
     remove_all(plan.path);
     char beside[320];
-    snprintf(beside, sizeof beside, "%s.7x", plan.path); /* is none of them */
+    snprintf(beside, sizeof beside, "%s.7x", plan.path); /* not one of them */
     fclose(fopen(beside, "w"));
     test_training t = test_begin(&plan, 1);
     test_train(&t, EPOCHS, 10, 2);
@@ -342,7 +341,7 @@ static void the_last_k_are_kept(void **state)
     assert_true(newest.st_ino == last.st_ino);
     char old[320];
     snprintf(old, sizeof old, "%s", of_step(plan.path, 6));
-    assert_int_equal(rename(old, plan.path), 0); /* the program goes back to step 6 */
+    assert_int_equal(rename(old, plan.path), 0); /* the program returns to step 6 */
     test_training back = test_begin(&plan, 2);
     assert_true(wk_checkpoint_load(back.checkpoint));
     test_train(&back, EPOCHS, 1, 7);
@@ -352,14 +351,14 @@ static void the_last_k_are_kept(void **state)
     test_training one = test_begin(&plan, 2);
     test_train(&one, EPOCHS, 1, 1);
     assert_int_equal(wk_checkpoint_wait(one.checkpoint), WK_OK);
-    assert_false(exists(of_step(plan.path, 1))); /* one file, of one name */
+    assert_false(exists(of_step(plan.path, 1))); /* one file with one name */
     assert_true(exists(beside));
     unlink(beside);
     remove_all(plan.path);
 }
 
-/* A link stays, and the older files stand where the file does. */
-static void through_a_link(void **state)
+/* A link is kept, and the older files are beside the linked file. */
+static void saves_through_a_link(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -388,12 +387,12 @@ static void through_a_link(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(resumes_after_each_step),    cmocka_unit_test(resumes_on_each_device),
-        cmocka_unit_test(goes_on_with_other_loaders), cmocka_unit_test(interrupted_again_and_again),
-        cmocka_unit_test(between_two_epochs),         cmocka_unit_test(in_the_body_of_a_loop),
-        cmocka_unit_test(saved_where_it_was_loaded),  cmocka_unit_test(saves_values_at_call_time),
-        cmocka_unit_test(from_one_device_to_another), cmocka_unit_test(for_the_network_alone),
-        cmocka_unit_test(the_last_k_are_kept),        cmocka_unit_test(through_a_link),
+        cmocka_unit_test(resumes_after_each_step),      cmocka_unit_test(resumes_on_each_device),
+        cmocka_unit_test(continues_with_other_loaders), cmocka_unit_test(interrupted_repeatedly),
+        cmocka_unit_test(between_two_epochs),           cmocka_unit_test(in_the_body_of_a_loop),
+        cmocka_unit_test(saved_after_a_load),           cmocka_unit_test(saves_values_at_call_time),
+        cmocka_unit_test(from_one_device_to_another),   cmocka_unit_test(loads_only_the_network),
+        cmocka_unit_test(the_last_k_are_kept),          cmocka_unit_test(saves_through_a_link),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The command as people and scripts use it: what it prints, where, and with which exit code.
+# Tests the command for people and scripts: output, streams and exit codes.
 . "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 wick=$WICK_SOURCE/build/release/wick
 unset WICK_THREADS WICK_CPU WICK_GPU NO_COLOR 2>/dev/null || true
 export POCL_DEVICES="basic pthread" POCL_MAX_PTHREAD_COUNT=1
 
-# ends CODE COMMAND...: does it end with this exit code?
+# ends CODE COMMAND...: passes if the command ends with this exit code.
 ends()
 {
     code=$1
@@ -18,7 +18,7 @@ ends()
         return 1; }
 }
 
-# says TEXT COMMAND...: is TEXT on its standard output?
+# says TEXT COMMAND...: passes if its standard output contains TEXT.
 says()
 {
     text=$1
@@ -27,7 +27,7 @@ says()
     grep -q -e "$text" "$WICK_WORK/stdout" || { cat "$WICK_WORK/stdout" "$WICK_WORK/stderr"; return 1; }
 }
 
-# Lines of JSON objects, as python reads them; `test` is an expression over `rows`.
+# Parses lines of JSON objects in Python; `test` is an expression over `rows`.
 json() # TEST COMMAND...
 {
     test=$1
@@ -53,26 +53,26 @@ for command in devices doctor tour bench train ops replay run; do
     check "wick $command: an unknown option is a mistake" ends 2 "$wick" $command --no-such-option
     check "wick $command is in wick --help" says "^  $command " "$wick" --help
 done
-check "mistakes go to standard error alone" sh -c "'$wick' ops --fly 2>/dev/null | wc -c | grep -qx ' *0'"
+check "mistakes go only to standard error" sh -c "'$wick' ops --fly 2>/dev/null | wc -c | grep -qx ' *0'"
 check "devices: --json and --csv are mutually exclusive" ends 2 "$wick" devices --json --csv
-check "devices: --watch wants a number" ends 2 "$wick" devices --watch=soon
+check "devices: --watch requires a number" ends 2 "$wick" devices --watch=soon
 check "devices: an operand is a mistake" ends 2 "$wick" devices all
-check "train: a task that is none" ends 2 "$wick" train birds
+check "train: an unknown task" ends 2 "$wick" train birds
 check "train: no task" ends 2 "$wick" train
-check "train: a device that is no name" ends 2 "$wick" train mnist --device tpu:0
+check "train: an unknown device" ends 2 "$wick" train mnist --device tpu:0
 check "train: epochs must be a number" ends 2 "$wick" train mnist --epochs many
 check "train: a value is missing" ends 2 "$wick" train mnist --epochs
-check "bench: a case that is none" ends 2 "$wick" bench E9
-check "tour: a step that is none" ends 2 "$wick" tour 24
-check "tour: and is called one" grep -q 'wick tour: STEP must be an integer from 1 to 23, got "24"' \
+check "bench: an unknown case" ends 2 "$wick" bench E9
+check "tour: an unknown step" ends 2 "$wick" tour 24
+check "tour: ... is reported" grep -q 'wick tour: STEP must be an integer from 1 to 23, got "24"' \
     "$WICK_WORK/stderr"
-check "a full disk is a failure" ends 1 sh -c "'$wick' ops >/dev/full"
-check "so is a closed output" ends 1 sh -c "'$wick' ops >&-"
+check "a full disk is an error" ends 1 sh -c "'$wick' ops >/dev/full"
+check "a closed output is an error" ends 1 sh -c "'$wick' ops >&-"
 
 # ---- devices, doctor, ops
 
-check "devices: the CPU is there" says "^cpu " "$wick" devices
-check "devices: why CUDA is not" says "cuda is not usable: " "$wick" devices
+check "devices: the CPU is listed" says "^cpu " "$wick" devices
+check "devices: the reason why CUDA is missing" says "cuda is not usable: " "$wick" devices
 check "devices: JSON" json \
     'rows[0]["device"] == "cpu" and rows[0]["memory_total"] > 2**20 and 0 <= rows[0]["utilisation"] <= 1' \
     "$wick" devices --json
@@ -81,27 +81,27 @@ check "devices: CSV has its header" says "^device,name,vendor,driver,is_gpu,comp
 check "devices: numbers do not follow the locale" json 'rows[0]["memory_total"] > 0' env LC_ALL=de_DE.UTF-8 "$wick" \
     devices --json
 check "devices: no colours in a file" sh -c "! '$wick' devices | grep -q \"\$(printf '\\033')\""
-check "devices: --watch goes on" sh -c "timeout 4 '$wick' devices --csv --watch=1 | grep -c ^cpu, | grep -qx '[2-9]'"
+check "devices: --watch repeats" sh -c "timeout 4 '$wick' devices --csv --watch=1 | grep -c ^cpu, | grep -qx '[2-9]'"
 
-# What nvidia-smi shows, of the stand-in for NVIDIA's libraries (tests/standin). Its second card reports neither clocks
-# nor a limit of power.
+# The columns of nvidia-smi, for the stand-in for NVIDIA's libraries (tests/standin). Its second card reports neither
+# clocks nor a power limit.
 if [ -n "${STANDIN_NVRTC:-}" ] && [ -e "$WICK_SOURCE/build/release/standin/libcuda.so.1" ]; then
     cards="env WICK_CUDA_PATH=$WICK_SOURCE/build/release/standin $wick devices"
     check "devices: a card" says "^cuda:0 .* 12 %  *64.0 MiB / 2.0 GiB  *41 C  *88 / 700 W$" $cards
     check "devices: a card without a limit" says "^cuda:1 .* 0 %  *65.0 MiB / 2.0 GiB  *39 C  *71 W$" $cards
     check "devices: its driver and clocks" says \
         "^cuda:0  *132 compute units, NVIDIA, 580.65.06, CUDA 13.0, 1980 MHz, memory 2619 MHz, a GPU$" $cards
-    check "devices: ... where it has them" says "^cuda:1  *132 compute units, NVIDIA, 580.65.06, CUDA 13.0, a GPU$" \
+    check "devices: ... if it reports them" says "^cuda:1  *132 compute units, NVIDIA, 580.65.06, CUDA 13.0, a GPU$" \
         $cards
-    check "devices: a process on it" says "^cuda:0  *[0-9]*  *64.0 MiB  wick$" $cards
-    check "devices: ... whose memory is not known" says "^cuda:0  *4194303  *N/A " $cards
+    check "devices: a process on the card" says "^cuda:0  *[0-9]*  *64.0 MiB  wick$" $cards
+    check "devices: a process with unknown memory" says "^cuda:0  *4194303  *N/A " $cards
     check "devices: cards as JSON" json \
         '([(r["power_limit"], r["core_clock"], r["memory_clock"], len(r["processes"])) for r in rows[1:3]] ==
           [(700, 1980, 2619, 2), (None, None, None, 0)] and
           [p["memory"] for p in rows[1]["processes"]] == [2**26, None])' $cards --json
     check "devices: cards as CSV" says '^cuda:1,.*,71.25,"CUDA 13.0",,,,0$' $cards --csv
 else
-    echo "skip devices: cards of the stand-in: there is no NVRTC (scripts/setup cuda)"
+    echo "skip devices: cards of the stand-in: NVRTC is missing (scripts/setup cuda)"
 fi
 
 touch "$WICK_WORK/file"
@@ -112,11 +112,11 @@ check "doctor: cuda in words" says \
 check "doctor: opencl in words" says \
     "^opencl  *\(usable\|not built\|library not found\|no driver\|driver too old\|no device\): " "$wick" doctor
 check "doctor: WICK_CPU is shown" says "instructions: portable, WICK_CPU=portable" env WICK_CPU=portable "$wick" doctor
-check "doctor: a WICK_CPU that is none" says "^!  *WICK_CPU=z80 is not built" env WICK_CPU=z80 "$wick" doctor
+check "doctor: an unknown WICK_CPU" says "^!  *WICK_CPU=z80 is not built" env WICK_CPU=z80 "$wick" doctor
 check "doctor: a misspelt variable" says "^!  *unknown variable WICK_THREDS" env WICK_THREDS=2 "$wick" doctor
-check "doctor: ... and what is meant" says \
+check "doctor: ... with a suggestion" says \
     "unknown variable WICK_THREDS; did you mean WICK_THREADS?" env WICK_THREDS=2 "$wick" doctor
-check "doctor: a folder that is not there" says "^!  *WICK_CUDA_PATH: folder /nowhere does not exist" \
+check "doctor: a missing folder" says "^!  *WICK_CUDA_PATH: folder /nowhere does not exist" \
     env WICK_CUDA_PATH="/tmp:/nowhere" "$wick" doctor
 check "doctor: a file for a folder" says "^!  *$WICK_WORK/file is not a folder; kernels are not cached" \
     env WICK_CACHE_DIR="$WICK_WORK/file" "$wick" doctor
@@ -125,8 +125,8 @@ check "doctor: without the prefix" says "^!  *unknown variable wcik_eager; did y
 check "doctor: a mode that is off" says \
     "^modes  *WICK_EAGER=0: off (run every call immediately (eager mode))" env WICK_EAGER=0 \
     "$wick" doctor
-check "doctor: ... is nothing unusual" sh -c "! WICK_EAGER=0 '$wick' doctor | grep '^!.*WICK_EAGER'"
-check "doctor: a switch that is none" says \
+check "doctor: ... is not a warning" sh -c "! WICK_EAGER=0 '$wick' doctor | grep '^!.*WICK_EAGER'"
+check "doctor: an invalid switch" says \
     "^!  *invalid WICK_NOFUSE=maybe; expected 0 or 1" env WICK_NOFUSE=maybe "$wick" doctor
 for word in off OFF no False; do
     check "doctor: a switch that is $word" says "^modes  *WICK_CHECK=$word: off" env WICK_CHECK=$word "$wick" doctor
@@ -134,39 +134,39 @@ done
 check "doctor: WICK_CHECK is known" says "^modes  *WICK_CHECK=1: execute everything twice" env WICK_CHECK=1 \
     "$wick" doctor
 check "doctor: ... and its folder" sh -c "! WICK_CHECK_DIR=/tmp '$wick' doctor | grep '^!.*WICK_CHECK_DIR'"
-check "doctor: a placement that is none" says \
+check "doctor: an unknown placement" says \
     "^!  *invalid WICK_PLACEMENT=sfot; expected strict or soft" env WICK_PLACEMENT=sfot \
     "$wick" doctor
-check "doctor: a backend that is none" says \
+check "doctor: an unknown backend" says \
     "^!  *invalid WICK_GPU=openc; expected opencl or cuda" env WICK_GPU=openc "$wick" \
     doctor
-check "doctor: a subject that is none" says \
+check "doctor: an unknown subject" says \
     "^!  *invalid WICK_LOG=sync,kernle; expected a comma-separated list of placement, sync, kernel, leaks, " \
     env WICK_LOG=sync,kernle WICK_LOG_FILE="$WICK_WORK/doctor.log" "$wick" doctor
 check "doctor: a log that is off" says "WICK_LOG_FILE=: off" env WICK_LOG_FILE= "$wick" doctor
 doctor_quiet() { ! env WICK_LOG_FILE= "$wick" doctor | grep "cannot write"; }
-check "doctor: and is not said to be unwritable" doctor_quiet
-check "doctor: a log that cannot be" says "^!  *cannot write WICK_LOG_FILE=/nowhere/log" env \
+check "doctor: ... is not reported as unwritable" doctor_quiet
+check "doctor: an unwritable log" says "^!  *cannot write WICK_LOG_FILE=/nowhere/log" env \
     WICK_LOG_FILE=/nowhere/log "$wick" doctor
 log_to_stderr() { env WICK_LOG=sync WICK_LOG_FILE=/nowhere/log "$wick" tour 2>&1 >/dev/null |
     grep "^WICK_LOG_FILE: cannot write /nowhere/log; logging to stderr"; }
 check "a log that cannot be written goes to stderr" log_to_stderr
-check "doctor: megabytes below 0" says \
+check "doctor: a negative WICK_CACHE_MB" says \
     "^!  *invalid WICK_CACHE_MB=-1; expected an integer of at least 0" env WICK_CACHE_MB=-1 "$wick" \
     doctor
 check "doctor: threads" says "^threads  *1 .*WICK_THREADS=1" env WICK_THREADS=1 "$wick" doctor
 threads=$("$wick" doctor | sed -n 's/^threads  *\([0-9]*\).*/\1/p')
-check "doctor: a number with a letter behind it" says "^!  *invalid WICK_THREADS=${threads}x; expected an integer" env \
+check "doctor: a number followed by a letter" says "^!  *invalid WICK_THREADS=${threads}x; expected an integer" env \
     WICK_THREADS="${threads}x" "$wick" doctor
 
 check "ops: a pattern" says "^softmax(\|^    softmax(Tensor input, int dim) -> Tensor" "$wick" ops softmax
-check "ops: where the form in C stands" says "^1 of [0-9]* operations. .* of C calls" "$wick" ops 'topk'
-check "ops: as the program writes it" says "^softmax" "$wick" ops wk_softmax
-check "ops: what another library calls it" says '"multiply" is named wk_mul in Wick' "$wick" ops multiply
-check "ops: an optimiser is no op" says '"adam" is named wk_optim_adam' "$wick" ops wk_optim_adam
+check "ops: a reference to the C calls" says "^1 of [0-9]* operations. .* of C calls" "$wick" ops 'topk'
+check "ops: a name with prefix" says "^softmax" "$wick" ops wk_softmax
+check "ops: a name of another library" says '"multiply" is named wk_mul in Wick' "$wick" ops multiply
+check "ops: an optimiser is not an op" says '"adam" is named wk_optim_adam' "$wick" ops wk_optim_adam
 check "ops: nothing matches" ends 1 "$wick" ops no_such_op
-fails "ops: a name that is nearly one" 'no operation matches "sofmax"; did you mean softmax?$' "$wick" ops sofmax
-fails "ops: what is not here yet" "README.md lists what is missing (.Limits.)" "$wick" ops conv
+fails "ops: a misspelt name" 'no operation matches "sofmax"; did you mean softmax?$' "$wick" ops sofmax
+fails "ops: a missing op" "README.md lists what is missing (.Limits.)" "$wick" ops conv
 check "ops: JSON, sorted, each with a schema" json \
     '([r["name"] for r in rows] == sorted(r["name"] for r in rows) and len(rows) >= 110 and
         all(r["schema"].startswith(r["name"] + "(") for r in rows))' \
@@ -174,21 +174,21 @@ check "ops: JSON, sorted, each with a schema" json \
 
 # ---- tour
 
-check "the tour ends well" ends 0 "$wick" tour
+check "the tour succeeds" ends 0 "$wick" tour
 cp "$WICK_WORK/stdout" "$WICK_WORK/tour"
 check "the tour has steps 1 to 23 in order" sh -c \
     "grep -o '^[0-9]*[.] ' '$WICK_WORK/tour' | tr -d '. ' | diff - /dev/fd/3 3<<END
 \$(seq 23)
 END"
-check "tour 13: the chapter's numbers" grep -q "20.0855, 109.1963, 445.2395" "$WICK_WORK/tour"
-check "tour 7: the same numbers on every device" grep -q "yes, bit for bit" "$WICK_WORK/tour"
-check "tour 8: what there is" grep -q "opencl:99 does not exist" "$WICK_WORK/tour"
-check "tour: X, Y and Z are made once" sh -c \
+check "tour 13: the chapter's values" grep -q "20.0855, 109.1963, 445.2395" "$WICK_WORK/tour"
+check "tour 7: the same values on every device" grep -q "yes, bit for bit" "$WICK_WORK/tour"
+check "tour 8: the available devices" grep -q "opencl:99 does not exist" "$WICK_WORK/tour"
+check "tour: X, Y and Z are created once" sh -c \
     "grep -c -E '^  (X = |Z = |wk_seed.1.; Y = )' '$WICK_WORK/tour' | grep -qx 3"
-check "tour 11 alone says what X, Y and Z are" sh -c \
+check "tour 11 alone shows X, Y and Z" sh -c \
     "'$wick' tour 11 | grep -c -E '^  (X = |Z = |wk_seed.1.; Y = )' | grep -qx 3"
 check "tour 23: a world of one" grep -q "rank 0 of 1" "$WICK_WORK/tour"
-check "one step alone" sh -c "'$wick' tour 2 | grep -c '^[0-9]*[.] ' | grep -qx 1"
+check "tour: one step alone" sh -c "'$wick' tour 2 | grep -c '^[0-9]*[.] ' | grep -qx 1"
 check "the tour without OpenCL" ends 0 env OCL_ICD_VENDORS=/nowhere "$wick" tour
 
 # ---- train
@@ -203,27 +203,27 @@ check "train: saves" test -s "$WICK_WORK/net.safetensors"
 check "train: the picture is XML" python3 -c "import sys, xml.dom.minidom as x; x.parse(sys.argv[1])" \
     "$WICK_WORK/loss.svg"
 check "train: an absent device fails" ends 1 "$wick" train mnist --device opencl:77 --save "$WICK_WORK/none.safetensors"
-check "train: and saves nothing" test ! -e "$WICK_WORK/none.safetensors"
+check "train: ... and saves nothing" test ! -e "$WICK_WORK/none.safetensors"
 check "train: a folder without digits fails" ends 1 "$wick" train mnist --device cpu --data "$WICK_WORK" --save \
     "$WICK_WORK/none.safetensors"
 check "train: a picture that cannot be written fails" ends 1 "$wick" train mnist --device cpu --epochs 1 \
     --save "$WICK_WORK/net.safetensors" --svg "$WICK_WORK/no/such/folder.svg"
-check "train: before it trains" sh -c \
+check "train: ... before training" sh -c \
     "test ! -s '$WICK_WORK/stdout' && grep -q 'cannot write --svg .*folder.svg: No such file' '$WICK_WORK/stderr'"
-check "train: one file is not two" ends 1 "$wick" train mnist --device cpu --save "$WICK_WORK/one" --svg \
+check "train: --save and --svg must differ" ends 1 "$wick" train mnist --device cpu --save "$WICK_WORK/one" --svg \
     "$WICK_WORK/one"
-check "train: a file has a name" ends 1 "$wick" train mnist --device cpu --save ""
-check "train: a folder is no picture" ends 1 "$wick" train mnist --device cpu --save "$WICK_WORK/none.safetensors" \
+check "train: an empty file name is a mistake" ends 1 "$wick" train mnist --device cpu --save ""
+check "train: a folder as picture fails" ends 1 "$wick" train mnist --device cpu --save "$WICK_WORK/none.safetensors" \
     --svg "$WICK_WORK"
 check "train: a network that cannot be saved fails" ends 1 "$wick" train mnist --device cpu --save \
     "$WICK_WORK/no/such.safetensors"
-check "train: ... before it trains, too" sh -c \
+check "train: ... before training, too" sh -c \
     "test ! -s '$WICK_WORK/stdout' && grep -q 'write --save .*such.safetensors: No such' '$WICK_WORK/stderr'"
-check "train: a folder is no network" ends 1 "$wick" train mnist --device cpu --save "$WICK_WORK"
+check "train: a folder as network fails" ends 1 "$wick" train mnist --device cpu --save "$WICK_WORK"
 echo old >"$WICK_WORK/old.safetensors"
-check "train: what was there" ends 1 "$wick" train mnist --device opencl:77 --save "$WICK_WORK/old.safetensors" --svg \
+check "train: an error" ends 1 "$wick" train mnist --device opencl:77 --save "$WICK_WORK/old.safetensors" --svg \
     "$WICK_WORK/new.svg"
-check "train: ... is left, and nothing beside it" sh -c \
+check "train: ... keeps the old file and leaves no other" sh -c \
     "cd '$WICK_WORK' && test \"\$(cat old.safetensors)\" = old && ! ls | grep -E 'new.svg|none|wick-'"
 
 # ---- bench
@@ -231,7 +231,7 @@ check "train: ... is left, and nothing beside it" sh -c \
 fails "bench: no GPU" "requires a GPU, got cpu" "$wick" bench gpu --device cpu
 fails "bench: no GPU found" "no GPU found; run wick doctor" env -u WICK_GPU "$wick" bench gpu
 fails "bench: a device for all" "applies only to the case gpu, not fused" "$wick" bench fused --device opencl:0
-check "bench: the first figures as JSON" json \
+check "bench: results as JSON" json \
     '(rows[0]["ratio"] > 0 and
         all(set(r) == {"case", "device", "threads", "value", "unit", "ratio", "against"} for r in rows))' \
     "$wick" bench --quick --json fused
@@ -250,27 +250,27 @@ for r in rows:
         assert any(t.startswith(r["case"] + ", " + r["device"]) for t in texts), r["case"]
 END
 }
-check "bench: ... in which no name is cut" labels
+check "bench: ... without truncated names" labels
 check "bench: the picture is XML" python3 -c "import sys, xml.dom.minidom as x; x.parse(sys.argv[1])" \
     "$WICK_WORK/bench.svg"
 cat >"$WICK_WORK/peer" <<'EOF'
 echo Abacus 1.0
 while read -r name threads sizes; do case $name in fused) echo 30 ;; *) echo - ;; esac; done
 EOF
-check "bench: another library in turns" json \
+check "bench: another library in alternation" json \
     'any(r["against"] == "Abacus 1.0" and r["ratio"] > 1 for r in rows)' \
     "$wick" bench --quick --json --peer "sh $WICK_WORK/peer" fused
-check "bench: a library that knows no such case" json 'all(r["against"] != "Abacus 1.0" for r in rows)' \
+check "bench: a library without the case" json 'all(r["against"] != "Abacus 1.0" for r in rows)' \
     "$wick" bench --quick --json --peer "sh $WICK_WORK/peer" matmul
 check "bench: a picture that cannot be written fails" ends 1 "$wick" bench --quick --json --svg \
     "$WICK_WORK/no/such/folder.svg" fused
 check "bench: ... before the first case" sh -c \
     "test ! -s '$WICK_WORK/stdout' && grep -q 'wick bench: cannot write --svg .*folder.svg: No such file' \
         '$WICK_WORK/stderr'"
-check "bench: a folder is no picture" ends 1 "$wick" bench --quick --svg "$WICK_WORK" fused
-check "bench: what does not begin" ends 1 "$wick" bench --quick --peer true --svg "$WICK_WORK/left.svg" fused
+check "bench: a folder as picture fails" ends 1 "$wick" bench --quick --svg "$WICK_WORK" fused
+check "bench: a run that does not start" ends 1 "$wick" bench --quick --peer true --svg "$WICK_WORK/left.svg" fused
 check "bench: ... leaves no picture" test ! -e "$WICK_WORK/left.svg"
-check "bench: a peer that says nothing fails" ends 1 "$wick" bench --quick --peer true fused
+check "bench: a silent peer fails" ends 1 "$wick" bench --quick --peer true fused
 cat >"$WICK_WORK/peer" <<'EOF'
 echo Abacus 1.0
 while read -r name threads sizes; do
@@ -278,7 +278,7 @@ while read -r name threads sizes; do
     echo 30
 done
 EOF
-check "bench: a GPU, and another library in turns" json \
+check "bench: a GPU, and another library in alternation" json \
     '(any(r["case"].startswith("kernels of a step") and r["unit"] == "ms" for r in rows) and
         all(r["value"] > 0 and r["device"] == "opencl:0" for r in rows) and
         sum(r["against"] == "Abacus 1.0" for r in rows) == 14)' \
@@ -290,37 +290,37 @@ same_cases()
 }
 check "bench: bench/pytorch.py has its cases and no others" same_cases
 
-# ---- replay: a flush of (x + 1) * 2, written when its result was spoilt on purpose (tests/engine/check.c)
+# ---- replay: a flush of (x + 1) * 2, written after an injected error in its result (tests/engine/check.c)
 
 flush=$WICK_SOURCE/tests/fixtures/flush/add_mul.flush
-check "replay: all ways agree" ends 0 "$wick" replay "$flush"
-check "replay: why it was written" says \
+check "replay: all modes agree" ends 0 "$wick" replay "$flush"
+check "replay: the reason of the file" says \
     "^recorded because of mul: WICK_CHECK: element \[1, 1\] is 77, and 10 " "$wick" \
     replay "$flush"
 check "replay: the passes" says "^r2 f32 ADD r0 r1$" "$wick" replay "$flush"
-check "replay: six ways beside the first" sh -c "'$wick' replay '$flush' | grep -c ', identical$' | grep -qx 6"
+check "replay: six modes besides the first" sh -c "'$wick' replay '$flush' | grep -c ', identical$' | grep -qx 6"
 check "replay: no file" ends 2 "$wick" replay
 check "replay: two files" ends 2 "$wick" replay "$flush" "$flush"
-check "replay: a file that is not there" ends 1 "$wick" replay /nowhere/at.all
+check "replay: a missing file" ends 1 "$wick" replay /nowhere/at.all
 head -c 300 "$flush" >"$WICK_WORK/cut.flush"
-check "replay: a file that was cut" ends 1 "$wick" replay "$WICK_WORK/cut.flush"
-check "replay: ... and what it says" grep -q "cut.flush: invalid flush file: " "$WICK_WORK/stderr"
+check "replay: a truncated file" ends 1 "$wick" replay "$WICK_WORK/cut.flush"
+check "replay: ... is reported" grep -q "cut.flush: invalid flush file: " "$WICK_WORK/stderr"
 echo 'int main(void) { return 0; }' >"$WICK_WORK/other.c"
 check "replay: another file" ends 1 "$wick" replay "$WICK_WORK/other.c"
-check "replay: ... and what it says" grep -q "other.c: invalid flush file: expected WICKFLSH" \
+check "replay: ... is reported" grep -q "other.c: invalid flush file: expected WICKFLSH" \
     "$WICK_WORK/stderr"
 printf 'WICKFLSH' >"$WICK_WORK/short.flush"
 check "replay: a file that is too short" ends 1 "$wick" replay "$WICK_WORK/short.flush"
 
 # ---- the examples
 
-# A command that trains nothing and writes what it says that it saves.
+# Stands in for the command: trains nothing, and creates the file of --save.
 printf '#!/bin/sh\nwhile [ $# -gt 1 ]; do shift; [ "$1" != --save ] || touch "$2"; done\n' >"$WICK_WORK/wick"
 chmod +x "$WICK_WORK/wick"
 check "the demo runs" scripts/demo "$WICK_WORK/wick"
-check "and keeps the network that it saves" test -f "$WICK_WORK/demo/cpu.safetensors"
-check "examples/use_gpu ends well" ends 0 "$WICK_SOURCE/build/release/examples/use_gpu"
-check "examples/use_gpu shows the chapter's numbers" says "20.0855, 109.1963, 445.2395" \
+check "... and keeps the network that it saves" test -f "$WICK_WORK/demo/cpu.safetensors"
+check "examples/use_gpu succeeds" ends 0 "$WICK_SOURCE/build/release/examples/use_gpu"
+check "examples/use_gpu shows the chapter's values" says "20.0855, 109.1963, 445.2395" \
     "$WICK_SOURCE/build/release/examples/use_gpu"
 multi_gpu=$WICK_SOURCE/build/release/examples/multi_gpu
 check "examples/multi_gpu by hand and mirrored" says "^step 30: loss 1.990207 by hand, 1.990207 mirrored$" "$multi_gpu"

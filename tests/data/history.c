@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Histories: nothing waits until they are read, and then once. */
+/* Tests histories: adding does not wait, and the values are fetched together on the first read. */
 #include "support/wick.h"
 
 #include <math.h>
@@ -34,8 +34,8 @@ static void values_and_mean(void **state)
     assert_int_equal(wk_history_count(NULL), 0);
 }
 
-/* Many, in chunks, with reads in between; what is added may change or die afterwards. */
-static void many(void **state)
+/* Many values, in chunks, with reads in between; added tensors may change or be freed afterwards. */
+static void many_values(void **state)
 {
     (void)state;
     enum { N = 70000 };
@@ -61,7 +61,7 @@ static void many(void **state)
     assert_true(fabs(wk_history_mean(h) - sum / N) < 1e-9 * sum / N);
 }
 
-static void adding_waits_for_nothing(void **state)
+static void adding_does_not_wait(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -82,14 +82,14 @@ static void adding_waits_for_nothing(void **state)
     wk_history_add(h, wk_sum(x));
     wk_history_values(h);
     assert_int_equal(wk__null_log_count(WK__NULL_DOWNLOAD), 2);
-    wk_history_add(h, wk_ones(())); /* from another device: it comes along */
+    wk_history_add(h, wk_ones(())); /* on another device: it is copied */
     assert_int_equal(wk_history_count(h), 2002);
     wk_history_mean(h);
     expect_ok();
 }
 
-/* A figure that was cut out of something large does not keep that alive. */
-static void figures_are_small(void **state)
+/* A value that is a view of a large tensor does not keep that alive. */
+static void values_do_not_keep_large_tensors(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -107,7 +107,7 @@ static void figures_are_small(void **state)
     assert_in_range((int)(100 * wk_history_mean(h)), 0, 99);
 }
 
-/* Whatever fails, what is in it stays and can be read again. */
+/* After any failure the values remain and can be read again. */
 static void without_memory(void **state)
 {
     (void)state;
@@ -132,8 +132,8 @@ static void without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_and_mean),          cmocka_unit_test(many),
-        cmocka_unit_test(adding_waits_for_nothing), cmocka_unit_test(figures_are_small),
+        cmocka_unit_test(values_and_mean),      cmocka_unit_test(many_values),
+        cmocka_unit_test(adding_does_not_wait), cmocka_unit_test(values_do_not_keep_large_tensors),
         cmocka_unit_test(without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* IDX files: the digits of the repository, every dtype, plain and compressed, and those that want to do harm. */
+/* Tests IDX files: the digits of the repository, every dtype, plain and compressed, and malicious files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -39,7 +39,7 @@ static void digits(void **state)
     assert_int_equal(labels.ndim, 1);
     assert_int_equal(labels.shape[0], 10000);
     const unsigned char *label = labels.data, *pixel = images.data;
-    const unsigned char first[] = {7, 2, 1, 0, 4, 1, 4, 9, 5, 9}; /* the set's well-known beginning */
+    const unsigned char first[] = {7, 2, 1, 0, 4, 1, 4, 9, 5, 9}; /* the known first labels of the set */
     assert_memory_equal(label, first, sizeof first);
     const int64_t of_each[] = {980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009};
     int64_t counts[10] = {0}, border = 0, ink = 0;
@@ -55,7 +55,7 @@ static void digits(void **state)
     wk__free(labels.data);
 }
 
-/* Three elements of each dtype, as they stand in the file and as numbers. */
+/* Three elements of each dtype, as bytes of the file and as values. */
 static void every_dtype(void **state)
 {
     (void)state;
@@ -99,7 +99,7 @@ static void every_dtype(void **state)
     }
 }
 
-/* [3, 40000] of u8 with some structure: more than one window of compressed bytes. */
+/* [3, 40000] of u8, not constant: more than one window of compressed bytes. */
 static bytes long_file(void)
 {
     const idx_case start = {START("\0\0\x08\2\0\0\0\3\0\0\x9c\x40"), 120000, NULL};
@@ -142,7 +142,7 @@ static void files_of_any_name(void **state)
     (void)state;
     bytes plain = long_file(), packed = gzip(plain);
     for (int compressed = 0; compressed < 2; compressed++) {
-        const char *path = scratch(compressed ? "digits" : "digits.gz"); /* the content says what it is */
+        const char *path = scratch(compressed ? "digits" : "digits.gz"); /* the content determines the format */
         bytes file = compressed ? packed : plain;
         FILE *stream = fopen(path, "wb");
         assert_int_equal(fwrite(file.data, 1, (size_t)file.count, stream), file.count);
@@ -171,7 +171,7 @@ static void files_of_any_name(void **state)
 static void check_error(wk_code code, const wk__io_error *error, const char *word, int number)
 {
     if (code != WK_ERR_FORMAT || !strstr(error->text, word))
-        fail_msg("file %d: code %d, \"%s\" does not say \"%s\"", number, code, code ? error->text : "", word);
+        fail_msg("file %d: code %d, \"%s\" does not contain \"%s\"", number, code, code ? error->text : "", word);
 }
 
 static bool is_gzip(const idx_case *one)
@@ -204,8 +204,8 @@ static void written_by_hand(void **state)
 
 static int64_t requested;
 
-/* Counts how much is asked for at once at most. */
-static void *watch(void *user, void *block, size_t size)
+/* Records the largest allocation. */
+static void *record_largest(void *user, void *block, size_t size)
 {
     (void)user;
     if ((int64_t)size > requested) requested = (int64_t)size;
@@ -214,8 +214,8 @@ static void *watch(void *user, void *block, size_t size)
     return NULL;
 }
 
-/* A few bytes may neither ask for memory that they can't fill nor unpack to more than they declare. */
-static void bombs(void **state)
+/* A few bytes may neither request memory that they cannot fill nor unpack to more than they declare. */
+static void decompression_bombs(void **state)
 {
     (void)state;
     const struct {
@@ -223,10 +223,10 @@ static void bombs(void **state)
         const char *word;
         int64_t most;
     } cases[] = {
-        {{START("\0\0\x08\1\xff\xff\xff\xff"), 0, NULL}, "truncated", 100000}, /* 4 GiB declared, none there */
+        {{START("\0\0\x08\1\xff\xff\xff\xff"), 0, NULL}, "truncated", 100000}, /* declares 4 GiB, has none */
         {{START("\0\0\x08\2\x7f\xff\xff\xff\x7f\xff\xff\xff"), 0, NULL}, "truncated", 100000},
-        {{START("\0\0\x08\1\0\0\0\1"), 30000000, NULL}, "too long", 100000},    /* 1 byte declared, 30 MB there */
-        {{START("\0\0\x08\1\2\0\0\0"), 30000000, NULL}, "truncated", 33554432}, /* what deflate could just hold */
+        {{START("\0\0\x08\1\0\0\0\1"), 30000000, NULL}, "too long", 100000},    /* declares 1 byte, has 30 MB */
+        {{START("\0\0\x08\1\2\0\0\0"), 30000000, NULL}, "truncated", 33554432}, /* the limit of deflate */
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         bytes plain = idx_file(&cases[k].file), packed = gzip(plain);
@@ -240,7 +240,7 @@ static void bombs(void **state)
     }
 }
 
-/* Files that were good: [2, 3] of f32, plain and compressed. */
+/* Valid files: [2, 3] of f32, plain and compressed. */
 static bytes good_file(bool compressed)
 {
     static const idx_case good = {START("\0\0\x0d\2\0\0\0\2\0\0\0\3\x3f\x80\0\0\xc0\x49\x0f\xdb"), 16, NULL};
@@ -273,7 +273,7 @@ static void every_truncation_and_bit(void **state)
     }
 }
 
-/* No flipped bit of compressed data changes an element unseen. (Deflate leaves some bits of its last byte unused.) */
+/* No flipped bit of compressed data changes an element unnoticed. (Deflate does not use some bits of its last byte.) */
 static void checksum_is_compared(void **state)
 {
     (void)state;
@@ -342,14 +342,14 @@ static void every_allocation_fails(void **state)
 
 int main(void)
 {
-    if (wk_set_allocator(watch, NULL) != WK_OK) return 1;
+    if (wk_set_allocator(record_largest, NULL) != WK_OK) return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(digits),
         cmocka_unit_test(every_dtype),
         cmocka_unit_test(several_gzip_members),
         cmocka_unit_test(files_of_any_name),
         cmocka_unit_test(written_by_hand),
-        cmocka_unit_test(bombs),
+        cmocka_unit_test(decompression_bombs),
         cmocka_unit_test(every_truncation_and_bit),
         cmocka_unit_test(checksum_is_compared),
         cmocka_unit_test(mutations),

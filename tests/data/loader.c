@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Datasets and loaders: what comes in which order, the loop WK_EACH, its ends. */
+/* Tests datasets and loaders: the order of samples, the loop WK_EACH and the ways out of it. */
 #include "support/wick.h"
 
 #include <unistd.h>
@@ -11,13 +11,13 @@
 #include <engine/op_queue.h>
 
 /* n samples: x[k] = (k, -k), y[k] = k */
-static wk_dataset *numbers(int64_t n)
+static wk_dataset *numbered_samples(int64_t n)
 {
     wk_tensor *k = wk_arange(n), *x = wk_stack((k, wk_mul(k, -1)), 1);
     return wk_data_tensors(wk_to_dtype(x, WK_F32), k);
 }
 
-/* The labels of one epoch in order; how many. */
+/* Writes the labels of one epoch in order; returns their number. */
 static int64_t epoch_of(wk_loader *loader, int64_t *out)
 {
     int64_t count = 0;
@@ -35,11 +35,11 @@ static int64_t epoch_of(wk_loader *loader, int64_t *out)
     return count;
 }
 
-static void in_order(void **state)
+static void without_shuffling(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_dataset *data = numbers(10);
+    wk_dataset *data = numbered_samples(10);
     wk_loader *loader = wk_data_loader(data, .batch_size = 4);
     int64_t sizes[] = {4, 4, 2}, seen[10], index = 0;
     assert_int_equal(wk_data_size(data), 10);
@@ -78,14 +78,14 @@ static void expect_permutation(const int64_t *seen, int64_t n)
     free(met);
 }
 
-/* The order depends on seed, epoch and number of samples, not on the batch size and not on what else is random. */
+/* The order depends on seed, epoch and number of samples, not on the batch size or other random numbers. */
 static void shuffled(void **state)
 {
     (void)state;
     WK_SCOPE;
     enum { N = 100 };
     int64_t first[N], second[N], other[N], again[N];
-    wk_dataset *data = numbers(N);
+    wk_dataset *data = numbered_samples(N);
     wk_loader *loader = wk_data_loader(data, .batch_size = 7, .shuffle = true, .seed = 3);
     epoch_of(loader, first);
     epoch_of(loader, second);
@@ -106,14 +106,14 @@ static void shuffled(void **state)
     assert_true(fixed < 10);
 }
 
-/* The documented draw: place k, from the last, changes with below(PHILOX(k, epoch), k + 1). Published words of Philox
- * hold it, see ir_random.c; this holds the order. */
-static void the_order_is_for_ever(void **state)
+/* The documented shuffle: element k, from the last, is exchanged with below(PHILOX(k, epoch), k + 1). ir_random.c tests
+ * Philox with published vectors; this tests the order. */
+static void the_shuffled_order_is_fixed(void **state)
 {
     (void)state;
     WK_SCOPE;
     int64_t seen[8];
-    wk_loader *loader = wk_data_loader(numbers(8), .batch_size = 8, .shuffle = true, .seed = 1);
+    wk_loader *loader = wk_data_loader(numbered_samples(8), .batch_size = 8, .shuffle = true, .seed = 1);
     const int64_t expected[2][8] = {{4, 2, 5, 6, 7, 1, 0, 3}, {7, 5, 1, 4, 2, 3, 0, 6}};
     for (int epoch = 0; epoch < 2; epoch++) {
         epoch_of(loader, seen);
@@ -127,7 +127,7 @@ static void ranks_share(void **state)
     WK_SCOPE;
     enum { N = 10, WORLD = 3 };
     int64_t all[N + 2], whole[N], count = 0;
-    wk_dataset *data = numbers(N);
+    wk_dataset *data = numbered_samples(N);
     epoch_of(wk_data_loader(data, .batch_size = 2, .shuffle = true, .seed = 5), whole);
     for (int rank = 0; rank < WORLD; rank++) {
         wk_loader *loader =
@@ -150,7 +150,7 @@ static void slices(void **state)
     wk_dataset *part;
     {
         WK_SCOPE;
-        part = wk_keep(wk_data_slice(wk_data_slice(numbers(10), 2, 9), 1, 4));
+        part = wk_keep(wk_data_slice(wk_data_slice(numbered_samples(10), 2, 9), 1, 4));
     }
     int64_t seen[3];
     assert_int_equal(wk_data_size(part), 3);
@@ -165,11 +165,11 @@ static void slices(void **state)
     expect_error("data_slice", NULL);
 }
 
-static void tensors_of_any_kind(void **state)
+static void strided_tensors_and_other_dtypes(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *x = wk_transpose(wk_reshape(wk_arange(6), (2, 3)), 0, 1); /* (3, 2), not dense */
+    wk_tensor *x = wk_transpose(wk_reshape(wk_arange(6), (2, 3)), 0, 1); /* (3, 2), strided */
     WK_EACH(batch, wk_data_loader(wk_data_tensors(x, NULL), .batch_size = 3))
     {
         assert_null(batch->y);
@@ -230,7 +230,7 @@ static void a_break_drops_the_rest(void **state)
     (void)state;
     WK_SCOPE;
     int64_t seen[6];
-    wk_loader *loader = wk_data_loader(numbers(6), .batch_size = 2);
+    wk_loader *loader = wk_data_loader(numbered_samples(6), .batch_size = 2);
     WK_EACH(batch, loader)
     {
         if (batch->index == 1) break;
@@ -257,20 +257,20 @@ static void a_return_closes_everything(void **state)
     (void)state;
     WK_SCOPE;
     int64_t seen[6];
-    wk_loader *loader = wk_data_loader(numbers(6), .batch_size = 2);
+    wk_loader *loader = wk_data_loader(numbered_samples(6), .batch_size = 2);
     assert_int_equal(leave_by_return(loader), 1);
     assert_true(wk_is_grad_enabled());
     assert_int_equal(epoch_of(loader, seen), 6);
 }
 
-/* longjmp leaves without the loop's own end: the scope around closes it. */
+/* longjmp bypasses the loop's own end: the enclosing scope closes it. */
 static void a_jump_closes_everything(void **state)
 {
     (void)state;
     WK_SCOPE;
     int64_t seen[6];
     jmp_buf back;
-    wk_loader *loader = wk_data_loader(numbers(6), .batch_size = 2);
+    wk_loader *loader = wk_data_loader(numbered_samples(6), .batch_size = 2);
     wk_guard outer = wk_scope_open(WK_HERE);
     if (setjmp(back) == 0) {
         wk_batch *batch = wk_batch_begin_at(WK_HERE, loader);
@@ -285,7 +285,8 @@ static void loops_on_one_loader_do_not_nest(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_loader *loader = wk_data_loader(numbers(6), .batch_size = 2), *other = wk_data_loader(numbers(4));
+    wk_loader *loader = wk_data_loader(numbered_samples(6), .batch_size = 2),
+              *other = wk_data_loader(numbered_samples(4));
     int outer = 0, inner = 0;
     WK_EACH(batch, loader)
     {
@@ -311,7 +312,7 @@ static void the_loop_ends_when_an_error_is_pending(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_loader *loader = wk_data_loader(numbers(6), .batch_size = 2);
+    wk_loader *loader = wk_data_loader(numbered_samples(6), .batch_size = 2);
     int rounds = 0;
     WK_EACH(batch, loader)
     {
@@ -329,15 +330,15 @@ static void the_loop_ends_when_an_error_is_pending(void **state)
     assert_int_equal(rounds, 4);
 }
 
-static void what_is_wrong_with_the_device(void **state)
+static void device_errors(void **state)
 {
     (void)state;
     WK_SCOPE;
-    assert_null(wk_data_loader(numbers(6), .device = wk_opencl(99)));
+    assert_null(wk_data_loader(numbered_samples(6), .device = wk_opencl(99)));
     expect_error("data/loader.c", "data_loader: opencl:99", NULL);
-    assert_null(wk_data_loader(numbers(6), .device = wk_cuda(0)));
+    assert_null(wk_data_loader(numbered_samples(6), .device = wk_cuda(0)));
     expect_error("data_loader: cuda:0", NULL);
-    wk_loader *loader = wk_data_loader(numbers(16), .batch_size = 16);
+    wk_loader *loader = wk_data_loader(numbered_samples(16), .batch_size = 16);
     wk_memory_set_limit(wk_cpu(), 64);
     WK_EACH(batch, loader) fail();
     wk_memory_set_limit(wk_cpu(), 0);
@@ -349,7 +350,7 @@ static void a_batch_has_a_scope(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *stale = NULL, *kept = NULL;
-    WK_EACH(batch, wk_data_loader(numbers(3)))
+    WK_EACH(batch, wk_data_loader(numbered_samples(3)))
     {
         stale = batch->x;
         if (batch->index == 1) kept = wk_keep(batch->y);
@@ -359,7 +360,7 @@ static void a_batch_has_a_scope(void **state)
     expect_error("scope has closed", "wk_keep", NULL);
 }
 
-/* The end of a batch runs what was recorded, after its handles were dropped. */
+/* The end of a batch frees its handles, then runs what was recorded. */
 static void a_batch_is_flushed(void **state)
 {
     (void)state;
@@ -368,11 +369,11 @@ static void a_batch_is_flushed(void **state)
     wk_sync();
     wk__null_log_clear();
     int rounds = 0;
-    WK_EACH(batch, wk_data_loader(numbers(6), .batch_size = 2, .device = test_null()))
+    WK_EACH(batch, wk_data_loader(numbered_samples(6), .batch_size = 2, .device = test_null()))
     {
         assert_int_equal(wk__null_log_count(WK__PROGRAM), rounds++);
         wk_add_(total, wk_sum(batch->x, (0)));
-        wk_exp(batch->x); /* nobody will ever ask for it */
+        wk_exp(batch->x); /* unused */
     }
     assert_int_equal(wk__null_log_count(WK__PROGRAM), 3);
 }
@@ -381,7 +382,7 @@ static void a_loader_may_be_freed_in_its_loop(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_loader *loader = wk_data_loader(numbers(6), .batch_size = 2);
+    wk_loader *loader = wk_data_loader(numbered_samples(6), .batch_size = 2);
     int rounds = 0;
     WK_EACH(batch, loader)
     {
@@ -392,13 +393,13 @@ static void a_loader_may_be_freed_in_its_loop(void **state)
     expect_ok();
 }
 
-/* A child of a parent that has used a device with a driver gets an error, and does not wait for a thread that
- * it has not. */
+/* The child of a parent that has used a device with a driver gets an error, and does not wait for a thread that it does
+ * not have. */
 static void a_child_does_not_hang(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_loader *loader = wk_data_loader(numbers(6), .batch_size = 2);
+    wk_loader *loader = wk_data_loader(numbered_samples(6), .batch_size = 2);
     int64_t seen[6];
     epoch_of(loader, seen);
     wk_ones((1), .device = test_null());
@@ -415,7 +416,7 @@ static void a_child_does_not_hang(void **state)
     assert_int_equal(epoch_of(loader, seen), 6);
 }
 
-static void without_memory(void **state)
+static void allocation_failures(void **state)
 {
     (void)state;
     for (int64_t n = 1; n < 40; n++) {
@@ -436,24 +437,24 @@ static void without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(in_order),
+        cmocka_unit_test(without_shuffling),
         cmocka_unit_test(shuffled),
-        cmocka_unit_test(the_order_is_for_ever),
+        cmocka_unit_test(the_shuffled_order_is_fixed),
         cmocka_unit_test(ranks_share),
         cmocka_unit_test(slices),
-        cmocka_unit_test(tensors_of_any_kind),
+        cmocka_unit_test(strided_tensors_and_other_dtypes),
         cmocka_unit_test(digits),
         cmocka_unit_test(a_break_drops_the_rest),
         cmocka_unit_test(a_return_closes_everything),
         cmocka_unit_test(a_jump_closes_everything),
         cmocka_unit_test(loops_on_one_loader_do_not_nest),
         cmocka_unit_test(the_loop_ends_when_an_error_is_pending),
-        cmocka_unit_test(what_is_wrong_with_the_device),
+        cmocka_unit_test(device_errors),
         cmocka_unit_test(a_batch_has_a_scope),
         cmocka_unit_test_setup_teardown(a_batch_is_flushed, test_default_mode, test_restore_mode),
         cmocka_unit_test(a_loader_may_be_freed_in_its_loop),
         cmocka_unit_test(a_child_does_not_hang),
-        cmocka_unit_test(without_memory),
+        cmocka_unit_test(allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

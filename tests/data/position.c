@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a loader is in its data: others go on there, among as many ranks or not, with batches of that size or not. */
+/* Tests the position of a loader: another loader continues from it, with any number of ranks and any batch size. */
 #include "support/wick.h"
 
 #include <data/loader_state.h>
 
 enum { MOST = 64 };
 
-static wk_dataset *numbers(int64_t n)
+static wk_dataset *numbered_samples(int64_t n)
 {
     return wk_data_tensors(wk_arange(n), NULL);
 }
 
 static wk_loader *loader_of(int64_t samples, int64_t batch, int rank, int world, bool drop_last)
 {
-    wk_loader *l = wk_data_loader(numbers(samples), .batch_size = batch, .shuffle = true, .seed = 9, .rank = rank,
-                                  .world = world, .drop_last = drop_last);
+    wk_loader *l = wk_data_loader(numbered_samples(samples), .batch_size = batch, .shuffle = true, .seed = 9,
+                                  .rank = rank, .world = world, .drop_last = drop_last);
     expect_ok();
     return l;
 }
 
-/* The samples of a loop in order, that of the first `batches` batches (-1: all); how many. */
+/* Writes the samples of a loop in order, of the first `batches` batches (-1: all); returns their number. */
 static int64_t samples_of(wk_loader *loader, int batches, int64_t *out, wk__loader_state *at)
 {
     int64_t count = 0;
@@ -41,8 +41,8 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* After `batches` batches in each rank of one world, another one goes on. */
-static void goes_on(int64_t samples, int batches, const int64_t *batch, const int *world)
+/* After `batches` batches in each rank of one world, another world continues. */
+static void expect_continuation(int64_t samples, int batches, const int64_t *batch, const int *world)
 {
     WK_SCOPE;
     int64_t order[MOST], seen[MOST], left[MOST], share = (samples + world[0] - 1) / world[0], met[MOST] = {0};
@@ -51,7 +51,7 @@ static void goes_on(int64_t samples, int batches, const int64_t *batch, const in
     for (int rank = 0; rank < world[0]; rank++) {
         wk__loader_state own;
         samples_of(loader_of(samples, batch[0], rank, world[0], false), batches, seen, &own);
-        if (rank > 0) assert_memory_equal(&own, &at, sizeof at); /* all are at one place */
+        if (rank > 0) assert_memory_equal(&own, &at, sizeof at); /* all ranks have the same position */
         at = own;
     }
     const int64_t taken = smaller(smaller(batches * batch[0], share) * world[0], samples);
@@ -68,10 +68,10 @@ static void goes_on(int64_t samples, int batches, const int64_t *batch, const in
             assert_int_equal(left[k], order[(taken + k * world[1] + rank) % samples]);
             met[left[k]]++;
         }
-        assert_int_equal(wk_loader_epoch(l), 1); /* then comes a whole one */
+        assert_int_equal(wk_loader_epoch(l), 1); /* a complete epoch follows */
         assert_int_equal(samples_of(l, -1, left, NULL), (samples + world[1] - 1) / world[1]);
     }
-    /* each one that is left once, and the first ones of the order to fill up the last round */
+    /* each remaining sample once, then the first ones of the order to fill the last round */
     const int64_t rounds = (samples - taken + world[1] - 1) / world[1];
     for (int64_t k = taken; k < taken + rounds * world[1]; k++) met[order[k % samples]]--;
     for (int64_t k = 0; k < samples; k++)
@@ -89,11 +89,12 @@ static void on_any_number_of_ranks(void **state)
             for (int after = 1; after <= 4; after++)
                 for (size_t a = 0; a < 3; a++)
                     for (int batches = 1; (batches - 1) * sizes[a] * before < samples; batches += 2)
-                        goes_on(samples, batches, (const int64_t[]){sizes[a], sizes[(a + (size_t)after) % 3]},
-                                (const int[]){before, after});
+                        expect_continuation(samples, batches,
+                                            (const int64_t[]){sizes[a], sizes[(a + (size_t)after) % 3]},
+                                            (const int[]){before, after});
 }
 
-/* A whole batch with .drop_last: what is left over is no batch. */
+/* A complete batch with .drop_last: the remainder is not a batch. */
 static void without_the_last_batch(void **state)
 {
     (void)state;
@@ -130,7 +131,7 @@ static void before_and_between_loops(void **state)
     assert_int_equal(wk_loader_epoch(NULL), 0);
 }
 
-/* An index is that of batches of this loader's size. */
+/* An index counts batches of this loader's size. */
 static void the_index_of_a_batch(void **state)
 {
     (void)state;
@@ -159,20 +160,19 @@ static void refuses(wk_loader *l, wk__loader_state at, wk_code code, const char 
     expect_error("op: path: ", first, second, NULL);
 }
 
-static void what_does_not_fit(void **state)
+static void invalid_positions(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_loader *l = loader_of(10, 4, 0, 1, false), *order = wk_data_loader(numbers(10));
+    wk_loader *l = loader_of(10, 4, 0, 1, false), *order = wk_data_loader(numbered_samples(10));
     const wk__loader_state at = wk__loader_get_state(l);
     wk__loader_state p = at;
     p.samples = 11;
     refuses(l, p, WK_ERR_ARGUMENT, "has 10 samples", "had 11");
     p = at, p.seed = 10;
     refuses(l, p, WK_ERR_ARGUMENT, ".seed of the loader is 9", "was 10");
-    assert_true(
-        wk__loader_check_state(order, &(wk__loader_state){.seed = 10, .samples = 10}, WK_HERE, "op", "path")); /* of no
-                                                                                                                  use */
+    assert_true(wk__loader_check_state(order, &(wk__loader_state){.seed = 10, .samples = 10}, WK_HERE, "op",
+                                       "path")); /* unusable */
     refuses(order, at, WK_ERR_ARGUMENT, ".shuffle of the loader is false", "");
     p = at, p.shuffle = 0;
     refuses(l, p, WK_ERR_ARGUMENT, ".shuffle of the loader is true", "");
@@ -199,7 +199,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_any_number_of_ranks),   cmocka_unit_test(without_the_last_batch),
         cmocka_unit_test(before_and_between_loops), cmocka_unit_test(the_index_of_a_batch),
-        cmocka_unit_test(what_does_not_fit),
+        cmocka_unit_test(invalid_positions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

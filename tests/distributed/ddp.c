@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wk_ddp: gradients are the mean of all ranks', whatever of the network each of them uses, and what fails in one rank
- * fails in all. */
+/* Tests wk_ddp: gradients are the mean over all ranks, whichever parameters each rank uses, and an error of one rank
+ * fails all. Ranks are forked processes, compared with one process that trains on all data. */
 #include "support/devices.h"
 #include "support/ranks.h"
 
@@ -20,12 +20,12 @@ static void leave(void)
     RANK_CHECK(!wk_error());
 }
 
-static double number(wk_tensor *x, int k)
+static double element(wk_tensor *x, int k)
 {
     return wk_item(wk_select(x, 0, k));
 }
 
-/* Of all ranks' parameters are those of this one the same to the bit? */
+/* Returns true if the parameters of all ranks have the same bits as this one's. */
 static bool same_in_all(wk_module *net)
 {
     WK_SCOPE;
@@ -55,7 +55,7 @@ static wk_module *network(int seed)
     return wk_nn_sequential(wk_nn_linear(IN, 16), wk_nn_tanh(), wk_nn_linear(16, OUT));
 }
 
-/* Sum over the batch, so that a mean over ranks is the mean of sums, whatever the shares. */
+/* Sum over the batch, so that the mean over ranks is the mean of sums, independent of the shares. */
 static wk_tensor *loss_of(wk_module *net, wk_tensor *x, wk_tensor *y)
 {
     return wk_sum(wk_square(wk_sub(wk_forward(net, x), y)));
@@ -72,9 +72,9 @@ static void train(wk_module *net, wk_tensor *x, wk_tensor *y, double scale)
     }
 }
 
-/* ---- the same as one process ------------------------------------------------------------------------------------- */
+/* ---- equality with one process ----------------------------------------------------------------------------------- */
 
-/* With a bucket for each parameter, or, where the ranks were given nothing, one for all. */
+/* With one bucket per parameter, or with the default size, one bucket for all. */
 static void trains(int rank)
 {
     WK_SCOPE;
@@ -85,7 +85,7 @@ static void trains(int rank)
     wk_module *net = network(rank + 1), *one = network(1);
     wk_module *ddp = wk_ddp(net, .bucket_cap_mb = the_ranks->user ? 0 : 25);
     if (world > 1) RANK_CHECK((*(wk__ddp **)wk_module_state(ddp))->buckets == (the_ranks->user ? 4 : 1));
-    RANK_CHECK(distance(net, one) == 0); /* rank 0's numbers */
+    RANK_CHECK(distance(net, one) == 0); /* rank 0's values */
     const int64_t from = BATCH * rank / world, to = BATCH * (rank + 1) / world;
     train(ddp, wk_narrow(x, 0, from, to - from), wk_narrow(y, 0, from, to - from), 1);
     train(one, x, y, 1.0 / world);
@@ -95,7 +95,7 @@ static void trains(int rank)
     leave();
 }
 
-static void weights_are_those_of_one_process(void **state)
+static void weights_equal_those_of_one_process(void **state)
 {
     (void)state;
     for (int size = 1; size <= 4; size++) {
@@ -103,14 +103,14 @@ static void weights_are_those_of_one_process(void **state)
         for (int small = 0; small < 2; small++) {
             ranks r = {.size = size, .body = trains, .user = (void *)(intptr_t)small};
             ranks_run(&r);
-            if (size == 2 && small) assert_true(r.note[0].number[0] == last); /* of two, sums have one order */
+            if (size == 2 && small) assert_true(r.note[0].number[0] == last); /* two ranks have one order of sums */
             last = r.note[0].number[0];
             ranks_free(&r);
         }
     }
 }
 
-/* ---- while backward runs ----------------------------------------------------------------------------------------- */
+/* ---- buckets during backward ------------------------------------------------------------------------------------- */
 
 static wk_tensor *looks_at_buckets(wk_tensor *grad, void *user)
 {
@@ -119,7 +119,7 @@ static wk_tensor *looks_at_buckets(wk_tensor *grad, void *user)
     return (void)grad, NULL;
 }
 
-static void asks_early(int rank)
+static void checks_buckets_in_a_hook(int rank)
 {
     WK_SCOPE;
     join();
@@ -130,11 +130,11 @@ static void asks_early(int rank)
     leave();
 }
 
-/* When the gradient comes to the input, the buckets of the second layer are on their way. */
-static void buckets_travel_while_backward_runs(void **state)
+/* When the gradient reaches the input, the buckets of the second layer have been submitted. */
+static void buckets_are_sent_during_backward(void **state)
 {
     (void)state;
-    ranks r = {.size = 2, .body = asks_early};
+    ranks r = {.size = 2, .body = checks_buckets_in_a_hook};
     ranks_run(&r);
     assert_true(r.note[0].number[0] >= 2 && r.note[1].number[0] >= 2);
     ranks_free(&r);
@@ -162,7 +162,7 @@ static void the_first_bucket_is_small(void **state)
     ranks_free(&r);
 }
 
-/* Both ranks on one device of their machine: there a bucket travels when the next has been submitted. */
+/* Both ranks use the same device: a bucket is submitted there after the next one has been. */
 static void trains_on_a_gpu(int rank)
 {
     WK_SCOPE;
@@ -180,7 +180,7 @@ static void trains_on_a_gpu(int rank)
     leave();
 }
 
-/* Of each rank's share two devices do a part. */
+/* Two devices compute a part of each rank's share. */
 static void trains_on_two_devices(int rank)
 {
     WK_SCOPE;
@@ -215,7 +215,7 @@ static void on_a_gpu(void **state)
     ranks_free(&r);
 }
 
-/* ---- what not all ranks use -------------------------------------------------------------------------------------- */
+/* ---- parameters not used by all ranks ---------------------------------------------------------------------------- */
 
 typedef struct heads {
     wk_tensor *head[3];
@@ -260,14 +260,14 @@ static void uses_its_own_head(int rank)
         RANK_CHECK(wk_backward(wk_sum(wk_forward(ddp, x))) == WK_OK);
         wk_tensor *a = grad_of(net, "a"), *b = grad_of(net, "b");
         RANK_CHECK(wk_dtype_of(a) == dtypes[k] && wk_dtype_of(b) == dtypes[k]);
-        RANK_CHECK(number(a, 0) == 0.5 && number(a, 1) == 2);
-        RANK_CHECK(number(b, 0) == 1 && number(b, 1) == 2);
+        RANK_CHECK(element(a, 0) == 0.5 && element(a, 1) == 2);
+        RANK_CHECK(element(b, 0) == 1 && element(b, 1) == 2);
         RANK_CHECK(!grad_of(net, "c"));
     }
     leave();
 }
 
-static void heads_that_not_all_ranks_use(void **state)
+static void heads_not_used_by_all_ranks(void **state)
 {
     (void)state;
     ranks r = {.size = 2, .body = uses_its_own_head};
@@ -281,7 +281,7 @@ static wk_tensor *use_all(wk_module *self, wk_tensor *x)
     return x;
 }
 
-/* f64 has buckets of its own; f16 and bf16 travel with f32. */
+/* f64 has separate buckets; f16 and bf16 share those of f32. */
 static void mixes_dtypes(int rank)
 {
     static const wk_module_kind kind = {.size = sizeof kind, .name = "mixed", .forward1 = use_all};
@@ -296,7 +296,7 @@ static void mixes_dtypes(int rank)
     RANK_CHECK(wk_backward(wk_sum(wk_forward(ddp, wk_of(double, (2), 1 + rank, 4 + rank)))) == WK_OK);
     for (int k = 0; k < KINDS; k++) {
         wk_tensor *grad = grad_of(net, names[k]);
-        RANK_CHECK(wk_dtype_of(grad) == kinds[k] && number(grad, 0) == 1.5 && number(grad, 1) == 4.5);
+        RANK_CHECK(wk_dtype_of(grad) == kinds[k] && element(grad, 0) == 1.5 && element(grad, 1) == 4.5);
     }
     leave();
 }
@@ -309,18 +309,18 @@ static void buckets_are_of_one_dtype(void **state)
     ranks_free(&r);
 }
 
-/* One rank's output does not depend on parameters at all: its backward takes part by the input's gradient. */
-static void one_uses_none(int rank)
+/* One rank's output does not depend on any parameter: its backward takes part through the input's gradient. */
+static void one_rank_uses_no_parameter(int rank)
 {
     WK_SCOPE;
     join();
     wk_module *net = three_heads(WK_F32), *ddp = wk_ddp(net);
     chosen = rank ? -1 : 0;
     wk_tensor *x = wk_requires_grad_(wk_of(float, (2), 3, 5), true);
-    for (int turn = 1; turn <= 2; turn++) { /* the second time as wk_module_train has it for layers that are frozen */
+    for (int turn = 1; turn <= 2; turn++) { /* the second time with layers frozen through wk_module_train */
         RANK_CHECK(wk_backward(wk_sum(wk_forward(ddp, x))) == WK_OK);
         wk_tensor *a = grad_of(net, "a");
-        RANK_CHECK(number(a, 0) == 1.5 * turn && number(a, 1) == 2.5 * turn);
+        RANK_CHECK(element(a, 0) == 1.5 * turn && element(a, 1) == 2.5 * turn);
         wk_module_train(ddp, false);
     }
     leave();
@@ -329,7 +329,7 @@ static void one_uses_none(int rank)
 static void a_backward_without_parameters_takes_part(void **state)
 {
     (void)state;
-    ranks r = {.size = 2, .body = one_uses_none};
+    ranks r = {.size = 2, .body = one_rank_uses_no_parameter};
     ranks_run(&r);
     ranks_free(&r);
 }
@@ -359,8 +359,8 @@ static void gives_a_parameter(int rank)
         RANK_CHECK(wk_forward_n(ddp, (wk_of(float, (2), 1 + (float)rank, 4)), out, 2) == 2);
         RANK_CHECK(wk_backward(wk_sum(k % 2 ? out[1] : out[0])) == WK_OK);
     }
-    RANK_CHECK(atomic_load(&d->refs) == before); /* no hook of a step has stayed with the parameter */
-    RANK_CHECK(number(grad_of(net, "a"), 0) == 3 * 1.5 + 2);
+    RANK_CHECK(atomic_load(&d->refs) == before); /* no hook of a step remains on the parameter */
+    RANK_CHECK(element(grad_of(net, "a"), 0) == 3 * 1.5 + 2);
     leave();
 }
 
@@ -369,7 +369,7 @@ static wk_tensor *give_input(wk_module *self, wk_tensor *x)
     return (void)self, x;
 }
 
-/* A backward of another network that comes to the same input is no round of this one. */
+/* A backward of another network that reaches the same input is not a round of this one. */
 static void gives_its_input(int rank)
 {
     static const wk_module_kind kind = {.size = sizeof kind, .name = "same", .forward1 = give_input};
@@ -382,11 +382,11 @@ static void gives_its_input(int rank)
     RANK_CHECK(wk_forward(ddp, x) && wk_forward(ddp, leaf));
     if (rank == 1) RANK_CHECK(wk_backward(wk_sum(wk_square(x))) == WK_OK);
     RANK_CHECK(wk_backward(wk_sum(wk_mul(wk_forward(ddp, leaf), wk_mul(a, rank)))) == WK_OK);
-    RANK_CHECK(number(grad_of(net, "a"), 0) == 0.5);
+    RANK_CHECK(element(grad_of(net, "a"), 0) == 0.5);
     leave();
 }
 
-static void outputs_that_stay(void **state)
+static void outputs_that_are_parameters_or_inputs(void **state)
 {
     (void)state;
     ranks r = {.size = 2, .body = gives_a_parameter};
@@ -397,9 +397,9 @@ static void outputs_that_stay(void **state)
     ranks_free(&r);
 }
 
-/* ---- gradients that are added up --------------------------------------------------------------------------------- */
+/* ---- accumulated gradients --------------------------------------------------------------------------------------- */
 
-static void adds_up(int rank)
+static void accumulates(int rank)
 {
     WK_SCOPE;
     join();
@@ -411,27 +411,27 @@ static void adds_up(int rank)
             WK_NO_SYNC;
             RANK_CHECK(wk_backward(wk_sum(wk_forward(ddp, x))) == WK_OK);
             wk_tensor *a = grad_of(net, "a");
-            RANK_CHECK(number(a, 0) == (part ? 1 + 2 * rank : rank)); /* its own */
+            RANK_CHECK(element(a, 0) == (part ? 1 + 2 * rank : rank)); /* local gradients */
         } else {
             RANK_CHECK(wk_backward(wk_sum(wk_forward(ddp, x))) == WK_OK);
         }
     }
     wk_tensor *a = grad_of(net, "a"); /* of rank 0: 0 + 1 + 2, of rank 1: 1 + 2 + 3 */
-    RANK_CHECK(number(a, 0) == 4.5 && number(a, 1) == 3);
+    RANK_CHECK(element(a, 0) == 4.5 && element(a, 1) == 3);
     RANK_CHECK(wk_backward(wk_sum(wk_forward(ddp, wk_of(float, (2), 2, 2)))) == WK_OK);
-    RANK_CHECK(number(grad_of(net, "a"), 0) == 6.5);
+    RANK_CHECK(element(grad_of(net, "a"), 0) == 6.5);
     leave();
 }
 
-static void gradients_are_added_up_without_sync(void **state)
+static void gradients_accumulate_without_sync(void **state)
 {
     (void)state;
-    ranks r = {.size = 2, .body = adds_up};
+    ranks r = {.size = 2, .body = accumulates};
     ranks_run(&r);
     ranks_free(&r);
 }
 
-/* ---- buffers, frozen and shared parameters, the end of the module ------------------------------------------------ */
+/* ---- buffers, frozen and shared parameters, release -------------------------------------------------------------- */
 
 static wk_tensor *counts(wk_module *self, wk_tensor *x)
 {
@@ -452,13 +452,13 @@ static void has_buffers(int rank)
         for (int k = 0; k < 3; k++) wk_forward(ddp, wk_ones((1)));
         RANK_CHECK(wk_item(wk_module_buffer(net, "seen")) == (own ? 3 * (rank + 1) : 2 + rank + 1));
         wk_module_train(ddp, false);
-        wk_forward(ddp, wk_ones((1))); /* nothing travels */
+        wk_forward(ddp, wk_ones((1))); /* nothing is sent */
         RANK_CHECK(wk_item(wk_module_buffer(net, "seen")) == (own ? 4 * (rank + 1) : 2 + 2 * (rank + 1)));
     }
     leave();
 }
 
-static void buffers_are_rank_0_s(void **state)
+static void buffers_are_those_of_rank_0(void **state)
 {
     (void)state;
     ranks r = {.size = 2, .body = has_buffers};
@@ -483,7 +483,7 @@ static void freezes_and_shares(int rank)
         const wk_code code = wk_grad((wk_div(wk_sum(wk_forward(net, x)), 2)), (w), g);
         RANK_CHECK(code == WK_OK && wk_item(wk_amax(wk_abs(wk_sub(g[0], wk_grad_of(w))))) < 1e-6);
         wk_keep(ddp);
-        wk_free(ddp); /* the network goes on by itself: */
+        wk_free(ddp); /* the network remains usable: */
     }
     wk_set_grad(wk_module_parameter(net, "0.bias"), NULL);
     RANK_CHECK(wk_backward(wk_mul(wk_sum(wk_forward(net, wk_ones((1, 4)))), rank)) == WK_OK);
@@ -527,8 +527,8 @@ static wk_tensor *adds_one(wk_tensor *grad, void *user)
     return NULL;
 }
 
-/* The hooks of a wk_ddp that was freed go when the next one adds its own; in a walk, which may be among them, they
- * stay. */
+/* The hooks of a freed wk_ddp are removed when the next one adds its own; but not within a backward pass, which may be
+ * running them. */
 static void wraps_again(int rank)
 {
     WK_SCOPE;
@@ -555,10 +555,10 @@ static void networks_are_wrapped_again(void **state)
     ranks_free(&r);
 }
 
-/* ---- what goes wrong --------------------------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
 
-/* Rank 1's data has one batch more. */
-static void makes_a_step_more(int rank)
+/* Rank 1's data has one more batch. */
+static void makes_one_more_step(int rank)
 {
     WK_SCOPE;
     join();
@@ -572,11 +572,11 @@ static void makes_a_step_more(int rank)
 static void ranks_with_different_numbers_of_steps(void **state)
 {
     (void)state;
-    ranks r = {.size = 2, .body = makes_a_step_more};
+    ranks r = {.size = 2, .body = makes_one_more_step};
     ranks_run(&r);
     for (int k = 0; k < 2; k++) {
         const char *call = k ? ": backward: rank 1 of 2 on " : ": dist_finish: rank 0 of 2 on ";
-        if (ranks_are_mpi()) /* wk_dist_finish is a call like others there */
+        if (ranks_are_mpi()) /* wk_dist_finish is an ordinary call there */
             expect_rank_error(&r, k, WK_ERR_STATE, call, ": mismatched collectives: rank 0 on ",
                               " called finish, rank 1 on ", " called all_reduce of 167 f32, avg for wk_ddp 1", NULL);
         else
@@ -632,7 +632,8 @@ static wk_tensor *calls_backward(wk_tensor *grad, void *user)
     return (void)grad, (void)user, NULL;
 }
 
-/* In a hook, when the second layer's gradients are on the way: an error, but without sync, where they stay. */
+/* In a hook, after the second layer's gradients were submitted: an error, except without sync, where gradients stay
+ * local. */
 static void calls_within(int rank)
 {
     WK_SCOPE;
@@ -661,7 +662,7 @@ static void backward_within_backward(void **state)
     ranks_free(&r);
 }
 
-static void options_and_modules_that_cannot_be(void **state)
+static void invalid_options_and_modules(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -680,23 +681,23 @@ static void options_and_modules_that_cannot_be(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(weights_are_those_of_one_process),
-        cmocka_unit_test(buckets_travel_while_backward_runs),
+        cmocka_unit_test(weights_equal_those_of_one_process),
+        cmocka_unit_test(buckets_are_sent_during_backward),
         cmocka_unit_test(the_first_bucket_is_small),
         cmocka_unit_test(on_a_gpu),
         cmocka_unit_test(over_several_devices),
         cmocka_unit_test(buckets_are_of_one_dtype),
-        cmocka_unit_test(heads_that_not_all_ranks_use),
+        cmocka_unit_test(heads_not_used_by_all_ranks),
         cmocka_unit_test(a_backward_without_parameters_takes_part),
-        cmocka_unit_test(outputs_that_stay),
-        cmocka_unit_test(gradients_are_added_up_without_sync),
-        cmocka_unit_test(buffers_are_rank_0_s),
+        cmocka_unit_test(outputs_that_are_parameters_or_inputs),
+        cmocka_unit_test(gradients_accumulate_without_sync),
+        cmocka_unit_test(buffers_are_those_of_rank_0),
         cmocka_unit_test(parameters_frozen_and_shared),
         cmocka_unit_test(networks_are_wrapped_again),
         cmocka_unit_test(ranks_with_different_numbers_of_steps),
         cmocka_unit_test(a_backward_that_fails_in_one_rank_fails_in_all),
         cmocka_unit_test(backward_within_backward),
-        cmocka_unit_test(options_and_modules_that_cannot_be), /* last: it uses the library in this process */
+        cmocka_unit_test(invalid_options_and_modules), /* last, because it uses the library in this process */
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What fails in one rank of DDP fails in all, so that none steps alone; and what is left of a world that has ended. */
+/* Tests that an error of one rank of wk_ddp fails all, so that no rank steps alone, and the state after a world has
+ * ended. */
 #include "support/ranks.h"
 
 #include "distributed/session.h"
@@ -12,7 +13,7 @@ static wk_tensor *fails_in_rank_1(wk_tensor *grad, void *user)
     return grad;
 }
 
-/* The input has a history, whose gradient comes behind those of all parameters. */
+/* The input has a history, whose gradient follows those of all parameters. */
 static void fails_behind_the_last_bucket(int rank)
 {
     WK_SCOPE;
@@ -41,7 +42,7 @@ static void error_after_last_bucket(void **state)
     ranks_free(&r);
 }
 
-/* Two networks of one size, whose buckets look alike. */
+/* Two networks of equal size, whose buckets look alike. */
 static void takes_networks_in_its_own_order(int rank)
 {
     WK_SCOPE;
@@ -63,7 +64,7 @@ static void networks_in_another_order(void **state)
     ranks_free(&r);
 }
 
-/* Groups {0, 1}, {1, 2} and {0, 2}, each rank's two in such an order that each waits for the next rank. */
+/* Groups {0, 1}, {1, 2} and {0, 2}: each rank runs its two in an order in which each waits for the next rank. */
 static void waits_in_a_circle(int rank)
 {
     WK_SCOPE;
@@ -86,7 +87,7 @@ static void networks_of_groups_in_a_circle(void **state)
     ranks_free(&r);
 }
 
-/* Rank 1 is wrong before anybody hears of it; the others fail with it, and all try again. */
+/* Rank 1 fails before it communicates; the others fail with it, and all try again. */
 static void wraps_twice(int rank)
 {
     WK_SCOPE;
@@ -125,7 +126,7 @@ static wk_tensor *waits_for_another_thread(wk_tensor *grad, void *ddp)
     return NULL;
 }
 
-/* The hook comes behind wk_ddp's, when the backward is under way. */
+/* The hook runs after wk_ddp's, during the backward pass. */
 static void runs_two_backwards_at_once(int rank)
 {
     WK_SCOPE;
@@ -138,7 +139,7 @@ static void runs_two_backwards_at_once(int rank)
     RANK_CHECK(wk_dist_finish() == WK_OK && !wk_error());
 }
 
-static void two_threads_at_once(void **state)
+static void two_backwards_at_once(void **state)
 {
     (void)state;
     ranks r = {.size = 2, .body = runs_two_backwards_at_once};
@@ -148,7 +149,7 @@ static void two_threads_at_once(void **state)
     ranks_free(&r);
 }
 
-static wk_tensor *leaves_the_world(wk_tensor *grad, void *user)
+static wk_tensor *finishes_in_a_hook(wk_tensor *grad, void *user)
 {
     (void)grad, (void)user;
     if (wk_dist_rank() == 1) RANK_CHECK(wk_dist_finish() == WK_ERR_STATE);
@@ -160,7 +161,7 @@ static void finishes_within_backward(int rank)
     WK_SCOPE;
     RANK_CHECK(wk_dist_init() == WK_OK);
     wk_module *ddp = wk_ddp(wk_nn_linear(3, 2));
-    wk_register_hook(wk_module_parameter(ddp, "weight"), leaves_the_world, NULL);
+    wk_register_hook(wk_module_parameter(ddp, "weight"), finishes_in_a_hook, NULL);
     RANK_CHECK(wk_backward(wk_sum(wk_forward(ddp, wk_full((1, 3), rank + 1.0)))) == WK_ERR_STATE);
     rank_save_error();
     RANK_CHECK(wk_dist_size() == 2 && wk_dist_barrier() == WK_OK);
@@ -179,7 +180,7 @@ static void a_world_is_not_left_within_backward(void **state)
     ranks_free(&r);
 }
 
-static void goes_on_without_a_world(int rank)
+static void continues_without_a_world(int rank)
 {
     WK_SCOPE;
     (void)rank;
@@ -187,7 +188,7 @@ static void goes_on_without_a_world(int rank)
     wk_dist_group *group = wk_dist_new_group((0, 1));
     wk_module *ddp = wk_ddp(wk_nn_linear(3, 2), .group = group);
     RANK_CHECK(wk_backward(wk_sum(wk_forward(ddp, wk_ones((1, 3))))) == WK_OK);
-    wk__dist_session_now.generation++; /* as in another world, joined later */
+    wk__dist_session_now.generation++; /* like a world that was joined later */
     RANK_CHECK(wk_backward(wk_sum(wk_forward(ddp, wk_ones((1, 3))))) == WK_ERR_STATE);
     wk_clear_error();
     wk__dist_session_now.generation--;
@@ -199,7 +200,7 @@ static void goes_on_without_a_world(int rank)
 static void a_group_whose_world_has_ended(void **state)
 {
     (void)state;
-    ranks r = {.size = 2, .body = goes_on_without_a_world};
+    ranks r = {.size = 2, .body = continues_without_a_world};
     ranks_run(&r);
     for (int k = 0; k < 2; k++)
         expect_rank_error(&r, k, WK_ERR_STATE, "backward: ", "the group belongs to a world that this process has left",
@@ -209,12 +210,10 @@ static void a_group_whose_world_has_ended(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(error_after_last_bucket),
-                                       cmocka_unit_test(networks_in_another_order),
-                                       cmocka_unit_test(networks_of_groups_in_a_circle),
-                                       cmocka_unit_test(networks_are_wrapped_after_an_error),
-                                       cmocka_unit_test(two_threads_at_once),
-                                       cmocka_unit_test(a_world_is_not_left_within_backward),
-                                       cmocka_unit_test(a_group_whose_world_has_ended)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(error_after_last_bucket),        cmocka_unit_test(networks_in_another_order),
+        cmocka_unit_test(networks_of_groups_in_a_circle), cmocka_unit_test(networks_are_wrapped_after_an_error),
+        cmocka_unit_test(two_backwards_at_once),          cmocka_unit_test(a_world_is_not_left_within_backward),
+        cmocka_unit_test(a_group_whose_world_has_ended)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wk_ddp in worlds of 1 to 4 ranks, with samples that the number of ranks divides and with others: after several steps,
- * weights are those of one process that has seen what all ranks have seen. To 1e-6, as it adds up a batch in another
- * order; and to the bit those of one that takes the ranks' parts one by one and adds up as docs/contributing tells. */
+/* Tests wk_ddp in worlds of 1 to 4 ranks, with sample counts that the number of ranks divides and others. After several
+ * steps the weights equal those of one process that trains on all ranks' samples: to 1e-6, because it adds a batch in
+ * another order; and bit for bit those of one that computes the ranks' parts in turn and adds in the order that
+ * docs/contributing documents. */
 #include "support/ranks.h"
 
-enum { IN = 6, OUT = 3, SMALL = 16, LARGE = 2900 /* more than 64 KiB of gradients: they go round the ring */ };
+enum { IN = 6, OUT = 3, SMALL = 16, LARGE = 2900 /* more than 64 KiB of gradients: summed in a ring */ };
 
 static void join(void)
 {
@@ -46,7 +47,7 @@ static wk_tensor *mean_loss(wk_tensor *out, wk_tensor *y)
     return wk_mse_loss(out, y);
 }
 
-/* A mean over ranks is the sum over all samples by the number of ranks, however they are shared out. */
+/* The mean over ranks is the sum over all samples divided by the number of ranks, however they are shared out. */
 static wk_tensor *sum_loss(wk_tensor *out, wk_tensor *y)
 {
     return wk_div(wk_sum(wk_square(wk_sub(out, y))), 16);
@@ -60,7 +61,7 @@ typedef struct training {
     wk_optim *ddp_step, *one_step, *parts_step;
 } training;
 
-/* A rate at which the wide network learns, too: where steps grow, so does what the order of sums has made differ. */
+/* A rate at which the wide network converges: growing steps would magnify the differences from the order of sums. */
 static wk_optim *optimiser(wk_module *net, int width)
 {
     return wk_optim_sgd(wk_parameters(net), .lr = 0.8 / width, .momentum = 0.9, .weight_decay = 0.01);
@@ -70,7 +71,7 @@ static void begin(training *t, int rank, double bucket_cap_mb)
 {
     t->net = network(rank + 1, t->width);
     t->ddp = wk_ddp(t->net, .bucket_cap_mb = bucket_cap_mb);
-    t->one = network(1, t->width); /* rank 0's numbers */
+    t->one = network(1, t->width); /* rank 0's values */
     t->parts = network(1, t->width);
     t->ddp_step = optimiser(t->ddp, t->width);
     t->one_step = optimiser(t->one, t->width);
@@ -84,7 +85,7 @@ static void step(wk_module *net, wk_optim *optim, const training *t, wk_tensor *
     RANK_CHECK(wk_optim_step(optim) == WK_OK);
 }
 
-/* Of small data: ranks beyond a power of two are added to those below, then neighbours. */
+/* Small data: ranks beyond a power of two are added to those below, then neighbours. */
 static wk_tensor *sum_in_order(wk_tensor *const *v, int n)
 {
     if (n == 1) return v[0];
@@ -92,7 +93,7 @@ static wk_tensor *sum_in_order(wk_tensor *const *v, int n)
     return n == 3 ? wk_add(wk_add(v[0], v[2]), v[1]) : wk_add(wk_add(v[0], v[1]), wk_add(v[2], v[3]));
 }
 
-/* One step of a process that is all ranks, one after the other: x[k], y[k] is the part of rank k. */
+/* One step of a process that acts as all ranks in turn: x[k], y[k] is the part of rank k. */
 static void step_of_parts(const training *t, wk_tensor *const *x, wk_tensor *const *y)
 {
     const int n = wk_dist_size();
@@ -122,7 +123,7 @@ static void compare(const training *t)
     WK_SCOPE;
     const int n = wk_dist_size();
     wk_tensors *net = wk_parameters(t->net), *one = wk_parameters(t->one), *parts = wk_parameters(t->parts);
-    /* Sums of two have one order, those of more another one in MPI, and in the ring. */
+    /* Sums of two have one order; those of more have another one in MPI, and in the ring. */
     const bool same_order = n <= 2 || (t->width == SMALL && !ranks_are_mpi());
     for (int k = 0; k < wk_tensors_count(net); k++) {
         wk_tensor *w = wk_detach(wk_tensors_get(net, k)), *flat = wk_reshape(w, (1, -1));
@@ -175,7 +176,7 @@ static void equal_and_uneven_shares_of_a_batch(void **state)
 
 enum { BATCH = 8, EPOCHS = 2, MOST_SAMPLES = 103 };
 
-/* y of a sample is its number, and OUT numbers to be learnt. */
+/* y of a sample is its number, followed by OUT values to learn. */
 static wk_dataset *samples_of(int count, wk_tensor **x, wk_tensor **y)
 {
     wk_seed(5);
@@ -185,15 +186,16 @@ static wk_dataset *samples_of(int count, wk_tensor **x, wk_tensor **y)
     return wk_data_tensors(*x, wk_cat((number, *y), 1));
 }
 
-/* The numbers of the samples in the order in which one process sees them. */
+/* The sample numbers in the order of one process. */
 static void order_of(wk_loader *one_by_one, int64_t *order)
 {
     int64_t seen = 0;
     WK_EACH(batch, one_by_one) order[seen++] = (int64_t)wk_item(wk_select(wk_select(batch->y, 0, 0), 0, 0));
 }
 
-/* What docs/guides/launching.md says: ranks take turns in the order, and where it does not divide, its first samples
- * serve twice. Of an epoch of `count`, batch b: the numbers of rank's part, as many as are given back. */
+/* As docs/guides/launching.md documents, ranks take turns in the order; if it does not divide evenly, its first samples
+ * are used twice. Writes the sample numbers of a rank's part of batch b of an epoch of `count`, and returns their
+ * number. */
 static int64_t part_of(const int64_t *order, int64_t count, int64_t b, int rank, int64_t *part)
 {
     const int n = wk_dist_size();

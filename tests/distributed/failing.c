@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What goes wrong in one rank is told in all of them, with the rank whose fault it is, and nobody hangs. */
+/* Tests that an error of one rank is reported by all ranks, with the rank at fault, and that no rank hangs. */
 #include "support/ranks.h"
 
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { SHORT = 3 /* seconds of WICK_TIMEOUT where that is to go by */ };
+enum { SHORT = 3 /* seconds of WICK_TIMEOUT in tests that reach it */ };
 
 static double now(void)
 {
@@ -20,14 +20,14 @@ static void join(void)
     RANK_CHECK(wk_dist_init() == WK_OK);
 }
 
-/* ---- a rank that goes, or stays away ----------------------------------------------------------------------------- */
+/* ---- ranks that end or do not call ------------------------------------------------------------------------------- */
 
-/* The first cause stays the cause; who has heard of it need not wait for anybody. */
-static void hears_of_it(wk_tensor *x, wk_code code)
+/* Later calls report the first cause, without waiting. */
+static void expect_failed_calls(wk_tensor *x, wk_code code)
 {
     RANK_CHECK(!wk_dist_all_reduce_(x));
     RANK_CHECK(wk_error_code() == code);
-    RANK_CHECK(wk_item(wk_sum(x)) == 3 * (wk_dist_rank() + 1)); /* the target has its numbers */
+    RANK_CHECK(wk_item(wk_sum(x)) == 3 * (wk_dist_rank() + 1)); /* the target has its old values */
     FILE *out = tmpfile();
     RANK_CHECK(wk_report_error(out) == (code == WK_ERR_TIMEOUT ? 75 : 1));
     fclose(out);
@@ -48,7 +48,7 @@ static void kills_itself(int rank)
     wk_tensor *x = wk_full((3), rank + 1.0);
     wk_item(wk_sum(x));
     if (rank == CULPRIT) raise(SIGKILL);
-    hears_of_it(x, WK_ERR_TIMEOUT);
+    expect_failed_calls(x, WK_ERR_TIMEOUT);
 }
 
 static void a_rank_is_killed(void **state)
@@ -70,10 +70,10 @@ static void ends_first(int rank)
     join();
     wk_tensor *x = wk_full((3), rank + 1.0);
     if (rank == 0) _exit(0);
-    hears_of_it(x, WK_ERR_TIMEOUT);
+    expect_failed_calls(x, WK_ERR_TIMEOUT);
 }
 
-static void rank_0_ends_without_a_word(void **state)
+static void rank_0_ends_without_finish(void **state)
 {
     (void)state;
     ranks r = {.size = 3, .body = ends_first};
@@ -82,7 +82,7 @@ static void rank_0_ends_without_a_word(void **state)
     ranks_free(&r);
 }
 
-/* Goes on when the others have given up. */
+/* Continues after the others have given up. */
 static void stops(int rank)
 {
     WK_SCOPE;
@@ -91,7 +91,7 @@ static void stops(int rank)
     wk_tensor *x = wk_full((3), rank + 1.0);
     wk_item(wk_sum(x));
     if (rank == culprit) raise(SIGSTOP);
-    hears_of_it(x, WK_ERR_TIMEOUT);
+    expect_failed_calls(x, WK_ERR_TIMEOUT);
     atomic_store(&my_note()->flag, 1);
 }
 
@@ -122,7 +122,7 @@ static void stays_away(int rank)
     join();
     wk_tensor *x = wk_full((3), rank + 1.0);
     while (rank == CULPRIT && !atomic_load(&note_of(3)->flag)) usleep(2000);
-    hears_of_it(x, WK_ERR_TIMEOUT);
+    expect_failed_calls(x, WK_ERR_TIMEOUT);
     atomic_store(&my_note()->flag, 1);
 }
 
@@ -137,7 +137,7 @@ static void a_rank_does_not_call(void **state)
     ranks_free(&r);
 }
 
-/* Rank 2 comes to wk_dist_finish, whose number is that of the call which the others gave up. */
+/* Rank 2 calls wk_dist_finish, whose number is that of the call which the others gave up. */
 static void finishes_late(int rank)
 {
     WK_SCOPE;
@@ -149,7 +149,7 @@ static void finishes_late(int rank)
     atomic_store(&my_note()->flag, 1);
 }
 
-static void what_a_rank_hears_that_finishes_late(void **state)
+static void the_error_of_a_rank_that_finishes_late(void **state)
 {
     (void)state;
     ranks r = {.size = 3, .body = finishes_late, .timeout = SHORT};
@@ -165,7 +165,7 @@ static void leaves(int rank)
     join();
     wk_tensor *x = wk_full((3), rank + 1.0);
     if (rank != CULPRIT) {
-        hears_of_it(x, WK_ERR_STATE);
+        expect_failed_calls(x, WK_ERR_STATE);
         return;
     }
     RANK_CHECK(wk_dist_finish() != WK_OK);
@@ -174,7 +174,7 @@ static void leaves(int rank)
 
 static const char uneven[] = " called wk_dist_finish; all ranks must make the same number of collective calls";
 
-static bool names_who_asks(const ranks *r, int rank, int asker)
+static bool names_the_caller(const ranks *r, int rank, int asker)
 {
     char who[32];
     snprintf(who, sizeof who, ": rank %d on ", asker);
@@ -189,13 +189,13 @@ static void a_rank_has_left(void **state)
     ranks_run(&r);
     for (int k = 0; k < 3; k++) {
         expect_rank_error(&r, k, WK_ERR_STATE, " called all_reduce 2 (12 bytes), but rank 1 on ", uneven, NULL);
-        assert_true(names_who_asks(&r, k, 0) || names_who_asks(&r, k, 2));
+        assert_true(names_the_caller(&r, k, 0) || names_the_caller(&r, k, 2));
     }
     ranks_free(&r);
 }
 
-/* Rank 0 waits for rank 1, or 1 for 2, in a call of a group or for what it sends; the third one comes to its end. */
-static void waits_for_who_leaves(int rank)
+/* Rank 0 waits for rank 1, or 1 for 2, in a call of a group or a receive; the third rank ends normally. */
+static void waits_for_a_leaving_rank(int rank)
 {
     WK_SCOPE;
     join();
@@ -204,7 +204,7 @@ static void waits_for_who_leaves(int rank)
     wk_tensor *x = wk_full((3), rank + 1.0);
     atomic_store(&my_note()->flag, 1);
     while (rank == leaver && !atomic_load(&note_of(asker)->flag)) usleep(2000);
-    if (rank == leaver) usleep(100000); /* as a rule the other one is in its call by then */
+    if (rank == leaver) usleep(100000); /* usually the other one is in its call by then */
     if (rank != asker)
         wk_dist_finish();
     else if ((intptr_t)the_ranks->user & 2)
@@ -224,17 +224,17 @@ static void a_rank_of_a_group_has_left(void **state)
         char asks[80];
         snprintf(asks, sizeof asks, " called %s, but rank %d on ",
                  with & 2 ? "recv (12 bytes)" : "all_reduce 1 (12 bytes) in group 1", asker + 1);
-        ranks r = {.size = 3, .body = waits_for_who_leaves, .timeout = SHORT, .user = (void *)with};
+        ranks r = {.size = 3, .body = waits_for_a_leaving_rank, .timeout = SHORT, .user = (void *)with};
         ranks_run(&r);
         for (int k = 0; k < 3; k++) {
             expect_rank_error(&r, k, WK_ERR_STATE, k == asker ? ": dist_" : ": dist_finish: rank ", asks, uneven, NULL);
-            assert_true(names_who_asks(&r, k, asker));
+            assert_true(names_the_caller(&r, k, asker));
         }
         ranks_free(&r);
     }
 }
 
-static void is_gone_at_the_end(int rank)
+static void is_killed_before_finish(int rank)
 {
     join();
     if (rank == CULPRIT) raise(SIGKILL);
@@ -246,7 +246,7 @@ static void is_gone_at_the_end(int rank)
 static void finish_without_all(void **state)
 {
     (void)state;
-    ranks r = {.size = 3, .body = is_gone_at_the_end};
+    ranks r = {.size = 3, .body = is_killed_before_finish};
     ranks_start(&r);
     ranks_end(&r, true);
     for (int k = 0; k < 3; k++)
@@ -349,7 +349,7 @@ static void calls_of_two_groups_cross(void **state)
     ranks_free(&r);
 }
 
-static void sends_what_nobody_wants(int rank)
+static void sends_another_shape(int rank)
 {
     WK_SCOPE;
     join();
@@ -364,10 +364,10 @@ static void sends_what_nobody_wants(int rank)
     wk_dist_finish();
 }
 
-static void a_receiver_wants_something_else(void **state)
+static void a_receiver_expects_another_tensor(void **state)
 {
     (void)state;
-    ranks r = {.size = 2, .body = sends_what_nobody_wants};
+    ranks r = {.size = 2, .body = sends_another_shape};
     ranks_run(&r);
     for (int k = 0; k < 2; k++)
         expect_rank_error(&r, k, WK_ERR_STATE, "mismatched calls: rank 0 on ", "called send of 4 f32, rank 1 on ",
@@ -412,7 +412,7 @@ static collective *const collectives[] = {of_all_reduce, of_broadcast, of_all_ga
                                           of_all_to_all, of_barrier,   of_new_group};
 enum { COLLECTIVES = sizeof collectives / sizeof *collectives };
 
-/* The last rank fails before each; afterwards the world is as good as before. */
+/* The last rank fails before each call; afterwards the world is usable. */
 static void fails_before(int rank)
 {
     join();
@@ -455,11 +455,11 @@ static void fails_in_a_pair(int rank)
     WK_SCOPE;
     for (int64_t count = 5; count < 300000; count += 200000) {
         wk_tensor *x = wk_full((count), rank + 1.0);
-        /* who sends has failed */
+        /* the sender has failed */
         if (rank == 0) RANK_CHECK(wk_dist_send(wk_matmul(x, wk_ones((3, 3))), 1) == WK_ERR_SHAPE);
         if (rank == 1) RANK_CHECK(!wk_dist_recv_(x, 0) && wk_error_code() == WK_ERR_SHAPE);
         rank_save_error();
-        /* who receives has */
+        /* the receiver has failed */
         if (rank == 0) RANK_CHECK(wk_dist_send(x, 1) == WK_OK);
         if (rank == 1) RANK_CHECK(!wk_dist_recv_(NULL, 0) && wk_error_code() == WK_ERR_ARGUMENT);
         wk_clear_error();
@@ -478,7 +478,7 @@ static void an_error_is_pending_in_a_pair(void **state)
     ranks_free(&r);
 }
 
-/* Its program goes to its end; the others need not wait for what it does not call any more. */
+/* Its program runs to its end; the others do not wait for calls that it no longer makes. */
 static void fails_and_finishes(int rank)
 {
     WK_SCOPE;
@@ -503,7 +503,7 @@ static void a_rank_fails_and_finishes(void **state)
     ranks_free(&r);
 }
 
-/* All the others wait in wk_dist_finish when the last rank comes there with an error. */
+/* All others wait in wk_dist_finish when the last rank arrives there with an error. */
 static void is_last_to_finish_and_has_failed(int rank)
 {
     WK_SCOPE;
@@ -536,19 +536,19 @@ int main(void)
         cmocka_unit_test(a_rank_fails_and_finishes),
         cmocka_unit_test(the_last_to_finish_has_failed),
     };
-    /* MPI's ranks do not hear who is gone, nor see calls that cross; distributed_launch.sh has what becomes of them. */
+    /* Ranks of MPI detect neither ended ranks nor crossing calls; distributed_launch.sh tests these. */
     const struct CMUnitTest of_tcp[] = {
         cmocka_unit_test(a_rank_is_killed),
-        cmocka_unit_test(rank_0_ends_without_a_word),
+        cmocka_unit_test(rank_0_ends_without_finish),
         cmocka_unit_test(a_rank_is_stopped),
         cmocka_unit_test(a_rank_does_not_call),
-        cmocka_unit_test(what_a_rank_hears_that_finishes_late),
+        cmocka_unit_test(the_error_of_a_rank_that_finishes_late),
         cmocka_unit_test(a_rank_has_left),
         cmocka_unit_test(a_rank_of_a_group_has_left),
         cmocka_unit_test(finish_without_all),
         cmocka_unit_test(lists_of_a_group_that_differ),
         cmocka_unit_test(calls_of_two_groups_cross),
-        cmocka_unit_test(a_receiver_wants_something_else),
+        cmocka_unit_test(a_receiver_expects_another_tensor),
         cmocka_unit_test(an_error_is_pending_in_a_pair),
     };
     const int failed = ranks_are_mpi() ? 0 : cmocka_run_group_tests(of_tcp, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A process that was started as one of several and has not joined them: what it would do together with them is an
- * error, as each would train by itself. And it joins once. */
+/* Tests a process started as one of several that has not joined the world: collective calls are errors, because each
+ * process would train alone. A process can join only once. */
 #include "support/ranks.h"
 
 #include <pthread.h>
@@ -32,7 +32,7 @@ static void all_calls_fail(void)
     expect_state(!wk_dist_recv_(x, 1), ": dist_recv_", not_joined);
 }
 
-/* Alone everything is a copy, or nothing. */
+/* In a world of one every call is a copy, or does nothing. */
 static void all_calls_are_fine(void)
 {
     WK_SCOPE;
@@ -62,7 +62,7 @@ static void before_and_after_the_world(void **state)
     ranks_free(&r);
 }
 
-static void alone_by_wish(int rank)
+static void use_self(int rank)
 {
     (void)rank;
     setenv("WICK_COMM", "self", 1);
@@ -77,15 +77,15 @@ static void is_alone(int rank)
     RANK_CHECK(wk_dist_finish() == WK_OK && wk_dist_init() == WK_OK && wk_dist_finish() == WK_OK);
 }
 
-static void with_self_each_is_alone(void **state)
+static void self_is_a_world_of_one(void **state)
 {
     (void)state;
-    ranks r = {.size = 2, .body = is_alone, .prepare = alone_by_wish};
+    ranks r = {.size = 2, .body = is_alone, .prepare = use_self};
     ranks_run(&r);
     ranks_free(&r);
 }
 
-/* It cannot join them like that, and is one of two all the same. */
+/* It cannot join, but still counts as one of two. */
 static void without_hosts(int rank)
 {
     (void)rank;
@@ -102,7 +102,7 @@ static void cannot_join(int rank)
     all_calls_fail();
 }
 
-static void variables_that_do_not_fit(void **state)
+static void inconsistent_variables(void **state)
 {
     (void)state;
     ranks r = {.size = 2, .body = cannot_join, .prepare = without_hosts, .no_listener = true};
@@ -110,7 +110,7 @@ static void variables_that_do_not_fit(void **state)
     ranks_free(&r);
 }
 
-static void *asks(void *user)
+static void *calls_size(void *user)
 {
     atomic_int *refused = user;
     *refused += wk_dist_barrier() == WK_ERR_STATE;
@@ -118,26 +118,26 @@ static void *asks(void *user)
     return NULL;
 }
 
-static void asks_in_threads(int rank)
+static void calls_size_in_threads(int rank)
 {
     enum { THREADS = 4 };
     (void)rank;
     pthread_t thread[THREADS];
     atomic_int refused = 0;
-    for (int k = 0; k < THREADS; k++) RANK_CHECK(pthread_create(&thread[k], NULL, asks, &refused) == 0);
+    for (int k = 0; k < THREADS; k++) RANK_CHECK(pthread_create(&thread[k], NULL, calls_size, &refused) == 0);
     for (int k = 0; k < THREADS; k++) pthread_join(thread[k], NULL);
     RANK_CHECK(refused == THREADS);
 }
 
-static void threads_ask_at_once(void **state)
+static void threads_query_at_once(void **state)
 {
     (void)state;
-    ranks r = {.size = 2, .body = asks_in_threads};
+    ranks r = {.size = 2, .body = calls_size_in_threads};
     ranks_run(&r);
     ranks_free(&r);
 }
 
-/* Rank 1 comes when one of the two threads of rank 0 has been refused, so the other one is in the midst of joining. */
+/* Rank 1 starts after one of two threads of rank 0 was refused, so the other one is joining. */
 static void *joins(void *joined)
 {
     if (wk_dist_init() == WK_OK) {
@@ -178,8 +178,8 @@ static void threads_join_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(before_and_after_the_world), cmocka_unit_test(with_self_each_is_alone),
-        cmocka_unit_test(variables_that_do_not_fit),  cmocka_unit_test(threads_ask_at_once),
+        cmocka_unit_test(before_and_after_the_world), cmocka_unit_test(self_is_a_world_of_one),
+        cmocka_unit_test(inconsistent_variables),     cmocka_unit_test(threads_query_at_once),
         cmocka_unit_test(threads_join_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

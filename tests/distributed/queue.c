@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests that are not waited for at once, groups, threads, and engines that leave more to the queue: that do not
- * compare what ranks ask for, or do not come back. */
+/* Tests the queue of requests: asynchronous requests, groups, threads, and transports that leave more to the queue,
+ * because they do not compare the ranks' requests or do not return. */
 #include "support/ranks.h"
 
 #include "base/alloc.h"
@@ -28,7 +28,7 @@ static void ranks_do(int size, void (*body)(int rank))
     ranks_free(&r);
 }
 
-/* ---- asked for now, waited for later ----------------------------------------------------------------------------- */
+/* ---- asynchronous requests --------------------------------------------------------------------------------------- */
 
 enum { BUCKETS = 12, ELEMENTS = 40000 };
 
@@ -37,7 +37,7 @@ static wk__dist_request sum_of(float *at, int64_t count)
     return (wk__dist_request){.kind = WK__DIST_ALL_REDUCE, .dtype = WK_F32, .count = count, .in = at, .out = at};
 }
 
-/* All under way at once; waited for in another order, and one that was asked for by a call between them. */
+/* All run at once; they are waited for in another order, and a blocking call comes between them. */
 static void many_at_once(int rank)
 {
     static float bucket[BUCKETS][ELEMENTS];
@@ -69,7 +69,7 @@ static void requests_under_way(void **state)
     for (int n = 1; n <= RANKS_MOST; n++) ranks_do(n, many_at_once);
 }
 
-/* The message says what the caller calls it, and the call. */
+/* The message has the caller's name of the request, and the call. */
 static void fails_in_bucket_3(int rank)
 {
     static float numbers[100000];
@@ -129,7 +129,7 @@ static void work_in_groups(int rank)
     if (rank != 2) {
         wk_tensor *x = wk_full((1), rank + 10.0);
         EXPECT_SHAPE(wk_dist_all_gather(x, .group = three), 3);
-        RANK_CHECK(wk_item(wk_select(wk_dist_all_gather(x, .group = three), 0, 0)) == 13); /* rank 0 of it is rank 3 */
+        RANK_CHECK(wk_item(wk_select(wk_dist_all_gather(x, .group = three), 0, 0)) == 13); /* its rank 0 is rank 3 */
         RANK_CHECK(wk_item(wk_dist_broadcast_(x, 1, .group = three)) == 11);               /* a rank of the world */
         RANK_CHECK(wk_dist_barrier(.group = three) == WK_OK);
         RANK_CHECK(!wk_dist_broadcast_(x, 2, .group = three));
@@ -156,7 +156,7 @@ static void groups_of_some_ranks(void **state)
 
 /* ---- tensors ----------------------------------------------------------------------------------------------------- */
 
-/* Views, memory of the program, snapshots, versions: what is true of any call in place. */
+/* Views, borrowed memory, snapshots, versions: as for any in-place call. */
 static void tensors_of_all_kinds(int rank)
 {
     WK_SCOPE;
@@ -165,13 +165,13 @@ static void tensors_of_all_kinds(int rank)
     wk_tensor *lent = wk_borrow(mine, (2, 3), wk__free, NULL), *column = wk_slice(lent, 1, 1, 2, 1);
     RANK_CHECK(wk_dist_all_reduce_(column) == column);
     wk_sync();
-    RANK_CHECK(mine[0] == 1 && mine[1] == 4 && mine[4] == 10 && mine[5] == 6); /* where the program has them */
+    RANK_CHECK(mine[0] == 1 && mine[1] == 4 && mine[4] == 10 && mine[5] == 6); /* at the program's addresses */
     wk_tensor *turned = wk_transpose(wk_full((2, 3), rank + 1.0), 0, 1);
     RANK_CHECK(wk_dist_broadcast_(turned, 1) && wk_item(wk_sum(turned)) == 12);
     wk_tensor *w = wk_of(float, (2), 1, 2, .requires_grad = true), *y = wk_mul(w, w);
     RANK_CHECK(wk_dist_broadcast_(w, 0) == w && wk_requires_grad(w) && wk_is_leaf(w));
     if (rank == 1) {
-        wk_backward(wk_sum(y)); /* which needs the numbers that w had */
+        wk_backward(wk_sum(y)); /* needs the values that w had */
         RANK_CHECK(wk_error_code() == WK_ERR_STATE && strstr(wk_error(), "dist_broadcast_"));
         wk_clear_error();
     }
@@ -205,7 +205,7 @@ static void *sum_many(void *group)
     return NULL;
 }
 
-/* A thread for each group: calls of a group are in order, those of two groups are not. */
+/* One thread per group: calls of a group are ordered, those of two groups are not. */
 static void in_two_threads(int rank)
 {
     WK_SCOPE;
@@ -215,7 +215,7 @@ static void in_two_threads(int rank)
     wk_dist_group *first = wk_dist_new_group((0, 1));
     RANK_CHECK(pthread_create(&other, NULL, sum_many, first) == 0);
     void *wrong;
-    pthread_join(other, &wrong); /* one after another: all ranks make the calls of both in one order */
+    pthread_join(other, &wrong); /* one after another: all ranks make the calls of both in the same order */
     RANK_CHECK(!wrong && !sum_many(NULL));
     leave();
 }
@@ -235,7 +235,7 @@ static void forks(int rank)
     const pid_t child = fork();
     if (child == 0) {
         WK_SCOPE;
-        if (wk_item(wk_sum(wk_ones((3)))) != 3) _exit(1); /* it computes */
+        if (wk_item(wk_sum(wk_ones((3)))) != 3) _exit(1); /* the child computes */
         if (wk_dist_barrier() != WK_ERR_STATE || !strstr(wk_error(), "this process was forked after")) _exit(2);
         wk_dist_finish();
         _exit(0);
@@ -246,7 +246,7 @@ static void forks(int rank)
     leave();
 }
 
-static void a_child_is_no_rank(void **state)
+static void a_forked_child_is_not_a_rank(void **state)
 {
     (void)state;
     ranks_do(2, forks);
@@ -264,15 +264,15 @@ static void joins_twice(int rank)
     RANK_CHECK(sum_in(NULL, 1) == 1);
 }
 
-static void once(void **state)
+static void a_process_joins_once(void **state)
 {
     (void)state;
     ranks_do(2, joins_twice);
 }
 
-/* ---- at the end -------------------------------------------------------------------------------------------------- */
+/* ---- end of the world -------------------------------------------------------------------------------------------- */
 
-/* Until this rank knows that one is at wk_dist_finish. */
+/* Waits until this rank knows that another one is in wk_dist_finish. */
 static void await_first_at_end(void)
 {
     wk__tcp *tcp = wk__dist_session_now.world;
@@ -285,7 +285,7 @@ static void await_first_at_end(void)
     }
 }
 
-/* Rank 2 has nothing to do any more. */
+/* Rank 2 has no more work. */
 static void passes_on_at_end(int rank)
 {
     join();
@@ -307,12 +307,12 @@ static void two_ranks_when_a_third_is_at_the_end(void **state)
     ranks_do(3, passes_on_at_end);
 }
 
-/* ---- engines that leave more to the queue ------------------------------------------------------------------------ */
+/* ---- transports that leave more to the queue --------------------------------------------------------------------- */
 
-static wk__dist_transport engine; /* tcp with something changed */
+static wk__dist_transport engine; /* tcp with changed functions */
 
-/* What goes before, to agree, has the number of the call; to tcp, who is at wk_dist_finish has made what lies before
- * that number. */
+/* An agreement precedes the call and has its number; for tcp, a rank in wk_dist_finish has made all calls before that
+ * number. */
 static wk_code call_of_tcp(void *world, const wk__dist_call *step, wk__dist_error *fail)
 {
     wk__dist_call own = *step;
@@ -330,8 +330,8 @@ static void join_with(bool agrees, bool prompt)
     wk__dist_session_now.engine = &engine;
 }
 
-/* As an engine that knows nothing of statuses: what all ranks of it are asked to do they do. */
-static void agrees_around(int rank)
+/* Like a transport without statuses: it does what all ranks request. */
+static void calls_without_comparison(int rank)
 {
     join_with(false, rank % 2 == 0);
     const int n = wk_dist_size(), last = n - 1;
@@ -357,7 +357,7 @@ static void an_engine_that_does_not_compare(void **state)
 {
     (void)state;
     for (int n = 2; n <= RANKS_MOST; n++) {
-        ranks r = {.size = n, .body = agrees_around};
+        ranks r = {.size = n, .body = calls_without_comparison};
         ranks_run(&r);
         for (int k = 0; k < n - 1; k++)
             expect_rank_error(&r, k, WK_ERR_SHAPE, "dist_all_gather: rank ", " failed: ", "matmul: ", NULL);
@@ -367,7 +367,7 @@ static void an_engine_that_does_not_compare(void **state)
     }
 }
 
-static void differ_around(int rank)
+static void differ_without_comparison(int rank)
 {
     WK_SCOPE;
     join_with(false, true);
@@ -380,7 +380,7 @@ static void differ_around(int rank)
     RANK_CHECK(wk_dist_barrier() == WK_ERR_STATE &&
                strstr(wk_error(), "an earlier call failed: mismatched collectives"));
     atomic_store(&my_note()->flag,
-                 1); /* tcp does not know that this world is over: who leaves it is gone to those in the call */
+                 1); /* tcp does not know that this world has ended: calls report that the leaving rank has left */
     for (int k = 0; k < 3; k++)
         while (!atomic_load(&note_of(k)->flag)) usleep(1000);
     wk_dist_finish();
@@ -389,7 +389,7 @@ static void differ_around(int rank)
 static void ranks_that_differ_in_such_an_engine(void **state)
 {
     (void)state;
-    ranks r = {.size = 3, .body = differ_around};
+    ranks r = {.size = 3, .body = differ_without_comparison};
     ranks_run(&r);
     for (int k = 0; k < 3; k++)
         expect_rank_error(&r, k, WK_ERR_STATE, "mismatched collectives: rank 0 on ",
@@ -397,19 +397,19 @@ static void ranks_that_differ_in_such_an_engine(void **state)
     ranks_free(&r);
 }
 
-static wk_code never_comes_back(void *world, const wk__dist_call *step, wk__dist_error *fail)
+static wk_code never_returns(void *world, const wk__dist_call *step, wk__dist_error *fail)
 {
     if (step->request->kind != WK__DIST_BARRIER) return wk__dist_tcp.call(world, step, fail);
     for (;;) pause();
 }
 
-/* The program goes on without the thread that is stuck, and ends. */
+/* The program continues without the stuck thread, and ends. */
 static void is_stuck(int rank)
 {
     WK_SCOPE;
     (void)rank;
     join_with(true, false);
-    engine.call = never_comes_back;
+    engine.call = never_returns;
     RANK_CHECK(sum_in(NULL, 1) == 2);
     RANK_CHECK(wk_dist_barrier() == WK_ERR_TIMEOUT);
     rank_save_error();
@@ -426,7 +426,7 @@ static void is_stuck(int rank)
     RANK_CHECK(wk_dist_init() == WK_ERR_STATE && strstr(wk_error(), "has not returned"));
 }
 
-static void an_engine_that_does_not_come_back(void **state)
+static void an_engine_that_does_not_return(void **state)
 {
     (void)state;
     ranks r = {.size = 2, .body = is_stuck, .timeout = 3};
@@ -437,8 +437,8 @@ static void an_engine_that_does_not_come_back(void **state)
     ranks_free(&r);
 }
 
-/* Comes back when the program has given it up, and then writes where it was told to. */
-static wk_code comes_back_late(void *world, const wk__dist_call *step, wk__dist_error *fail)
+/* Returns after the program has given up, then writes to the request's memory. */
+static wk_code returns_late(void *world, const wk__dist_call *step, wk__dist_error *fail)
 {
     const wk__dist_request *q = step->request;
     (void)world, (void)fail;
@@ -450,25 +450,25 @@ static wk_code comes_back_late(void *world, const wk__dist_call *step, wk__dist_
     return WK_OK;
 }
 
-static void let_it_come(void)
+static void let_the_call_return(void)
 {
     atomic_store(&my_note()->flag, 1);
     while (atomic_load(&my_note()->flag) < 2) usleep(2000);
 }
 
-/* What it was given is not its own any more where that lay with the caller, and is there for ever where it is large. */
+/* The request no longer uses caller memory after a timeout; large memory that it uses is never freed. */
 static void leaves_memory(int rank)
 {
     float own[4] = {0};
     (void)rank;
     join_with(true, false);
-    engine.call = comes_back_late;
+    engine.call = returns_late;
     wk__dist_ticket ticket;
     const wk__dist_request request = sum_of(own, 4);
     wk__dist_submit(&ticket, wk__dist_world(), &request);
     RANK_CHECK(wk__dist_wait(&ticket, (wk_site){0}, "backward") == WK_ERR_TIMEOUT);
     rank_save_error();
-    let_it_come();
+    let_the_call_return();
     for (int k = 0; k < 4; k++) RANK_CHECK(own[k] == 0);
 }
 
@@ -479,12 +479,12 @@ static int64_t live(void)
     return stats.live;
 }
 
-/* The scope of tensors and group ends while the engine still has both. */
-static void gives_up(bool transposed)
+/* The scope of tensors and group ends while the transport still uses both. */
+static void times_out(bool transposed)
 {
     WK_SCOPE;
     wk_dist_group *group = wk_dist_new_group((0, 1));
-    engine.call = comes_back_late;
+    engine.call = returns_late;
     wk_tensor *x = wk_rand((300, 400));
     wk_sync();
     if (transposed) x = wk_transpose(x, 0, 1);
@@ -492,14 +492,14 @@ static void gives_up(bool transposed)
     rank_save_error();
 }
 
-/* The result's memory stays, and that of x where the engine reads it in place. */
+/* The result's memory remains, and that of x if the transport reads it directly. */
 static void leaves_tensors(int rank)
 {
     (void)rank;
     join_with(true, false);
-    gives_up(false);
+    times_out(false);
     RANK_CHECK(live() >= 2 * 300 * 400 * 4);
-    let_it_come();
+    let_the_call_return();
     RANK_CHECK(my_note()->number[1] == 1);
 }
 
@@ -507,12 +507,12 @@ static void leaves_a_copy(int rank)
 {
     (void)rank;
     join_with(true, false);
-    gives_up(true);
+    times_out(true);
     RANK_CHECK(live() >= 300 * 400 * 4);
-    let_it_come();
+    let_the_call_return();
 }
 
-static void a_call_that_comes_back_late(void **state)
+static void a_call_that_returns_late(void **state)
 {
     (void)state;
     void (*const body[])(int) = {leaves_memory, leaves_tensors, leaves_a_copy};
@@ -524,8 +524,8 @@ static void a_call_that_comes_back_late(void **state)
     }
 }
 
-/* The others are there when this one has given up: it makes no call with memory that may be gone. */
-static wk_code agrees_late(void *world, const wk__dist_call *step, wk__dist_error *fail)
+/* The agreement completes after this rank has given up: it must not make a call with memory that may be freed. */
+static wk_code completes_the_agreement_late(void *world, const wk__dist_call *step, wk__dist_error *fail)
 {
     const wk__dist_request *q = step->request;
     (void)world, (void)fail;
@@ -536,12 +536,12 @@ static wk_code agrees_late(void *world, const wk__dist_call *step, wk__dist_erro
     return WK_OK;
 }
 
-static void gives_up_while_ranks_agree(int rank)
+static void times_out_while_ranks_agree(int rank)
 {
     WK_SCOPE;
     (void)rank;
     join_with(false, false);
-    engine.call = agrees_late;
+    engine.call = completes_the_agreement_late;
     RANK_CHECK(!wk_dist_all_reduce_(wk_ones((3))) && wk_error_code() == WK_ERR_TIMEOUT);
     rank_save_error();
     atomic_store(&my_note()->flag, 1);
@@ -549,10 +549,10 @@ static void gives_up_while_ranks_agree(int rank)
     RANK_CHECK(my_note()->number[0] == 0);
 }
 
-static void an_agreement_that_comes_late(void **state)
+static void an_agreement_that_completes_late(void **state)
 {
     (void)state;
-    ranks r = {.size = 2, .body = gives_up_while_ranks_agree, .timeout = 1};
+    ranks r = {.size = 2, .body = times_out_while_ranks_agree, .timeout = 1};
     ranks_run(&r);
     ranks_free(&r);
 }
@@ -565,14 +565,14 @@ int main(void)
         cmocka_unit_test(groups_of_some_ranks),
         cmocka_unit_test(tensors),
         cmocka_unit_test(threads),
-        cmocka_unit_test(a_child_is_no_rank),
-        cmocka_unit_test(once),
+        cmocka_unit_test(a_forked_child_is_not_a_rank),
+        cmocka_unit_test(a_process_joins_once),
         cmocka_unit_test(two_ranks_when_a_third_is_at_the_end),
         cmocka_unit_test(an_engine_that_does_not_compare),
         cmocka_unit_test(ranks_that_differ_in_such_an_engine),
-        cmocka_unit_test(an_engine_that_does_not_come_back),
-        cmocka_unit_test(a_call_that_comes_back_late),
-        cmocka_unit_test(an_agreement_that_comes_late),
+        cmocka_unit_test(an_engine_that_does_not_return),
+        cmocka_unit_test(a_call_that_returns_late),
+        cmocka_unit_test(an_agreement_that_completes_late),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

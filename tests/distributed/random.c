@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random programs of collectives: of the world and of groups, of all dtypes, on views, between calls that are recorded
- * and not yet run, with calls that fail in one rank, and with lists of tensors that go round devices. Each rank draws
- * the same program and knows what all ranks have, so that it computes in plain C (dist_reference.h) what it has to get.
+/* Tests random programs of collectives: of the world and of groups, of all dtypes, on views, between recorded calls
+ * that have not run, with calls that fail in one rank, and with lists of tensors on several devices. Each rank draws
+ * the same program and knows the data of all ranks, so it computes the expected results in plain C (dist_reference.h).
  *
- * WICK_TEST_SEED is the seed. What fails says its world, program and step. */
+ * WICK_TEST_SEED is the seed. A failure reports its world, program and step. */
 #include "reference.h"
 #include "support/devices.h"
 #include "support/ranks.h"
@@ -14,7 +14,7 @@
 enum { SLOTS = 4, GROUPS = 3, HELD = 10, STEPS = 40, DTYPES = 10, LARGEST = 40000 };
 static const wk_dtype dtypes[DTYPES] = {WK_F32, WK_F64, WK_F16, WK_BF16, WK_I8, WK_U8, WK_I16, WK_I32, WK_I64, WK_BOOL};
 
-/* A dense tensor of each rank, (rows, cols), and what is in it in each rank. */
+/* A dense tensor of each rank, (rows, cols), and its contents in each rank. */
 typedef struct slot {
     wk_tensor *base;
     wk_dtype dtype;
@@ -22,7 +22,7 @@ typedef struct slot {
     char *bytes[RANKS_MOST];
 } slot;
 
-/* A tensor whose numbers are known, but have not been read yet. */
+/* A tensor with known values that have not been read yet. */
 typedef struct held {
     wk_tensor *x;
     wk_dtype dtype;
@@ -49,7 +49,7 @@ typedef struct program {
     char what[200];
 } program;
 
-/* ---- what is wrong ----------------------------------------------------------------------------------------------- */
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
 
 static void stop(const program *p, const char *what, const char *how)
 {
@@ -64,14 +64,15 @@ static void need(const program *p, bool good, const char *how)
     if (!good) stop(p, p->what, how);
 }
 
-/* Has x these numbers? */
-static void look(const program *p, wk_tensor *x, wk_dtype dtype, int64_t count, const void *want, const char *what)
+/* Checks that x has these values. */
+static void expect_now(const program *p, wk_tensor *x, wk_dtype dtype, int64_t count, const void *want,
+                       const char *what)
 {
     const size_t bytes = (size_t)count * wk_dtype_size(dtype);
     void *got = malloc(bytes + 1);
     char how[120];
-    if (!x || wk_dtype_of(x) != dtype || wk_numel(x) != count) stop(p, what, "is no such tensor");
-    if (wk_read(x, got, bytes) != WK_OK) stop(p, what, "malformed message");
+    if (!x || wk_dtype_of(x) != dtype || wk_numel(x) != count) stop(p, what, "wrong dtype or number of elements");
+    if (wk_read(x, got, bytes) != WK_OK) stop(p, what, "cannot be read");
     const int64_t at = plain_differs(dtype, got, want, count);
     if (at >= 0) {
         snprintf(how, sizeof how, "[%lld] is %.17g, not %.17g", (long long)at, plain_number(dtype, got, at),
@@ -81,25 +82,25 @@ static void look(const program *p, wk_tensor *x, wk_dtype dtype, int64_t count, 
     free(got);
 }
 
-static void look_at_held(program *p)
+static void expect_held(program *p)
 {
     for (int k = 0; k < p->nheld; k++) {
         const held *h = &p->held[k];
-        look(p, h->x, h->dtype, h->count, h->want, h->what);
+        expect_now(p, h->x, h->dtype, h->count, h->want, h->what);
         free(h->want);
     }
     p->nheld = 0;
 }
 
-/* `want` is freed when it has been looked at, now or later. */
+/* `want` is freed after the comparison, which happens now or later. */
 static void expect(program *p, bool later, wk_tensor *x, wk_dtype dtype, int64_t count, char *want)
 {
     need(p, x != NULL, "no result");
-    if (p->nheld == HELD) look_at_held(p);
+    if (p->nheld == HELD) expect_held(p);
     held *h = &p->held[p->nheld++];
     *h = (held){.x = x, .dtype = dtype, .count = count, .want = want};
     snprintf(h->what, sizeof h->what, "%s", p->what);
-    if (!later) look_at_held(p);
+    if (!later) expect_held(p);
 }
 
 /* ---- slots and views --------------------------------------------------------------------------------------------- */
@@ -139,7 +140,8 @@ static void draw_slot(program *p, slot *s)
     fill(p, s, rng_percent(&p->d, 30));
 }
 
-/* Of a slot the rows row, row + row_step, ... and such columns, as they are, transposed, or of both one: a number. */
+/* A view of a slot: the rows row, row + row_step, ... and such columns, as they are or transposed, or a single
+ * element. */
 typedef struct view {
     slot *of;
     int64_t row, rows, row_step, col, cols, col_step;
@@ -147,7 +149,7 @@ typedef struct view {
     int64_t count;
 } view;
 
-/* Some places of a dimension, so many that `multiple` divides them. */
+/* Draws indices of a dimension; their number is a multiple of `multiple`. */
 static void draw_places(rng *d, int64_t all, int multiple, int64_t *from, int64_t *length, int64_t *step)
 {
     *step = rng_percent(d, 30) ? 2 : 1;
@@ -157,7 +159,7 @@ static void draw_places(rng *d, int64_t all, int multiple, int64_t *from, int64_
     *from = *length > 0 ? rng_below(d, (int)(all - (*length - 1) * *step)) : 0;
 }
 
-/* Its first dimension is a multiple of that number. */
+/* The size of the first dimension is a multiple of that number. */
 static view draw_view(program *p, int multiple)
 {
     rng *d = &p->d;
@@ -206,8 +208,8 @@ static char *place_of(const view *v, int rank, int64_t i)
     return v->of->bytes[rank] + bytes_of(v->of->dtype, row * v->of->cols + col);
 }
 
-/* Its elements in a rank, one behind the other. */
-static char *numbers_of(const view *v, int rank)
+/* Its elements in a rank, contiguous. */
+static char *elements_of(const view *v, int rank)
 {
     const size_t size = wk_dtype_size(v->of->dtype);
     char *out = malloc(size * (size_t)v->count + 1);
@@ -221,9 +223,9 @@ static void replace(const view *v, int rank, const char *numbers)
     for (int64_t i = 0; i < v->count; i++) memcpy(place_of(v, rank, i), numbers + size * (size_t)i, size);
 }
 
-static void look_at_slot(const program *p, const slot *s)
+static void expect_slot(const program *p, const slot *s)
 {
-    look(p, s->base, s->dtype, s->rows * s->cols, s->bytes[p->rank], p->what);
+    expect_now(p, s->base, s->dtype, s->rows * s->cols, s->bytes[p->rank], p->what);
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
@@ -235,7 +237,7 @@ static bool is_in(const group *g, int rank)
     return false;
 }
 
-static int place_in(const group *g, int rank)
+static int rank_in(const group *g, int rank)
 {
     int k = 0;
     while (g->rank[k] != rank) k++;
@@ -259,7 +261,7 @@ static void draw_group(program *p, int k)
     g->handle = wk_dist_new_group_at(WK_HERE, g->rank, g->size);
     need(p, g->handle != NULL, "dist_new_group");
     need(p, wk_dist_group_size(g->handle) == g->size, "dist_group_size");
-    need(p, wk_dist_group_rank(g->handle) == (is_in(g, p->rank) ? place_in(g, p->rank) : -1), "dist_group_rank");
+    need(p, wk_dist_group_rank(g->handle) == (is_in(g, p->rank) ? rank_in(g, p->rank) : -1), "dist_group_rank");
 }
 
 static void say(program *p, const char *call, const view *v, const group *g, int which)
@@ -273,7 +275,7 @@ static void say(program *p, const char *call, const view *v, const group *g, int
         n += snprintf(p->what + n, sizeof p->what - (size_t)n, "%s%d", k ? "," : ", ranks ", (int)g->rank[k]);
 }
 
-/* ---- calls that are recorded ------------------------------------------------------------------------------------- */
+/* ---- recorded calls ---------------------------------------------------------------------------------------------- */
 
 /* x + y, in dtype. */
 static char *sum_of_two(wk_dtype dtype, const char *x, const char *y, int64_t count)
@@ -284,24 +286,24 @@ static char *sum_of_two(wk_dtype dtype, const char *x, const char *y, int64_t co
     return out;
 }
 
-/* A result that stays on its way while what it is made of is written over. */
+/* A pending result whose operands are overwritten. */
 static void record_sum(program *p)
 {
     const view v = draw_view(p, 1);
     say(p, "a sum", &v, NULL, 0);
-    char *x = numbers_of(&v, p->rank);
+    char *x = elements_of(&v, p->rank);
     wk_tensor *at = tensor_at(&v);
     expect(p, true, wk_add(at, at), v.of->dtype, v.count, sum_of_two(v.of->dtype, x, x, v.count));
     free(x);
 }
 
-/* Before calls in place that have not run, others in place. */
+/* In-place calls before pending in-place calls. */
 static void record_in_place(program *p)
 {
     const view v = draw_view(p, 1);
     say(p, "add_", &v, NULL, 0);
     for (int r = 0; r < p->size; r++) {
-        char *x = numbers_of(&v, r), *sum = sum_of_two(v.of->dtype, x, x, v.count);
+        char *x = elements_of(&v, r), *sum = sum_of_two(v.of->dtype, x, x, v.count);
         replace(&v, r, sum);
         free(x);
         free(sum);
@@ -322,7 +324,7 @@ static wk_dist_op draw_op(program *p, wk_dtype dtype)
     return op == WK_DIST_AVG && dtype > WK_BF16 ? WK_DIST_SUM : op;
 }
 
-/* What rank k of the group gets; `in` is what each has. */
+/* Returns the result of rank k of the group; `in` has the operands of all. */
 static char *result_of(call c, const view *v, const group *g, int k, wk_dist_op op, char *const *in)
 {
     const wk_dtype dtype = v->of->dtype;
@@ -350,14 +352,14 @@ static wk_tensor *call_on(call c, wk_tensor *x, const group *g, wk_dist_op op, i
     }
 }
 
-/* MPI has orders of its own: there numbers are such that order is no matter. */
+/* MPI has other orders: there the values are such that the order does not matter. */
 static void make_exact(program *p, const view *v, const group *g, wk_dist_op op)
 {
     if (!ranks_are_mpi() || g->size < 3 || v->of->dtype > WK_BF16 || op >= WK_DIST_MIN) return;
     fill(p, v->of, true);
 }
 
-/* In place: all ranks of the group have the same afterwards. */
+/* In place: afterwards all ranks of the group have the same values. */
 static void in_place(program *p, call c, const view *v, const group *g, wk_dist_op op, int root, char *const *in)
 {
     char *out = c == BROADCAST ? NULL : result_of(c, v, g, 0, op, in);
@@ -365,22 +367,22 @@ static void in_place(program *p, call c, const view *v, const group *g, wk_dist_
     free(out);
     if (is_in(g, p->rank)) {
         wk_tensor *x = tensor_at(v);
-        need(p, call_on(c, x, g, op, (int)g->rank[root]) == x, "it gives another tensor");
+        need(p, call_on(c, x, g, op, (int)g->rank[root]) == x, "returned another tensor");
     }
 }
 
-/* What is new: looked at now, or, doubled by a call that is recorded, later. */
-static void anew(program *p, call c, const view *v, const group *g, wk_dist_op op, char *const *in)
+/* New results: compared now, or later through a recorded call that doubles them. */
+static void out_of_place(program *p, call c, const view *v, const group *g, wk_dist_op op, char *const *in)
 {
     const bool later = rng_percent(&p->d, 50);
     if (!is_in(g, p->rank)) return;
-    const int k = place_in(g, p->rank);
+    const int k = rank_in(g, p->rank);
     const int64_t times = c == ALL_GATHER ? g->size : 1, parts = c == REDUCE_SCATTER ? g->size : 1;
     const int64_t count = v->count * times / parts;
     wk_tensor *x = call_on(c, tensor_at(v), g, op, 0);
     char *want = result_of(c, v, g, k, op, in);
     need(p, x != NULL, "no result");
-    need(p, wk_size(x, 0) == first_size(v) * times / parts, "its first size");
+    need(p, wk_size(x, 0) == first_size(v) * times / parts, "wrong first dimension");
     if (later) {
         char *sum = sum_of_two(v->of->dtype, want, want, count);
         free(want);
@@ -400,15 +402,15 @@ static void collective(program *p)
     char *in[RANKS_MOST];
     say(p, call_names[c], &v, g, c == BROADCAST ? root : (int)op);
     if (c == ALL_REDUCE || c == REDUCE_SCATTER) make_exact(p, &v, g, op);
-    for (int k = 0; k < g->size; k++) in[k] = numbers_of(&v, (int)g->rank[k]);
+    for (int k = 0; k < g->size; k++) in[k] = elements_of(&v, (int)g->rank[k]);
     if (c == ALL_REDUCE || c == BROADCAST)
         in_place(p, c, &v, g, op, root, in);
     else
-        anew(p, c, &v, g, op, in);
+        out_of_place(p, c, &v, g, op, in);
     for (int k = 0; k < g->size; k++) free(in[k]);
 }
 
-/* Two tensors from one rank to another, in order. */
+/* Sends two tensors from one rank to another, in order. */
 static void send(program *p)
 {
     const group *g = &p->group[rng_below(&p->d, GROUPS)];
@@ -418,7 +420,7 @@ static void send(program *p)
         const view v = draw_view(p, 1);
         say(p, "send", &v, g, from);
         if (g->size < 2) continue;
-        char *numbers = numbers_of(&v, sender);
+        char *numbers = elements_of(&v, sender);
         replace(&v, receiver, numbers);
         free(numbers);
         wk_tensor *x = tensor_at(&v);
@@ -427,8 +429,8 @@ static void send(program *p)
     }
 }
 
-/* One rank has an error, told at once or when what it gives is computed: all fail with it, nothing is written, and the
- * world is as good as before. */
+/* One rank has an error, reported at once or when its operand is computed: all fail with it, nothing is written, and
+ * the world remains usable. */
 static void fail_in_one(program *p)
 {
     const group *g = &p->group[rng_below(&p->d, GROUPS)];
@@ -444,16 +446,16 @@ static void fail_in_one(program *p)
         x = wk_index_select(wk_ones((2)), 0, wk_add(wk_of(int64_t, (1), 5), 1));
     else if (p->rank == who)
         wk_matmul(wk_ones((2, 3)), wk_ones((2, 3)));
-    need(p, !call_on(c, x, g, WK_DIST_SUM, 0), "it is done nevertheless");
+    need(p, !call_on(c, x, g, WK_DIST_SUM, 0), "succeeded in spite of the error");
     snprintf(word, sizeof word, "rank %d on ", who);
     need(p, wk_error() && (p->rank == who || (strstr(wk_error(), word) && strstr(wk_error(), " failed: "))),
-         "not the error that is due");
-    need(p, strstr(wk_error(), late ? "index 6" : "matmul") != NULL, "not the error that is due");
+         "another error");
+    need(p, strstr(wk_error(), late ? "index 6" : "matmul") != NULL, "another error");
     wk_clear_error();
 }
 
-/* Figures of all ranks, which are whole: so their sums are exact in whatever order. */
-static void mean_of_figures(program *p)
+/* The mean of a history over all ranks; its values are integers, so sums are exact in any order. */
+static void mean_of_history(program *p)
 {
     const group *g = &p->group[rng_below(&p->d, GROUPS)];
     const wk_device device = p->device[rng_below(&p->d, p->devices)];
@@ -468,7 +470,7 @@ static void mean_of_figures(program *p)
         }
     if (!is_in(g, p->rank)) return;
     const double got = wk_dist_history_mean(history, .group = g->handle);
-    need(p, weights > 0 ? got == sum / weights : isnan(got), "it is another one");
+    need(p, weights > 0 ? got == sum / weights : isnan(got), "wrong value");
 }
 
 /* ---- lists of tensors on devices --------------------------------------------------------------------------------- */
@@ -489,26 +491,26 @@ static void move_among_devices(program *p)
     const view v = draw_view(p, 1);
     const wk_dtype dtype = v.of->dtype;
     say(p, "scatter_to, gather_from, broadcast", &v, NULL, n);
-    char *numbers = numbers_of(&v, p->rank);
+    char *numbers = elements_of(&v, p->rank);
     wk_tensors *all = wk_devices_broadcast(tensor_at(&v), devices, n);
-    for (int k = 0; k < n; k++) look(p, wk_tensors_get(all, k), dtype, v.count, numbers, p->what);
+    for (int k = 0; k < n; k++) expect_now(p, wk_tensors_get(all, k), dtype, v.count, numbers, p->what);
     if (!v.number) {
         wk_tensors *parts = wk_devices_scatter(tensor_at(&v), devices, n);
         const int64_t samples = first_size(&v), row = samples > 0 ? v.count / samples : 0;
         const int count = samples == 0 ? 1 : samples < n ? (int)samples : n;
         int64_t at = 0;
-        need(p, parts && wk_tensors_count(parts) == count, "so many parts");
+        need(p, parts && wk_tensors_count(parts) == count, "wrong number of parts");
         for (int k = 0; k < count; k++) {
             const int64_t share = samples / count + (k < samples % count);
-            look(p, wk_tensors_get(parts, k), dtype, share * row, numbers + bytes_of(dtype, at * row), p->what);
+            expect_now(p, wk_tensors_get(parts, k), dtype, share * row, numbers + bytes_of(dtype, at * row), p->what);
             at += share;
         }
-        look(p, wk_devices_gather(parts, devices[n - 1]), dtype, v.count, numbers, p->what);
+        expect_now(p, wk_devices_gather(parts, devices[n - 1]), dtype, v.count, numbers, p->what);
     }
     free(numbers);
 }
 
-/* Tensors of one shape, some of them transposed. */
+/* Adds tensors of one shape, some of them transposed. */
 static void sum_a_list(program *p)
 {
     wk_device devices[LIST_MOST];
@@ -529,10 +531,10 @@ static void sum_a_list(program *p)
     char *sum = malloc(bytes_of(dtype, count) + 1);
     plain_reduce(dtype, WK_DIST_SUM, PLAIN_LIST, n, (const void *const *)in, count, sum);
     wk_tensors *list = wk_list_at(WK_HERE, x, n), *sums = wk_devices_all_reduce(list);
-    for (int k = 0; k < n; k++) look(p, wk_tensors_get(sums, k), dtype, count, sum, p->what);
-    for (int k = 0; k < n; k++) look(p, x[k], dtype, count, in[k], p->what);
+    for (int k = 0; k < n; k++) expect_now(p, wk_tensors_get(sums, k), dtype, count, sum, p->what);
+    for (int k = 0; k < n; k++) expect_now(p, x[k], dtype, count, in[k], p->what);
     need(p, wk_devices_all_reduce_(list) == list, "all_reduce_ of a list");
-    for (int k = 0; k < n; k++) look(p, x[k], dtype, count, sum, p->what);
+    for (int k = 0; k < n; k++) expect_now(p, x[k], dtype, count, sum, p->what);
     for (int k = 0; k < n; k++) free(in[k]);
     free(sum);
 }
@@ -550,7 +552,7 @@ static void take_step(program *p)
     else if (what < 28)
         record_in_place(p);
     else if (what < 33)
-        look_at_slot(p, &p->slot[rng_below(&p->d, SLOTS)]);
+        expect_slot(p, &p->slot[rng_below(&p->d, SLOTS)]);
     else if (what < 41)
         send(p);
     else if (what < 47)
@@ -562,7 +564,7 @@ static void take_step(program *p)
     else if (what < 60)
         sum_a_list(p);
     else if (what < 64)
-        mean_of_figures(p);
+        mean_of_history(p);
     else if (what < 66)
         need(p, wk_dist_barrier() == WK_OK, "dist_barrier");
     else
@@ -575,10 +577,10 @@ static void run_program(program *p)
     for (int k = 0; k < GROUPS; k++) draw_group(p, k);
     for (int k = 0; k < SLOTS; k++) draw_slot(p, &p->slot[k]);
     for (p->step = 0; p->step < STEPS; p->step++) take_step(p);
-    look_at_held(p);
+    expect_held(p);
     snprintf(p->what, sizeof p->what, "a tensor at the end");
     for (int k = 0; k < SLOTS; k++) {
-        look_at_slot(p, &p->slot[k]);
+        expect_slot(p, &p->slot[k]);
         for (int r = 0; r < p->size; r++) free(p->slot[k].bytes[r]);
     }
     need(p, !wk_error(), "an error");
@@ -616,7 +618,7 @@ static void on_three_devices(int rank)
 static void run_in_a_world(int size, void (*body)(int rank))
 {
     ranks r = {.size = size, .body = body, .user = (void *)(uintptr_t)test_seed()};
-    print_message("seed %llu, a world of %d\n", (unsigned long long)test_seed(), size);
+    print_message("seed %llu, world size %d\n", (unsigned long long)test_seed(), size);
     ranks_run(&r);
     ranks_free(&r);
 }

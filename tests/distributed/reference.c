@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See dist_reference.h. Linked to every dist_*.c. */
+/* See reference.h. Linked to every program of tests/distributed. */
 #include "reference.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A float as a double, exactly; an integer, or a bool, as what it is. */
+/* A float as a double, exactly; an integer or bool as itself. */
 typedef union number {
     double f;
     int64_t i;
@@ -18,7 +18,7 @@ static bool is_float(wk_dtype dtype)
 
 /* ---- elements ---------------------------------------------------------------------------------------------------- */
 
-/* A format of 16 bits: those of the fraction, the least exponent of a normal number. */
+/* A 16-bit format: bits of the fraction, least exponent of a normal value. */
 typedef struct half {
     int fraction, least;
 } half;
@@ -33,7 +33,7 @@ static double from_half(half h, uint16_t bits)
     return bits & 0x8000 ? -v : v;
 }
 
-/* To the nearest, of two the even one. */
+/* Rounds to nearest, ties to even. */
 static uint16_t to_half(half h, double v)
 {
     const int infinite = (0x7fff >> h.fraction) << h.fraction, sign = signbit(v) ? 0x8000 : 0;
@@ -86,7 +86,8 @@ double plain_number(wk_dtype dtype, const void *at, int64_t i)
 
 /* ---- reductions -------------------------------------------------------------------------------------------------- */
 
-/* As a float holds it, or a double: of two floats, a double's sum, product or quotient rounds to the same float. */
+/* Rounds to the precision of the dtype: for two floats, a sum, product or quotient in double precision rounds to the
+ * same float. */
 static double rounded(wk_dtype dtype, double v)
 {
     return dtype == WK_F64 ? v : (double)(float)v;
@@ -102,7 +103,7 @@ static double float_of_two(wk_dtype dtype, wk_dist_op op, double a, double b)
     }
 }
 
-/* What wraps to 64 bits wraps to fewer when it is stored; the least and the greatest are of numbers that need not. */
+/* Wrapping to 64 bits and then to fewer is the same as wrapping at once; minimum and maximum need no wrapping. */
 static int64_t whole_of_two(wk_dtype dtype, wk_dist_op op, int64_t a, int64_t b)
 {
     switch (op) {
@@ -125,7 +126,7 @@ static int64_t block_of(int64_t i, int64_t count, int n)
     return i < longer ? i / (share + 1) : rest + (i - longer) / share;
 }
 
-/* v[0..n-1] in the order of one after the other, from v[first]. */
+/* Folds v[0..n-1] in order, cyclically from v[first]. */
 static number in_turn(wk_dtype dtype, wk_dist_op op, const number *v, int n, int64_t first)
 {
     number all = v[first % n];
@@ -162,7 +163,7 @@ plain_order plain_order_of(wk_dtype dtype, int n, int64_t count)
     return bytes <= 64 << 10 ? PLAIN_PAIRS : PLAIN_RING;
 }
 
-/* ---- drawing and comparing --------------------------------------------------------------------------------------- */
+/* ---- random data and comparison ---------------------------------------------------------------------------------- */
 
 static double some_float(rng *d)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collectives in plain C: of elements that lie one behind the other, in the orders of sums of docs/contributing. */
+/* Collectives in plain C on contiguous elements, in the orders of sums that docs/contributing documents. */
 #ifndef TESTS_DIST_PLAIN_H
 #define TESTS_DIST_PLAIN_H
 
@@ -13,16 +13,16 @@ typedef enum plain_order {
     PLAIN_RING   /* large data: in block b of n, ((x(b+1) + x(b+2)) + ...) + x(b) */
 } plain_order;
 
-/* out = op over in[0..n-1], `count` elements of each; f16 and bf16 are f32 until the end. n is 4 at most. */
+/* out = op over in[0..n-1], `count` elements each; f16 and bf16 are computed in f32. n is at most 4. */
 void plain_reduce(wk_dtype dtype, wk_dist_op op, plain_order order, int n, const void *const *in, int64_t count,
                   void *out);
-/* The order in which tcp adds up an all_reduce of n ranks. */
+/* The order in which tcp reduces n ranks. */
 plain_order plain_order_of(wk_dtype dtype, int n, int64_t count);
-/* Numbers of all kinds: floats of several sizes, now and then 0, NaN or infinite; integers of the whole range. `whole`:
- * numbers from -3 to 3 (0 to 3 of u8), whose sums and products by fours are exact in each dtype. */
+/* Random elements: floats of several magnitudes, sometimes 0, NaN or infinite; integers of the full range. `whole`:
+ * integers from -3 to 3 (0 to 3 for u8), whose sums and products of four are exact in each dtype. */
 void plain_draw(rng *d, wk_dtype dtype, bool whole, int64_t count, void *out);
-/* The first place where bits differ, -1: none. All NaNs are one, and both zeros: which zero is the least of the two
- * nobody says, and nothing computed here shows a zero's sign in another number. */
+/* Returns the first index with different bits, -1 if none. All NaNs are equal, and both zeros are: the sign of the
+ * minimum of the two is unspecified, and no computation here depends on it. */
 int64_t plain_differs(wk_dtype dtype, const void *a, const void *b, int64_t count);
 double plain_number(wk_dtype dtype, const void *at, int64_t i);
 

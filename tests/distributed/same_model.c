@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks whose networks differ (src/distributed/model_check.c): all of them hear the first difference. */
+/* Tests ranks with different networks (src/distributed/model_check.c): all ranks report the first difference. */
 #include "support/ranks.h"
 
 static void join(void)
@@ -13,7 +13,7 @@ static void leave(void)
     RANK_CHECK(!wk_error());
 }
 
-/* Networks of which some ranks have another than rank 0. */
+/* Networks that differ from rank 0's in some ranks. */
 typedef enum difference {
     WIDER,
     FROZEN,
@@ -46,7 +46,7 @@ static wk_module *with_parameter(const char *name, int64_t count, wk_dtype dtype
 #define X10  "xxxxxxxxxx"
 #define X100 X10 X10 X10 X10 X10 X10 X10 X10 X10 X10
 
-/* Names of more bytes than the ranks send each other; only the last is another. */
+/* Names of more bytes than the ranks exchange; only the last name differs. */
 static wk_module *with_a_long_list(bool other)
 {
     enum { NAMES = 280, BYTES = 4000 };
@@ -79,10 +79,10 @@ static wk_module *network_of(difference what, bool other)
     }
 }
 
-/* A bit for each rank that has another one. */
+/* A bit for each rank with a different network. */
 static const int others[DIFFERENCES] = {[WIDER] = 2, [FROZEN] = 4,    [OF_F64] = 14, [SHORTER] = 8,   [LONGER] = 12,
                                         [EMPTY] = 2, [NOT_EMPTY] = 6, [NAMED] = 8,   [LONG_NAME] = 2, [LONG_LIST] = 4};
-static const char *const told[DIFFERENCES] = {
+static const char *const messages[DIFFERENCES] = {
     [WIDER] = "\"weight\" is f32[5,3] on rank 1 and f32[4,3] on rank 0",
     [FROZEN] = "\"bias\" requires grad on rank 0 but not on rank 2",
     [OF_F64] = "\"weight\" is f64[4] on rank 1 and f32[4] on rank 0",
@@ -94,7 +94,7 @@ static const char *const told[DIFFERENCES] = {
     [LONG_NAME] = "\"\\x01" X10 X10 X10 X10 X10 X10 X10 "xxxxxxxxx\" is f32[2] on rank 1 and f32[1] on rank 0",
     [LONG_LIST] = "rank 2 and rank 0 differ after the first 261 parameters and buffers"};
 
-/* Afterwards the world is as good as before. */
+/* Afterwards the world is usable. */
 static void makes_another_network(int rank)
 {
     WK_SCOPE;
@@ -115,13 +115,13 @@ static void networks_that_differ(void **state)
         while (others[what] >> size) size++;
         ranks r = {.size = size, .body = makes_another_network, .user = (void *)(intptr_t)what};
         ranks_run(&r);
-        snprintf(text, sizeof text, "ddp: networks differ: %s; names, shapes, ", told[what]);
+        snprintf(text, sizeof text, "ddp: networks differ: %s; names, shapes, ", messages[what]);
         for (int k = 0; k < size; k++) expect_rank_error(&r, k, WK_ERR_ARGUMENT, text, NULL);
         ranks_free(&r);
     }
 }
 
-/* Ranks are told by their numbers in the world. */
+/* Ranks are named by their numbers in the world. */
 static void differs_in_a_group(int rank)
 {
     WK_SCOPE;

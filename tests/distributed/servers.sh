@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The program of tests/acceptance/servers.c on two ranks: it ends with the same sum when it is killed on its way, again
-# and again, as when it is left alone. The library and the command are the release build's, as in check_acceptance.
+# Tests the program of tests/acceptance/servers.c on two ranks: repeatedly killed and resumed, it ends with the same sum
+# as an undisturbed run. The library and the command are the release build's, as in check_acceptance.
 . "$WICK_SOURCE/tests/runner/check_functions.sh"
 . "$WICK_SOURCE/tests/runner/process_functions.sh"
 
@@ -20,8 +20,8 @@ sums_of() { sed -n 's/^world 2: checksum //p' "$1" | sort -u; } # one, if all ar
 alone() { (cd "$WICK_WORK/alone" && start) >"$WICK_WORK/alone.log" 2>&1; }
 check "two ranks train" alone
 
-# Ten times the launcher is killed some milliseconds after a checkpoint is there that was not there before: every other
-# time in a training that began anew, else in one that went on. Some may have ended before.
+# Kills the launcher ten times, some milliseconds after a new checkpoint was written: in turn in a training that started
+# anew and in one that was resumed. Some may have ended before.
 killed()
 {
     cd "$WICK_WORK/killed" || return 1
@@ -43,13 +43,13 @@ killed()
     start >>"$WICK_WORK/killed.log" 2>&1
 }
 hit() { [ "$(grep -c "^world 2: checksum" "$WICK_WORK/killed.log")" -lt 11 ]; }
-check "killed ten times it goes on" killed
-check "in the midst of it" hit
-check "from a checkpoint" grep "goes on after step" "$WICK_WORK/killed.log"
+check "killed ten times it continues" killed
+check "... killed during the training" hit
+check "... from a checkpoint" grep "goes on after step" "$WICK_WORK/killed.log"
 
 same()
 {
     sum=$(sums_of "$WICK_WORK/alone.log")
     [ -n "$sum" ] && [ "$sum" = "$(sums_of "$WICK_WORK/killed.log")" ]
 }
-check "and ends with the same sum" same
+check "... and ends with the same sum" same

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which job a process belongs to, by all that may be in the environment. */
+/* Tests which job a process belongs to, for all combinations of environment variables. */
 #include "support/wick.h"
 
 #include "distributed/settings.h"
 
 enum { MOST = 24 };
 
-/* What is set, "NAME=value" each. */
+/* Environment, "NAME=value" each. */
 static const char *const *environment;
 
-static const char *look(void *user, const char *name)
+static const char *variable_of(void *user, const char *name)
 {
     (void)user;
     const size_t length = strlen(name);
@@ -21,8 +21,8 @@ static const char *look(void *user, const char *name)
 
 typedef struct row {
     const char *set[MOST];
-    bool mpi;          /* there is an engine for it */
-    const char *wrong; /* NULL: it is right, and this: */
+    bool mpi;          /* an MPI transport is available */
+    const char *wrong; /* NULL: valid, with these settings */
     wk__dist_transport_id engine;
     int rank, size, local;
     const char *host;
@@ -40,7 +40,7 @@ typedef struct row {
 static const row rows[] = {
     {{NULL}, ALONE},
     {{"WICK_COORDINATOR=a:1"}, ALONE},
-    {{"RANK=3"}, ALONE}, /* anybody may have a variable of that name */
+    {{"RANK=3"}, ALONE}, /* a variable of another program */
     {{"WORLD_SIZE=3"}, ALONE},
     /* by hand */
     {{BY_HAND(1, 4), "WICK_COORDINATOR=nodeA:29500"}, false, NULL, WK__DIST_TCP, 1, 4, -1, "nodeA", 29500},
@@ -119,7 +119,7 @@ static const row rows[] = {
      25003},
     {{SLURM_(1, 4), NODES, "WICK_COORDINATOR=x:9"}, false, NULL, WK__DIST_TCP, 1, 4, 0, "x", 9},
     {{SLURM_(1, 4), "SLURM_STEP_NODELIST=?["}, .wrong = "neither SLURM_JOB_NODELIST nor SLURM_LAUNCH_NODE_IPADDR"},
-    {{SLURM_(0, 4), "SLURM_JOB_NODELIST=node7"}, ALONE}, /* a batch script, in which srun has not started it */
+    {{SLURM_(0, 4), "SLURM_JOB_NODELIST=node7"}, ALONE}, /* a batch script that was not started by srun */
     {{SLURM_(0, 1), NODES}, .engine = WK__DIST_SELF, .size = 1, .local = 0},
     {{SLURM_(1, 4), NODES, PMI(2, 5)}, false, NULL, WK__DIST_TCP, 1, 4, 0, "node07", 25003},
     {{SLURM_(1, 4), NODES, PMI(2, 5)}, true, NULL, WK__DIST_MPI, 2, 5, 2, "", 0},
@@ -144,7 +144,7 @@ static const row rows[] = {
     {{TORCH(0, 2), "MASTER_PORT=x"}, .wrong = "MASTER_PORT is \"x\""},
     {{TORCH(0, 1)}, .engine = WK__DIST_SELF, .size = 1, .local = 1},
     {{TORCH(x, 2)}, .wrong = "RANK is \"x\""},
-    /* nothing is as if it were not set */
+    /* an empty variable counts as unset */
     {{"WICK_RANK=", "WICK_WORLD_SIZE=", "WICK_COMM=", "WICK_TIMEOUT="}, ALONE},
 };
 
@@ -153,7 +153,7 @@ static void expect_row(const row *r)
     wk__dist_settings s;
     wk__text why = {0};
     environment = r->set;
-    const wk_code code = wk__dist_settings_read(look, NULL, r->mpi, "no MPI here", &s, &why);
+    const wk_code code = wk__dist_settings_read(variable_of, NULL, r->mpi, "no MPI here", &s, &why);
     const char *text = why.data ? why.data : "";
     const int number = (int)(r - rows);
     if (r->wrong) {
@@ -168,33 +168,33 @@ static void expect_row(const row *r)
     wk__text_free(&why);
 }
 
-static void what_the_environment_says(void **state)
+static void settings_from_the_environment(void **state)
 {
     (void)state;
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) expect_row(&rows[k]);
 }
 
-static void what_goes_with_it(void **state)
+static void optional_variables(void **state)
 {
     (void)state;
     wk__dist_settings s;
     wk__text why = {0};
     static const char *const usual[MOST] = {BY_HAND(0, 2), "WICK_COORDINATOR=a:1"};
     environment = usual;
-    assert_int_equal(wk__dist_settings_read(look, NULL, false, "", &s, &why), WK_OK);
+    assert_int_equal(wk__dist_settings_read(variable_of, NULL, false, "", &s, &why), WK_OK);
     assert_true(s.timeout == 600 && s.listen_fd == -1);
     assert_string_equal(s.secret, "");
     static const char *const more[MOST] = {BY_HAND(0, 2), "WICK_COORDINATOR=a:1", "WICK_TIMEOUT=7", "WICK_LISTEN_FD=5",
                                            "WICK_SECRET=between us"};
     environment = more;
-    assert_int_equal(wk__dist_settings_read(look, NULL, false, "", &s, &why), WK_OK);
+    assert_int_equal(wk__dist_settings_read(variable_of, NULL, false, "", &s, &why), WK_OK);
     assert_true(s.timeout == 7 && s.listen_fd == 5 && s.port == 1);
     assert_string_equal(s.secret, "between us");
     assert_string_equal(s.source, "WICK_RANK");
 }
 
-/* Whether it could join them or not. */
-static void how_many_were_started(void **state)
+/* The number of started ranks, whether or not they can join. */
+static void number_of_started_ranks(void **state)
 {
     static const struct {
         const char *set[MOST];
@@ -215,13 +215,13 @@ static void how_many_were_started(void **state)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const char *variable = NULL;
         environment = cases[k].set;
-        assert_int_equal(wk__dist_launched_size(look, NULL, &variable), cases[k].processes);
+        assert_int_equal(wk__dist_launched_size(variable_of, NULL, &variable), cases[k].processes);
         if (cases[k].variable) assert_string_equal(variable, cases[k].variable);
         assert_true(!variable == !cases[k].variable);
     }
 }
 
-/* Every set of who may have started it, each complete: the first in the order of dist.h counts. */
+/* Every set of starters, each with complete variables: the first in the order of dist.h counts. */
 static void all_starters_at_once(void **state)
 {
     static const char *const of[5][5] = {
@@ -237,10 +237,10 @@ static void all_starters_at_once(void **state)
             for (int k = 4; k >= 0; k--) {
                 if (!(set >> k & 1)) continue;
                 for (int v = 0; v < 5 && of[k][v]; v++) names[n++] = of[k][v];
-                if (k > 1 || mpi || !(set & 4)) first = k; /* without an engine for MPI, Slurm's count */
+                if (k > 1 || mpi || !(set & 4)) first = k; /* without an MPI transport, Slurm's count */
             }
             environment = names;
-            const wk_code code = wk__dist_settings_read(look, NULL, mpi != 0, "no MPI here", &s, &why);
+            const wk_code code = wk__dist_settings_read(variable_of, NULL, mpi != 0, "no MPI here", &s, &why);
             if (first < 2 && !mpi)
                 assert_int_equal(code, WK_ERR_ARGUMENT);
             else if (code != WK_OK || s.size != size[first] || s.engine != (first < 2 ? WK__DIST_MPI : WK__DIST_TCP))
@@ -274,9 +274,9 @@ static void hosts_of_slurm(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_the_environment_says),
-        cmocka_unit_test(what_goes_with_it),
-        cmocka_unit_test(how_many_were_started),
+        cmocka_unit_test(settings_from_the_environment),
+        cmocka_unit_test(optional_variables),
+        cmocka_unit_test(number_of_started_ranks),
         cmocka_unit_test(all_starters_at_once),
         cmocka_unit_test(hosts_of_slurm),
     };

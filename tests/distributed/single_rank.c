@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A world of one: every call of dist.h checks its arguments and is a copy, or nothing. */
+/* Tests a world of one: every call of dist.h checks its arguments and is a copy, or does nothing. */
 #include "support/wick.h"
 
-static wk_tensor *numbers(void)
+static wk_tensor *arange(void)
 {
     return wk_of(float, (3, 2), 1, 2, 3, 4, 5, 6);
 }
@@ -31,7 +31,7 @@ static void calls_in_place_change_nothing(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *x = numbers();
+    wk_tensor *x = arange();
     assert_ptr_equal(wk_dist_all_reduce_(x), x);
     assert_ptr_equal(wk_dist_all_reduce_(x, .op = WK_DIST_AVG), x);
     assert_ptr_equal(wk_dist_broadcast_(x, 0), x);
@@ -40,12 +40,12 @@ static void calls_in_place_change_nothing(void **state)
     expect_ok();
 }
 
-/* Whatever way x lies, and on the device that it is on. */
-static void the_others_copy(void **state)
+/* For every layout of x, on x's device. */
+static void other_calls_copy(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *x = numbers(), *turned = wk_transpose(x, 0, 1);
+    wk_tensor *x = arange(), *turned = wk_transpose(x, 0, 1);
     wk_tensor *gathered = wk_dist_all_gather(turned);
     EXPECT_SHAPE(gathered, 2, 3);
     EXPECT_VALUES(gathered, 0, 1, 3, 5, 2, 4, 6);
@@ -69,15 +69,15 @@ static void on_other_devices(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *there = wk_to(numbers(), wk_try_gpu(0));
+    wk_tensor *there = wk_to(arange(), wk_try_gpu(0));
     wk_tensor *gathered = wk_dist_all_gather(wk_mul(there, 2));
     assert_true(wk_device_eq(wk_device_of(gathered), wk_device_of(there)));
     EXPECT_VALUES(gathered, 0, 2, 4, 6, 8, 10, 12);
     expect_ok();
 }
 
-/* No gradient flows through them, and nothing of the graph is lost either. */
-static void gradients_stay_out(void **state)
+/* No gradient passes through them, and the graph remains intact. */
+static void gradients_do_not_pass(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -99,7 +99,7 @@ static void groups(void **state)
     assert_int_equal(wk_dist_group_size(group), 1);
     assert_int_equal(wk_dist_group_rank(NULL), 0);
     assert_int_equal(wk_dist_group_size(NULL), 1);
-    wk_tensor *x = numbers();
+    wk_tensor *x = arange();
     assert_ptr_equal(wk_dist_all_reduce_(x, .group = group), x);
     assert_int_equal(wk_dist_barrier(.group = group), WK_OK);
     expect_ok();
@@ -123,7 +123,7 @@ static void wrong_arguments(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *x = numbers(), *whole = wk_of(int64_t, (2), 1, 2), *spread = wk_expand(wk_ones((1)), (4));
+    wk_tensor *x = arange(), *whole = wk_of(int64_t, (2), 1, 2), *spread = wk_expand(wk_ones((1)), (4));
     assert_null(wk_dist_all_reduce_(NULL));
     expect_error("dist_all_reduce_: input is NULL", NULL);
     assert_null(wk_dist_all_reduce_(whole, .op = WK_DIST_AVG));
@@ -146,12 +146,12 @@ static void wrong_arguments(void **state)
     EXPECT_VALUES(x, 0, 1, 2, 3, 4, 5, 6);
 }
 
-/* What is pending stays the first error; good tensors are as good as in any other call. */
+/* The pending error remains the first; calls with valid tensors work as usual. */
 static void while_an_error_is_pending(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *x = numbers(), *bad = wk_matmul(x, x);
+    wk_tensor *x = arange(), *bad = wk_matmul(x, x);
     assert_null(wk_dist_all_reduce_(bad));
     assert_ptr_equal(wk_dist_all_reduce_(x), x);
     assert_int_equal(wk_dist_barrier(), WK_OK);
@@ -176,9 +176,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(before_and_after_it_is_joined),
         cmocka_unit_test(calls_in_place_change_nothing),
-        cmocka_unit_test(the_others_copy),
+        cmocka_unit_test(other_calls_copy),
         cmocka_unit_test(on_other_devices),
-        cmocka_unit_test(gradients_stay_out),
+        cmocka_unit_test(gradients_do_not_pass),
         cmocka_unit_test(groups),
         cmocka_unit_test(wrong_arguments),
         cmocka_unit_test(while_an_error_is_pending),

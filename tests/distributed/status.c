@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a rank tells whoever started it: never so that the rank would wait, or end, because of who reads. */
+/* Tests the status lines that a rank sends to its launcher: writing them never blocks or ends the rank, whatever the
+ * reader does. */
 #include "support/wick.h"
 
 #include "distributed/agree.h"
@@ -11,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The pipe is asked for once in a process, so that each test is one. What it returns has to be 0; it has a minute. */
+/* The pipe is looked up once per process, so each test runs in a child, which must return 0 within a minute. */
 static void in_a_process(int (*run)(int to, int from))
 {
     int ends[2], status;
@@ -46,7 +47,7 @@ static int lines_of(char *text, size_t room, int from)
     return lines;
 }
 
-static int says_steps(int to, int from)
+static int sends_steps(int to, int from)
 {
     (void)to;
     char text[4096];
@@ -59,8 +60,8 @@ static int says_steps(int to, int from)
     return sscanf(second + 1, "step=%*d rate=%lf", &rate) == 1 && rate > 0 ? 0 : 2;
 }
 
-/* A step that is no later than the one before has no rate: a program that began again. */
-static int says_no_rate(int to, int from)
+/* A step that is not later than the previous one has no rate, because the program restarted. */
+static int sends_no_rate(int to, int from)
 {
     (void)to;
     char text[4096];
@@ -81,12 +82,12 @@ static int fills_the_pipe(int to, int from)
     }
     while (write(to, block, 1) > 0) {
     }
-    fcntl(to, F_SETFL, 0); /* its writes wait again, as those of whoever set no flag */
+    fcntl(to, F_SETFL, 0); /* its writes block again, as without the flag */
     wk__launcher_status_step(1);
     return 0;
 }
 
-/* The parent has the pipe's end open for a moment longer. */
+/* The parent keeps the pipe's end open for a moment longer. */
 static void close_for_all(int to, int from)
 {
     struct pollfd p = {to, 0, 0};
@@ -103,7 +104,7 @@ static int loses_its_reader(int to, int from)
     return 0;
 }
 
-/* A SIGPIPE that the program waits for itself is not taken away. */
+/* A SIGPIPE that the program itself waits for is not consumed. */
 static int keeps_a_signal(int to, int from)
 {
     sigset_t pipe, pending;
@@ -117,8 +118,8 @@ static int keeps_a_signal(int to, int from)
     return sigismember(&pending, SIGPIPE) != 1;
 }
 
-/* What a program opened after its parent had kept the pipe to itself. */
-static int has_a_file(int to, int from)
+/* A file that the program opened after its parent closed the pipe must not be taken for the pipe. */
+static int has_a_file_as_pipe(int to, int from)
 {
     FILE *file = tmpfile();
     (void)from;
@@ -134,7 +135,7 @@ static int has_no_pipe(int to, int from)
     return 0;
 }
 
-static int does_not_hand_it_on(int to, int from)
+static int closes_the_pipe_on_exec(int to, int from)
 {
     (void)from;
     wk__launcher_status_step(1);
@@ -144,13 +145,13 @@ static int does_not_hand_it_on(int to, int from)
 static void steps_go_into_the_pipe(void **state)
 {
     (void)state;
-    in_a_process(says_steps);
-    in_a_process(says_no_rate);
-    in_a_process(does_not_hand_it_on);
+    in_a_process(sends_steps);
+    in_a_process(sends_no_rate);
+    in_a_process(closes_the_pipe_on_exec);
 }
 
-/* Before a step and between two: neither takes the other's time for its own. */
-static int says_lines(int to, int from)
+/* Lines before a step and between steps: neither affects the time of the other. */
+static int sends_lines(int to, int from)
 {
     (void)to;
     char text[4096];
@@ -162,7 +163,7 @@ static int says_lines(int to, int from)
     return strcmp(text, "a=1\nstep=1\nb=2\n") != 0;
 }
 
-static int says_what_becomes_of_the_world(int to, int from)
+static int sends_the_state_of_the_world(int to, int from)
 {
     (void)to;
     char text[4096];
@@ -184,7 +185,7 @@ static const char *host_of(void *world, int rank)
     return "nodeB";
 }
 
-/* A call that fails because another rank had an error names that rank, for the launcher. */
+/* A call that fails because of another rank's error names that rank, for the launcher. */
 static int names_the_rank_that_failed(int to, int from)
 {
     (void)to, (void)from;
@@ -198,24 +199,24 @@ static int names_the_rank_that_failed(int to, int from)
 static void lines_go_into_the_pipe(void **state)
 {
     (void)state;
-    in_a_process(says_lines);
-    in_a_process(says_what_becomes_of_the_world);
+    in_a_process(sends_lines);
+    in_a_process(sends_the_state_of_the_world);
     in_a_process(names_the_rank_that_failed);
 }
 
-static void a_full_pipe_is_not_waited_for(void **state)
+static void a_full_pipe_does_not_block(void **state)
 {
     (void)state;
     in_a_process(fills_the_pipe);
 }
 
-static void a_reader_that_goes_ends_nothing(void **state)
+static void a_closed_reader_does_not_end_the_rank(void **state)
 {
     (void)state;
     in_a_process(loses_its_reader);
     in_a_process(keeps_a_signal);
     in_a_process(has_no_pipe);
-    in_a_process(has_a_file);
+    in_a_process(has_a_file_as_pipe);
 }
 
 int main(void)
@@ -223,8 +224,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_go_into_the_pipe),
         cmocka_unit_test(lines_go_into_the_pipe),
-        cmocka_unit_test(a_full_pipe_is_not_waited_for),
-        cmocka_unit_test(a_reader_that_goes_ends_nothing),
+        cmocka_unit_test(a_full_pipe_does_not_block),
+        cmocka_unit_test(a_closed_reader_does_not_end_the_rank),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

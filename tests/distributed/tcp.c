@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine over TCP by its pieces, and two ranks while a third does something else. */
+/* Tests the TCP transport: its parts, and two ranks while a third fails or leaves. */
 #include "support/ranks.h"
 
 #include "base/alloc.h"
@@ -19,9 +19,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- pieces ------------------------------------------------------------------------------------------------------ */
+/* ---- parts ------------------------------------------------------------------------------------------------------- */
 
-/* A line that takes no more ends with a whole frame: the other side never finds half of one. */
+/* A connection whose buffer is full is closed after a complete frame: the other side never receives half of one. */
 static void control_send_buffer_full(void **state)
 {
     (void)state;
@@ -44,7 +44,7 @@ static void control_send_buffer_full(void **state)
             got++;
             wk__wire_parser_reset(&in);
         }
-    assert_true(n == 0 && got > 0); /* it was closed, not left half full */
+    assert_true(n == 0 && got > 0); /* closed after a complete frame */
     close(line[0]);
     close(line[1]);
 }
@@ -52,11 +52,11 @@ static void control_send_buffer_full(void **state)
 static const char *not_asked(void *user, const wk__hello *hello, const wk__address *from, int fd)
 {
     (void)user, (void)hello, (void)from, (void)fd;
-    return "nobody has proved anything";
+    return "unexpected proof";
 }
 
-/* Who waits outside makes the listener ready all the time: it is not looked at for a while. */
-static void a_door_without_descriptors(void **state)
+/* A pending connection makes the listener readable all the time: it is not polled for a while. */
+static void a_listener_without_descriptors(void **state)
 {
     (void)state;
     struct pollfd polls[WK__TCP_MAX_PENDING + 1];
@@ -89,7 +89,7 @@ static void a_door_without_descriptors(void **state)
     wk__tcp_acceptor_close(&door);
 }
 
-/* The system may give a connection the very port that it goes to. */
+/* The system may assign a connection the local port that it connects to. */
 static void a_connection_to_itself(void **state)
 {
     (void)state;
@@ -110,7 +110,8 @@ static void a_connection_to_itself(void **state)
     close(listener);
 }
 
-/* Rank 1's part of a visit: it hears that rank 2 is one of the job, says nothing any more, and the world breaks. */
+/* Rank 1's part of the handshake: it learns that rank 2 belongs to the job, sends nothing more, and the world
+ * breaks. */
 typedef struct host {
     wk__tcp *tcp;
     int listener;
@@ -138,7 +139,7 @@ static void *proves_and_is_silent(void *user)
     return (void *)(intptr_t)(said == WK__HANDSHAKE_DONE ? fd : -1);
 }
 
-/* A rank that is stopped between the proof and its welcome keeps nobody waiting when the world breaks. */
+/* A rank that is stopped between proof and welcome blocks no other rank when the world breaks. */
 static void a_world_that_breaks_before_the_welcome(void **state)
 {
     (void)state;
@@ -176,9 +177,9 @@ static void a_world_that_breaks_before_the_welcome(void **state)
     pthread_mutex_destroy(&tcp.lock);
 }
 
-/* A call that fails because one was late says how long it took itself, if it is that one, else which that was. The
- * number alone does not tell: ranks that have parted make different calls of one number. */
-static void whose_call_was_not_finished(void **state)
+/* A call that fails by a timeout reports its own duration if it is the unfinished call, otherwise the unfinished
+ * call's. The sequence number is not enough: ranks that disagree make different calls with one number. */
+static void errors_name_the_unfinished_call(void **state)
 {
     (void)state;
     wk__tcp tcp = {.aborted = true, .code = WK_ERR_TIMEOUT, .cause = "rank 1 on nodeB has not called it"};
@@ -206,7 +207,7 @@ static void whose_call_was_not_finished(void **state)
         const bool own = strncmp(fail.text, "timed out after ", 16) == 0,
                    other = strncmp(fail.text, "all_reduce 7 of group 5 timed out: ", 35) == 0;
         if (own != of[k].is_it || other == of[k].is_it) fail_msg("call %zu: %s", k, fail.text);
-        /* Broken before it began: then none of its own time has gone by. */
+        /* Broken before the call began: its own duration is 0. */
         assert_false(wk__tcp_call_begin(&tcp, &step, &before));
         assert_int_equal(strncmp(before.text, "all_reduce 7 of group 5 timed out: ", 35), 0);
     }
@@ -220,7 +221,7 @@ static bool write_to(const char *path, const char *text)
     return file && fclose(file) == 0 && written;
 }
 
-/* A network of its own, in which connections have two ports to choose from. */
+/* A separate network in which connections have two ports to choose from. */
 static bool has_few_ports(void)
 {
     struct ifreq lo = {.ifr_name = "lo", .ifr_flags = IFF_UP};
@@ -229,8 +230,8 @@ static bool has_few_ports(void)
     return ioctl(fd, SIOCSIFFLAGS, &lo) == 0 && write_to("/proc/sys/net/ipv4/ip_local_port_range", "40000 40001");
 }
 
-/* 0: nobody was found where nobody listens. */
-static int looks_for_somebody(void)
+/* Returns 0 if no connection succeeds where nothing listens. */
+static int connects_without_a_listener(void)
 {
     enum { CANNOT = 77 };
     if (!has_few_ports()) return CANNOT;
@@ -247,18 +248,18 @@ static void self_connections(void **state)
     (void)state;
     int status;
     const pid_t child = fork();
-    if (child == 0) _exit(looks_for_somebody());
+    if (child == 0) _exit(connects_without_a_listener());
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == 77) skip(); /* this system gives no network namespaces */
+    if (WEXITSTATUS(status) == 77) skip(); /* the system does not allow network namespaces */
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* ---- a rank 0 that is none --------------------------------------------------------------------------------------- */
+/* ---- a false rank 0 ---------------------------------------------------------------------------------------------- */
 
 static char false_host[64];
 
-static void go_there(int rank)
+static void use_false_host(int rank)
 {
     (void)rank;
     setenv("WICK_COORDINATOR", false_host, 1);
@@ -271,14 +272,15 @@ static void rank_1_does_not_join(int rank)
     rank_save_error();
 }
 
-/* It knows the secret, and says that a MiB follows where 80 KiB at most may. */
-static void rank_0_says_something_else(void **state)
+/* It knows the secret, and announces a MiB where at most 80 KiB is allowed. */
+static void a_false_rank_0(void **state)
 {
     (void)state;
     int port;
     const int listener = ranks_listen(false, &port);
     snprintf(false_host, sizeof false_host, "127.0.0.1:%d", port);
-    ranks r = {.size = 2, .body = rank_1_does_not_join, .prepare = go_there, .no_listener = true, .secret = "known"};
+    ranks r = {
+        .size = 2, .body = rank_1_does_not_join, .prepare = use_false_host, .no_listener = true, .secret = "known"};
     ranks_start(&r);
     const int guest = accept(listener, NULL, NULL);
     wk__handshake_server visitor = {.challenged = false};
@@ -306,13 +308,13 @@ static void rank_0_says_something_else(void **state)
 
 /* ---- two ranks, and a third -------------------------------------------------------------------------------------- */
 
-/* Rank 2 has left when the others begin, and is no part of what they do. */
+/* Rank 2 has left when the others begin, and takes no part in their calls. */
 static void sends_when_a_third_has_left(int rank)
 {
     WK_SCOPE;
     RANK_CHECK(wk_dist_init() == WK_OK);
     wk_tensor *x = wk_full((5), rank + 1.0);
-    if (rank < 2) usleep(300000); /* rank 0 has heard of it, as a rule */
+    if (rank < 2) usleep(300000); /* usually rank 0 knows by then */
     if (rank == 0) RANK_CHECK(wk_dist_send(x, 1) == WK_OK && wk_dist_recv_(x, 1) == x && wk_item(wk_amax(x)) == 2);
     if (rank == 1) {
         wk_tensor *y = wk_zeros((5));
@@ -329,16 +331,15 @@ static void pairs_while_a_third_has_left(void **state)
     ranks_free(&r);
 }
 
-/* Rank 1 is stopped, so that rank 2's visit finds its door open and nobody in, or, where that was quicker, its sends
- * find nobody who reads; then rank 0 ends, with which the world does. That is heard long before the deadline, which is
- * past that of this test. */
+/* Rank 1 is stopped, so that rank 2's visit finds its listener open but not served, or its sends find no reader; then
+ * rank 0 ends, and the world with it. That is reported long before the deadline, which is past that of this test. */
 static void visits_while_the_world_breaks(int rank)
 {
     WK_SCOPE;
     RANK_CHECK(wk_dist_init() == WK_OK);
     if (rank == 1) raise(SIGSTOP);
     while (rank == 0 && !atomic_load(&note_of(2)->flag)) usleep(2000);
-    if (rank == 0) sleep(1), _exit(9); /* rank 2 is at the door, as a rule */
+    if (rank == 0) sleep(1), _exit(9); /* usually rank 2 is connecting by then */
     if (rank == 2) {
         wk_tensor *x = wk_ones((100000));
         atomic_store(&my_note()->flag, 1);
@@ -361,8 +362,8 @@ static void a_world_that_breaks_during_a_visit(void **state)
     ranks_free(&r);
 }
 
-/* Rank 0 does something else. Rank 2, which has nothing to do with it, hears what was not finished. */
-static void waits_for_what_nobody_sends(int rank)
+/* Rank 0 does something else. Rank 2, which is not involved, reports the unfinished call. */
+static void waits_for_a_missing_send(int rank)
 {
     WK_SCOPE;
     RANK_CHECK(wk_dist_init() == WK_OK);
@@ -380,7 +381,7 @@ static void waits_for_what_nobody_sends(int rank)
 static void invalid_messages(void **state)
 {
     (void)state;
-    ranks r = {.size = 3, .body = waits_for_what_nobody_sends, .timeout = 2};
+    ranks r = {.size = 3, .body = waits_for_a_missing_send, .timeout = 2};
     ranks_run(&r);
     expect_rank_error(&r, 1, WK_ERR_TIMEOUT, "dist_recv_: rank 1 of 3 on ", ": recv (20 bytes): timed out after ",
                       ": rank 0 on ", " has not called it; its last call was barrier 1; restart", NULL);
@@ -389,8 +390,8 @@ static void invalid_messages(void **state)
     ranks_free(&r);
 }
 
-/* No network is to blame. */
-static void receives_as_the_other_does(int rank)
+/* The message does not blame the network. */
+static void receives_from_the_other(int rank)
 {
     WK_SCOPE;
     RANK_CHECK(wk_dist_init() == WK_OK);
@@ -403,7 +404,7 @@ static void receives_as_the_other_does(int rank)
 static void both_receive(void **state)
 {
     (void)state;
-    ranks r = {.size = 2, .body = receives_as_the_other_does, .timeout = 2};
+    ranks r = {.size = 2, .body = receives_from_the_other, .timeout = 2};
     ranks_run(&r);
     for (int k = 0; k < 2; k++)
         expect_rank_error(&r, k, WK_ERR_TIMEOUT, ": recv (20 bytes): timed out after ", ": rank ",
@@ -411,8 +412,8 @@ static void both_receive(void **state)
     ranks_free(&r);
 }
 
-/* Each of three waits for the next one, all in the first call of a group. A call that comes when that is known has not
- * waited itself. */
+/* Each of three ranks waits for the next one, all in the first call of a group. A call that begins after the failure
+ * has not waited. */
 static void waits_in_a_circle(int rank)
 {
     static const int first[] = {0, 1, 2}, second[] = {2, 0, 1};
@@ -439,7 +440,7 @@ static void groups_in_a_circle(void **state)
     ranks_free(&r);
 }
 
-/* As a program does that means to become a daemon. */
+/* Like a program that becomes a daemon. */
 static void closes_all(int rank)
 {
     WK_SCOPE;
@@ -457,7 +458,8 @@ static void a_process_closes_its_descriptors(void **state)
     ranks r = {.size = 2, .body = closes_all};
     ranks_run(&r);
     for (int k = 0; k < 2; k++) {
-        /* The call finds its descriptors closed, or the thread that listens does, or the other's end is seen first. */
+        /* The call or the listening thread finds its descriptors closed, or the closed end of the other is detected
+         * first. */
         const char *error = r.note[k].error;
         const bool lost = strstr(error, "lost rank ") && strstr(error, ": connection closed");
         if (!strstr(error, "Bad file descriptor") && !lost)
@@ -467,8 +469,8 @@ static void a_process_closes_its_descriptors(void **state)
     ranks_free(&r);
 }
 
-/* Nobody tells it, and its deadline is past that of this test. The other would have left if it had asked for that
- * before. */
+/* It gets no message, and its deadline is past that of this test. The other rank would have left if it had asked for
+ * that before. */
 static void closes_all_and_finishes(int rank)
 {
     RANK_CHECK(wk_dist_init() == WK_OK);
@@ -494,12 +496,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(control_send_buffer_full),
-        cmocka_unit_test(a_door_without_descriptors),
+        cmocka_unit_test(a_listener_without_descriptors),
         cmocka_unit_test(a_connection_to_itself),
         cmocka_unit_test(a_world_that_breaks_before_the_welcome),
-        cmocka_unit_test(whose_call_was_not_finished),
+        cmocka_unit_test(errors_name_the_unfinished_call),
         cmocka_unit_test(self_connections),
-        cmocka_unit_test(rank_0_says_something_else),
+        cmocka_unit_test(a_false_rank_0),
         cmocka_unit_test(pairs_while_a_third_has_left),
         cmocka_unit_test(a_world_that_breaks_during_a_visit),
         cmocka_unit_test(invalid_messages),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What worlds of 1 to 4 ranks compute: each call, dtype, reduction and number of elements against the definition, and
- * the same bits in all ranks. Numbers are whole and small, so that their sums are exact in each dtype. */
+/* Tests the values of worlds of 1 to 4 ranks: each call, dtype, reduction and element count against the definition, and
+ * the same bits in all ranks. Elements are small integers, so that their sums are exact in each dtype. */
 #include "support/ranks.h"
 
 #include "engine/op_queue.h"
@@ -11,7 +11,7 @@
 
 static const wk_dtype dtypes[] = {WK_F32, WK_F64, WK_F16, WK_BF16, WK_I8, WK_U8, WK_I16, WK_I32, WK_I64, WK_BOOL};
 static const wk_dist_op ops[] = {WK_DIST_SUM, WK_DIST_AVG, WK_DIST_PRODUCT, WK_DIST_MIN, WK_DIST_MAX};
-/* None, one, fewer than ranks, what no number of ranks divides, and what does not go with an agreement. */
+/* None, one, fewer than ranks, not a multiple of the ranks, and too many for the agreement's message. */
 static const int64_t counts[] = {0, 1, 2, 1009, 70001};
 enum {
     DTYPES = sizeof dtypes / sizeof *dtypes,
@@ -24,7 +24,7 @@ static bool is_float(wk_dtype dtype)
     return dtype <= WK_BF16;
 }
 
-/* A number as a dtype has it. */
+/* A value as the dtype represents it. */
 static double as(wk_dtype dtype, double v)
 {
     const int64_t whole = is_float(dtype) ? 0 : (int64_t)v;
@@ -37,7 +37,7 @@ static double as(wk_dtype dtype, double v)
     }
 }
 
-/* Element i of what a rank has at first. */
+/* Element i of a rank's operand. */
 static double given(wk_dtype dtype, int rank, int64_t i)
 {
     return as(dtype, (double)((i * 5 + rank * 3 + i / 7) % 7 - 3));
@@ -72,7 +72,7 @@ static wk_tensor *mine(wk_dtype dtype, int64_t count)
 
 typedef double expected(wk_dtype dtype, wk_dist_op op, int64_t i);
 
-/* All elements; of a mean as near as the dtype allows. */
+/* Compares all elements; a mean to the precision of the dtype. */
 static void compare(const char *what, wk_tensor *x, wk_dtype dtype, wk_dist_op op, int64_t count, expected *want)
 {
     double *v = malloc(sizeof *v * (size_t)(count + 1));
@@ -130,7 +130,7 @@ static double from_each(wk_dtype dtype, wk_dist_op op, int64_t i)
     return given(dtype, (int)(i / count), i % count + count * wk_dist_rank());
 }
 
-/* Round the ring: to the next rank, from the one before. */
+/* Around the ring: to the next rank, from the previous one. */
 static void pass_on(wk_dtype dtype, int64_t count)
 {
     const int rank = wk_dist_rank(), n = wk_dist_size(), before = (rank + n - 1) % n;
@@ -164,7 +164,7 @@ static void of_all_dtypes(int rank)
     (void)rank;
     RANK_CHECK(wk_dist_init() == WK_OK);
     for (int d = 0; d < DTYPES; d++)
-        for (int c = 0; c < COUNTS - (wk_dist_size() == 1); c++) { /* alone, no number is large */
+        for (int c = 0; c < COUNTS - (wk_dist_size() == 1); c++) { /* with one rank, no count is large */
             reductions(dtypes[d], counts[c]);
             movements(dtypes[d], counts[c]);
             RANK_CHECK(wk_dist_barrier() == WK_OK);
@@ -185,14 +185,14 @@ static void collectives_match_definition(void **state)
 
 /* ---- the order of sums ------------------------------------------------------------------------------------------- */
 
-/* Numbers whose sum depends on the order. */
+/* Values whose sum depends on the order. */
 static float uneven(int rank, int64_t i)
 {
     const uint32_t bits = (uint32_t)i * 2654435761u + (uint32_t)rank * 40503u;
     return (float)(bits >> 8) * (rank % 2 ? 1e-3f : 1.0f) * (bits & 1 ? -1 : 1);
 }
 
-/* The order that docs/contributing tells: small ones in pairs, those of large ones by blocks. */
+/* The order in docs/contributing: small data in pairs, large data by blocks. */
 static float small_sum(int n, int64_t i)
 {
     float v[RANKS_MOST] = {0};
@@ -242,8 +242,8 @@ static void sums_have_one_order(void **state)
     }
 }
 
-/* Whatever the order. */
-static void sums_are_alike(int rank)
+/* In any order. */
+static void sums_have_equal_bits(int rank)
 {
     enum { MOST = 200003 };
     static float v[MOST], w[MOST];
@@ -264,7 +264,7 @@ static void all_ranks_have_the_same_bits(void **state)
 {
     (void)state;
     for (int n = 2; n <= RANKS_MOST; n++) {
-        ranks r = {.size = n, .body = sums_are_alike};
+        ranks r = {.size = n, .body = sums_have_equal_bits};
         ranks_run(&r);
         ranks_free(&r);
     }
@@ -275,7 +275,7 @@ static double first_of(wk_tensor *x)
     return wk_item(wk_select(wk_reshape(x, (-1)), 0, 0));
 }
 
-/* A NaN of any rank stays one; whole numbers wrap. Small and large, as these go different ways. */
+/* A NaN of any rank propagates; integers wrap. Tests small and large data, which use different algorithms. */
 static void extremes(int rank)
 {
     static const struct {
@@ -306,7 +306,7 @@ static void extremes(int rank)
     RANK_CHECK(wk_dist_finish() == WK_OK);
 }
 
-static void a_nan_stays_one_and_whole_numbers_wrap(void **state)
+static void nan_propagates_and_integers_wrap(void **state)
 {
     (void)state;
     ranks r = {.size = 3, .body = extremes};
@@ -314,7 +314,7 @@ static void a_nan_stays_one_and_whole_numbers_wrap(void **state)
     ranks_free(&r);
 }
 
-/* 2048 + 1 + 1 + 1 in f16 stays 2048 where each sum is rounded. */
+/* 2048 + 1 + 1 + 1 in f16 remains 2048 if each sum is rounded. */
 static void sums_of_halves(int rank)
 {
     RANK_CHECK(wk_dist_init() == WK_OK);
@@ -338,7 +338,7 @@ static void sums_of_halves_are_rounded_once(void **state)
     ranks_free(&r);
 }
 
-/* Rank r has 2 r figures, so rank 0 none: r + 0, with weight 1, r + 1, with weight 2, ... */
+/* Rank r has 2 r values, so rank 0 has none: r + 0, with weight 1, r + 1, with weight 2, ... */
 static double mean_over(int ranks, int step)
 {
     double sum = 0, weights = 0;
@@ -350,7 +350,7 @@ static double mean_over(int ranks, int step)
     return sum / weights;
 }
 
-static void mean_of_figures(int rank)
+static void mean_of_histories(int rank)
 {
     RANK_CHECK(wk_dist_init() == WK_OK);
     const int n = wk_dist_size();
@@ -358,11 +358,11 @@ static void mean_of_figures(int rank)
     for (int k = 0; k < 2 * rank; k++) RANK_CHECK(wk_history_add(h, wk_full((), rank + k), .weight = k + 1) == WK_OK);
     const double own = wk_history_mean(h), all = wk_dist_history_mean(h);
     RANK_CHECK(n == 1 ? isnan(all) : all == mean_over(n, 1));
-    RANK_CHECK(wk_dist_history_mean(h) == all || n == 1); /* nothing was added up in place */
+    RANK_CHECK(wk_dist_history_mean(h) == all || n == 1); /* the local history is unchanged */
     RANK_CHECK(wk_history_mean(h) == own || rank == 0);
     wk_tensor *recorded = wk_add(wk_ones((4)), 1);
     RANK_CHECK(isnan(wk_dist_history_mean(none)) && !wk_error());
-    RANK_CHECK(wk__body_of(recorded)->storage->value->state != WK__PENDING); /* as every call of all ranks */
+    RANK_CHECK(wk__body_of(recorded)->storage->value->state != WK__PENDING); /* like every collective call */
     wk_dist_group *even = n > 2 ? wk_dist_new_group((0, 2)) : NULL;
     if (even && rank % 2 == 0) RANK_CHECK(wk_dist_history_mean(h, .group = even) == mean_over(3, 2));
     if (rank == n - 1) wk_history_add(lost, wk_zeros((2)));
@@ -374,11 +374,11 @@ static void mean_of_figures(int rank)
     RANK_CHECK(rank == 0 || wk_dist_history_mean(h) == own); /* a world of one again */
 }
 
-static void figures_have_a_mean_over_all_ranks(void **state)
+static void histories_have_a_mean_over_all_ranks(void **state)
 {
     (void)state;
     for (int n = 1; n <= RANKS_MOST; n++) {
-        ranks r = {.size = n, .body = mean_of_figures};
+        ranks r = {.size = n, .body = mean_of_histories};
         ranks_run(&r);
         ranks_free(&r);
     }
@@ -392,7 +392,7 @@ static void jump(void *user, wk_code code, const char *text)
     longjmp(back, 1);
 }
 
-/* A handler that does not return keeps nobody waiting: the other ranks have heard before it. */
+/* A handler that does not return blocks no other rank: the error was sent to them before. */
 static void leaves_a_mean_by_a_jump(int rank)
 {
     RANK_CHECK(wk_dist_init() == WK_OK);
@@ -419,9 +419,9 @@ static void a_handler_jumps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(collectives_match_definition),           cmocka_unit_test(all_ranks_have_the_same_bits),
-        cmocka_unit_test(a_nan_stays_one_and_whole_numbers_wrap), cmocka_unit_test(sums_of_halves_are_rounded_once),
-        cmocka_unit_test(figures_have_a_mean_over_all_ranks),     cmocka_unit_test(a_handler_jumps),
+        cmocka_unit_test(collectives_match_definition),         cmocka_unit_test(all_ranks_have_the_same_bits),
+        cmocka_unit_test(nan_propagates_and_integers_wrap),     cmocka_unit_test(sums_of_halves_are_rounded_once),
+        cmocka_unit_test(histories_have_a_mean_over_all_ranks), cmocka_unit_test(a_handler_jumps),
     };
     const struct CMUnitTest of_tcp[] = {
         cmocka_unit_test(sums_have_one_order),

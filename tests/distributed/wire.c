@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bytes that processes exchange: hashes and proofs, frames, handshakes, and a million of mutated ones. */
+/* Tests the bytes that processes exchange: hashes and proofs, frames, handshakes, and a million mutations of them. */
 #include "support/wick.h"
 
 #include "hostile/frames.h"
@@ -16,7 +16,7 @@ static void expect_hex(const uint8_t digest[WK__SHA256_BYTES], const char *hex)
     assert_string_equal(text, hex);
 }
 
-/* The examples of FIPS 180-4, and of RFC 4231 those whose key is a text. */
+/* The examples of FIPS 180-4, and those of RFC 4231 whose key is a text. */
 static void hashes_and_macs(void **state)
 {
     static const struct {
@@ -66,7 +66,7 @@ static void seal(uint8_t at[WK__WIRE_HEADER_BYTES])
     wk__put_u32(at + 60, (uint32_t)crc32(crc32(0, NULL, 0), at, 60));
 }
 
-static void frames_are_read_as_they_are_written(void **state)
+static void frames_survive_a_round_trip(void **state)
 {
     (void)state;
     for (int kind = 0; kind < WK__WIRE_KINDS; kind++) {
@@ -82,13 +82,13 @@ static void frames_are_read_as_they_are_written(void **state)
     }
 }
 
-/* One byte, with the checksum that belongs to it or without. */
-static void frames_that_are_none(void **state)
+/* Changes one byte, with or without a matching checksum. */
+static void invalid_frames(void **state)
 {
     static const struct {
         int place;
         uint8_t value;
-        const char *wrong; /* NULL: it may be so */
+        const char *wrong; /* NULL: valid */
     } cases[] = {
         {0, 'w', "not a Wick peer"},
         {4, 2, "another version"},
@@ -150,7 +150,7 @@ static void names_of_hosts(void **state)
 
 /* ---- handshakes -------------------------------------------------------------------------------------------------- */
 
-static void who_knows_the_secret_is_let_in(void **state)
+static void peers_with_the_secret_are_accepted(void **state)
 {
     (void)state;
     uint8_t said[FRAMES_MOST];
@@ -158,7 +158,7 @@ static void who_knows_the_secret_is_let_in(void **state)
     assert_int_equal(frames_conversation(said), FRAMES_MOST);
     assert_null(frames_check(said, sizeof said, &proved));
     assert_true(proved);
-    /* The same words with another nonce of the host are a replay. */
+    /* The same messages with another nonce of the host are a replay. */
     wk__handshake_server visitor = {.nonce = "another nonce"};
     wk__reply reply;
     size_t took;
@@ -169,7 +169,7 @@ static void who_knows_the_secret_is_let_in(void **state)
         wk__handshake_server_feed(&visitor, FRAMES_SECRET, said + took, WK__PROOF_MESSAGE_BYTES, &took, &reply),
         WK__HANDSHAKE_REJECTED);
     assert_non_null(memmem(reply.at, reply.bytes, "wrong WICK_SECRET", 17));
-    /* A host that does not know it gets no proof. */
+    /* A host without the secret gets no proof. */
     uint8_t proof[WK__PROOF_MESSAGE_BYTES];
     wk__wire_parser challenge = {.got = 0};
     visitor = (wk__handshake_server){.nonce = "another nonce"};
@@ -181,7 +181,7 @@ static void who_knows_the_secret_is_let_in(void **state)
     assert_true(wk__challenge_answer("another secret", said, &challenge, proof));
 }
 
-/* Ranks and worlds that cannot be are refused before anybody computes anything. */
+/* Impossible ranks and world sizes are refused before anything is computed. */
 static void impossible_ranks(void **state)
 {
     static const struct {
@@ -223,7 +223,7 @@ static uint32_t draw(uint32_t below)
 
 enum { MUTATIONS = 1000000, LONGEST = 1024 };
 
-/* A handshake, or a frame and what follows it. */
+/* A handshake, or a frame and its payload. */
 static size_t original(uint8_t bytes[LONGEST], const uint8_t handshake[FRAMES_MOST])
 {
     if (draw(2)) {
@@ -236,7 +236,7 @@ static size_t original(uint8_t bytes[LONGEST], const uint8_t handshake[FRAMES_MO
     return WK__WIRE_HEADER_BYTES + frame.bytes;
 }
 
-/* Bytes change, go, come twice, or are cut off; half of the frames get the checksum that belongs to them. */
+/* Bytes are changed, removed, duplicated or truncated; half of the frames get a matching checksum. */
 static size_t mutate(uint8_t bytes[LONGEST], size_t size)
 {
     for (uint32_t n = 1 + draw(3); n > 0 && size > 0; n--) {
@@ -260,7 +260,7 @@ static size_t mutate(uint8_t bytes[LONGEST], size_t size)
     return size;
 }
 
-static void a_million_of_mutations(void **state)
+static void a_million_mutations(void **state)
 {
     (void)state;
     uint8_t handshake[FRAMES_MOST], bytes[LONGEST];
@@ -270,7 +270,7 @@ static void a_million_of_mutations(void **state)
         wk__wire_header frame;
         bool proved = false;
         const size_t size = mutate(bytes, original(bytes, handshake));
-        uint8_t *copy = malloc(size + 1); /* so that a byte too far is seen */
+        uint8_t *copy = malloc(size + 1); /* detects reads past the end */
         memcpy(copy, bytes, size);
         const char *wrong = frames_check(copy, size, &proved);
         const bool same = size >= FRAMES_MOST && memcmp(copy, handshake, FRAMES_MOST) == 0;
@@ -278,21 +278,21 @@ static void a_million_of_mutations(void **state)
         unchanged += same;
         free(copy);
         if (wrong) fail_msg("mutation %d: %s", k, wrong);
-        if (proved && !same) fail_msg("mutation %d: somebody is let in who is no rank", k);
+        if (proved && !same) fail_msg("mutation %d: accepted without a valid proof", k);
     }
-    assert_true(parsed > MUTATIONS / 10 && unchanged < MUTATIONS / 10); /* they reach what lies behind */
+    assert_true(parsed > MUTATIONS / 10 && unchanged < MUTATIONS / 10); /* mutations reach the code after the header */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hashes_and_macs),
-        cmocka_unit_test(frames_are_read_as_they_are_written),
-        cmocka_unit_test(frames_that_are_none),
+        cmocka_unit_test(frames_survive_a_round_trip),
+        cmocka_unit_test(invalid_frames),
         cmocka_unit_test(names_of_hosts),
-        cmocka_unit_test(who_knows_the_secret_is_let_in),
+        cmocka_unit_test(peers_with_the_secret_are_accepted),
         cmocka_unit_test(impossible_ranks),
-        cmocka_unit_test(a_million_of_mutations),
+        cmocka_unit_test(a_million_mutations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* WICK_CHECK=1 finds what a plan, or the work that it gives to a device, gets wrong: in whole results and in parts,
- * in what was only read, in what is parked, in what should have failed; it is silent where nothing is wrong; and
- * nobody notices it otherwise.
+/* Tests that WICK_CHECK=1 detects errors of a plan, or of a device that executes it: in complete and partial results,
+ * in operands that were only read, in parked values, in missing failures. The check must not report correct work, and
+ * must have no other visible effect.
  *
- * Three of the tests order what the planner has been seen to do wrong, on a device that does it whatever the
- * plan is. */
+ * The errors are injected (support/corrupt.h). Three tests inject errors that the planner once made, on a device that
+ * makes them whatever the plan is. */
 #include <wick/log.h>
 
 #include "support/devices.h"
@@ -14,7 +14,7 @@
 #include "engine/verify/shadow_deferred.h"
 #include <math.h>
 
-/* Runs what was recorded, in which work number n goes wrong, and expects to be told, in these words among others. */
+/* Runs the recorded calls with an error injected into work n, and expects a report that contains these words. */
 #define FINDS(order, ...)                                                                                              \
     do {                                                                                                               \
         corrupt_arm((corrupt_request)order);                                                                           \
@@ -27,8 +27,8 @@
         __VA_ARGS__                                                                                                    \
     }
 
-/* The tensor, in memory: not pending, and not parked. */
-static wk_tensor *there(wk_tensor *x)
+/* Returns the tensor after storing it: neither pending nor parked. */
+static wk_tensor *stored(wk_tensor *x)
 {
     const size_t bytes = (size_t)wk_numel(x) * wk_dtype_size(wk_dtype_of(x));
     char room[1 << 10], *to = bytes > sizeof room ? malloc(bytes) : room;
@@ -39,12 +39,12 @@ static wk_tensor *there(wk_tensor *x)
 
 static wk_tensor *six(void)
 {
-    return there(wk_retain(wk_arange(6, .dtype = WK_F32)));
+    return stored(wk_retain(wk_arange(6, .dtype = WK_F32)));
 }
 
 /* ---- results ----------------------------------------------------------------------------------------------------- */
 
-static void a_number_of_a_fused_result(void **state)
+static void an_element_of_a_fused_result(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -58,14 +58,14 @@ static void a_number_of_a_fused_result(void **state)
               "mul: WICK_CHECK: element [1, 1] is 77, but 10 when executed call by call", "add (",
               "Computed in one pass", "wick replay");
         corrupt_remove();
-        assert_true(isnan(wk_item(wk_sum(y)))); /* nobody goes on with it */
+        assert_true(isnan(wk_item(wk_sum(y)))); /* the wrong value is not used further */
         expect_error("element [1, 1] is 77", NULL);
         wk_free(y);
         wk_free(x);
     }
 }
 
-static void nothing_is_wrong(void **state)
+static void correct_work_is_not_reported(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -86,8 +86,8 @@ static void nothing_is_wrong(void **state)
     }
 }
 
-/* Copies between devices are computed one by one, too: what comes after one is compared. */
-static void a_number_behind_a_copy_to_another_device(void **state)
+/* Copies between devices are recomputed one by one, too, so work after a copy is compared. */
+static void an_element_computed_after_a_copy(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -103,8 +103,8 @@ static void a_number_behind_a_copy_to_another_device(void **state)
     }
 }
 
-/* A long pass is told by its first ops and by how many more there are. */
-static void a_number_of_a_long_pass(void **state)
+/* The report names a long pass by its first ops and the number of the others. */
+static void an_element_of_a_long_pass(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -122,16 +122,16 @@ static void a_number_of_a_long_pass(void **state)
     wk_free(y), wk_free(x);
 }
 
-/* A full ring is run while a tensor is being joined: what is not written yet holds anything, and is not compared. */
-static void parts_that_nobody_has_written_yet(void **state)
+/* A full ring runs while a tensor is being joined: elements not yet written are undefined and are not compared. */
+static void unwritten_parts_are_not_compared(void **state)
 {
     (void)state;
     enum { MANY = WK__OP_QUEUE_MAX + 100 };
     WK_SCOPE;
     const int64_t before = wk__context()->op_queue->flushes;
-    wk_tensor *x = there(wk_retain(wk_ones((1)))), **all = malloc(MANY * sizeof *all);
+    wk_tensor *x = stored(wk_retain(wk_ones((1)))), **all = malloc(MANY * sizeof *all);
     for (int k = 0; k < MANY; k++) all[k] = x;
-    wk_free(there(wk_retain(wk_full((MANY), 7)))); /* leaves its memory to the result */
+    wk_free(stored(wk_retain(wk_full((MANY), 7)))); /* leaves its memory to the result */
     wk_tensor *y = wk_retain(wk_cat(WK_ARRAY(all, MANY), 0));
     assert_true(wk__context()->op_queue->flushes > before + 2);
     assert_true(wk_item(wk_sum(y)) == MANY);
@@ -140,8 +140,8 @@ static void parts_that_nobody_has_written_yet(void **state)
     wk_free(x), wk_free(y);
 }
 
-/* What comes from a device that computes nothing has no numbers to compare. */
-static void what_nobody_has_computed(void **state)
+/* Values of a device that computes nothing are not compared. */
+static void values_of_the_null_device_are_not_compared(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -149,12 +149,12 @@ static void what_nobody_has_computed(void **state)
     wk_tensor *y = wk_retain(wk_exp(wk_to(x, wk_cpu()))), *z = wk_retain(wk_add(y, 1));
     wk_sync();
     expect_ok();
-    EXPECT_VALUES(z, 0, 2, 2, 2, 2, 2, 2); /* the null device's numbers are 0 */
+    EXPECT_VALUES(z, 0, 2, 2, 2, 2, 2, 2); /* the null device reads as 0 */
     wk_free(y), wk_free(z);
 }
 
-/* The rest of what is written in part is compared, too. */
-static void a_number_beside_a_part(void **state)
+/* The remaining elements of a partially written tensor are compared, too. */
+static void an_element_beside_a_part(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -166,7 +166,7 @@ static void a_number_beside_a_part(void **state)
     wk_free(x);
 }
 
-static void a_number_in_a_part(void **state)
+static void an_element_in_a_part(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -178,12 +178,12 @@ static void a_number_in_a_part(void **state)
     wk_free(x);
 }
 
-/* Its space is that of the index: which element of the target it was does not follow from it. */
-static void a_number_that_is_added_to(void **state)
+/* The iteration space is that of the index: it does not determine the element of the target. */
+static void an_element_of_an_index_add(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *x = six(), *index = there(wk_of(int64_t, (2), 3, 0)), *more = there(wk_of(float, (2), 10, 20));
+    wk_tensor *x = six(), *index = stored(wk_of(int64_t, (2), 3, 0)), *more = stored(wk_of(float, (2), 10, 20));
     corrupt_install(wk_cpu());
     wk_index_add_(x, 0, index, more);
     FINDS(ORDER(.n = 2, .how = CORRUPT_RESULT, .place = 1, .number = -1),
@@ -195,7 +195,7 @@ static void the_second_result_of_a_sort(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *x = there(wk_of(float, (3), 3, 1, 2)), *values, *places;
+    wk_tensor *x = stored(wk_of(float, (3), 3, 1, 2)), *values, *places;
     corrupt_install(wk_cpu());
     assert_int_equal(wk_sort(x, 0, false, &values, &places), WK_OK);
     wk_tensor *held[] = {wk_retain(values), wk_retain(places)};
@@ -205,11 +205,11 @@ static void the_second_result_of_a_sort(void **state)
     wk_free(held[1]);
 }
 
-static void what_was_not_done_at_all(void **state)
+static void skipped_work(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *x = there(wk_of(float, (3), 3, 1, 2));
+    wk_tensor *x = stored(wk_of(float, (3), 3, 1, 2));
     corrupt_install(wk_cpu());
     wk_tensor *y = wk_retain(wk_cumsum(x, 0));
     wk_tensor *z = wk_retain(wk_full((3), -1));
@@ -218,13 +218,13 @@ static void what_was_not_done_at_all(void **state)
     wk_free(z);
 }
 
-/* Which NaN comes out of two is open, and depends on the plan; that it is one is not. */
-static void one_nan_is_as_good_as_another(void **state)
+/* The bits of a NaN are unspecified and depend on the plan; whether a value is a NaN does not. */
+static void nan_bits_are_not_compared(void **state)
 {
     (void)state;
     WK_SCOPE;
     static const uint32_t bits[2] = {0x7fc00001, 0xffc00002};
-    wk_tensor *x = there(wk_of(float, (2), 1, 2));
+    wk_tensor *x = stored(wk_of(float, (2), 1, 2));
     for (int which = 0; which < 2; which++) {
         float number;
         memcpy(&number, &bits[which], 4);
@@ -239,9 +239,9 @@ static void one_nan_is_as_good_as_another(void **state)
     }
 }
 
-/* ---- what the planner has done wrong ----------------------------------------------------------------------------- */
+/* ---- errors of earlier planners ---------------------------------------------------------------------------------- */
 
-/* An epilogue over batches was walked as if it were one of rows: its numbers came out of the wrong places. */
+/* An epilogue over batches was traversed like one over rows: its values came from wrong elements. */
 static void an_epilogue_over_batches(void **state)
 {
     (void)state;
@@ -249,8 +249,8 @@ static void an_epilogue_over_batches(void **state)
     {
         WK_SCOPE;
         WK_DEVICE(device);
-        wk_tensor *a = there(wk_ones((4, 3, 8))), *b = there(wk_ones((8, 2)));
-        wk_tensor *place = there(wk_reshape(wk_arange(3, .dtype = WK_F32), (3, 1)));
+        wk_tensor *a = stored(wk_ones((4, 3, 8))), *b = stored(wk_ones((8, 2)));
+        wk_tensor *place = stored(wk_reshape(wk_arange(3, .dtype = WK_F32), (3, 1)));
         corrupt_install(device);
         wk_tensor *y = wk_retain(wk_add(wk_matmul(a, b), place));
         FINDS(ORDER(.n = 3, .how = CORRUPT_RESULT, .which = 1, .place = 8, .number = 8),
@@ -260,12 +260,12 @@ static void an_epilogue_over_batches(void **state)
     }
 }
 
-/* A later write joined a product as its epilogue, over what the product still had to read. */
+/* A later write joined a product as its epilogue, over memory that the product still had to read. */
 static void an_epilogue_over_an_operand(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *a = there(wk_retain(wk_ones((3, 3))));
+    wk_tensor *a = stored(wk_retain(wk_ones((3, 3))));
     corrupt_install(wk_cpu());
     wk_tensor *b = wk_retain(wk_add(wk_matmul(a, a), 1));
     FINDS(ORDER(.n = 3, .how = CORRUPT_OPERAND_BEFORE, .place = 0, .number = 2),
@@ -274,12 +274,12 @@ static void an_epilogue_over_an_operand(void **state)
     wk_free(b);
 }
 
-/* A part that belongs to a row was stored before the zeros that belong to its elements. */
+/* A part with row values was stored before the zeros of the elements around it. */
 static void a_part_before_the_zeros_around_it(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *x = there(wk_ones((4)));
+    wk_tensor *x = stored(wk_ones((4)));
     corrupt_install(wk_cpu());
     wk_tensor *whole = wk_zeros((4)), *sum = wk_retain(wk_sum(x));
     wk_copy_(wk_narrow(whole, 0, 2, 1), wk_reshape(sum, (1)));
@@ -289,9 +289,9 @@ static void a_part_before_the_zeros_around_it(void **state)
     wk_free(sum);
 }
 
-/* ---- what was there before --------------------------------------------------------------------------------------- */
+/* ---- values from before the flush -------------------------------------------------------------------------------- */
 
-static void an_operand_that_was_written_over(void **state)
+static void an_overwritten_operand(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -304,7 +304,7 @@ static void an_operand_that_was_written_over(void **state)
     wk_free(y);
 }
 
-/* What nobody has asked for is computed later, from operands that must have stayed. */
+/* An unrequested value is computed later, from operands that must not have changed. */
 static void a_parked_value_is_compared_when_it_is_read(void **state)
 {
     (void)state;
@@ -320,7 +320,7 @@ static void a_parked_value_is_compared_when_it_is_read(void **state)
     wk_free(x);
 }
 
-static void a_parked_value_may_go(void **state)
+static void a_parked_value_may_be_freed(void **state)
 {
     (void)state;
     for (int k = 0; k < 100; k++) {
@@ -335,9 +335,9 @@ static void a_parked_value_may_go(void **state)
     expect_ok();
 }
 
-/* A parked value is named by a record once more, which is then dropped unread, and the value with it: what was kept for
- * it must not be taken for another value's, in the same place. */
-static void a_parked_value_comes_back_and_goes(void **state)
+/* A new record refers to a parked value again and is then dropped unread, with the value: the saved copy must not be
+ * used for another value at the same address. */
+static void a_parked_value_recorded_again_and_dropped(void **state)
 {
     (void)state;
     wk_tensor *x = six();
@@ -358,9 +358,9 @@ static void a_parked_value_comes_back_and_goes(void **state)
     assert_int_equal(atomic_load(&wk__deferred_shadow_count), 0);
 }
 
-/* ---- what fails -------------------------------------------------------------------------------------------------- */
+/* ---- failures ---------------------------------------------------------------------------------------------------- */
 
-/* Of an index that is in memory the call looks at each place; this one is not. */
+/* The call checks each element of an index that is in memory; this one is computed. */
 static void a_bad_index_fails_in_both(void **state)
 {
     (void)state;
@@ -383,8 +383,8 @@ static void a_bad_index_fails_in_both(void **state)
     }
 }
 
-/* A target that a bad index keeps from being written has its old numbers in both. */
-static void a_target_keeps_its_numbers_in_both(void **state)
+/* A target that is not written because of a bad index has its old values in both executions. */
+static void a_target_keeps_its_values_in_both(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -415,7 +415,7 @@ static void a_failure_of_the_plan_alone(void **state)
     wk_free(y);
 }
 
-static void a_failure_that_the_plan_missed(void **state)
+static void a_failure_missed_by_the_plan(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -427,7 +427,7 @@ static void a_failure_that_the_plan_missed(void **state)
     wk_free(y);
 }
 
-/* ---- nobody notices it ------------------------------------------------------------------------------------------- */
+/* ---- no other visible effect ------------------------------------------------------------------------------------- */
 
 static void counters_and_statistics(void **state)
 {
@@ -458,14 +458,14 @@ static void counters_and_statistics(void **state)
     assert_memory_equal(counted[0], counted[1], sizeof counted[0]);
 }
 
-/* Room for what the plan stores, and for nothing more. */
+/* Room for what the plan stores, and no more. */
 static void limits(void **state)
 {
     (void)state;
     enum { MANY = 1 << 20 };
     WK_SCOPE;
     wk_memory_stats stats = {.size = sizeof stats};
-    wk_tensor *x = there(wk_retain(wk_ones((MANY))));
+    wk_tensor *x = stored(wk_retain(wk_ones((MANY))));
     wk_memory_trim(wk_cpu());
     assert_int_equal(wk_memory_stats_of(wk_cpu(), &stats), WK_OK);
     wk_memory_set_limit(wk_cpu(), stats.live + stats.cached + 5 * MANY);
@@ -473,7 +473,7 @@ static void limits(void **state)
     wk_sync();
     expect_ok();
     wk_tensor *more = wk_retain(wk_add(y, 1)), *in_place = wk_retain(wk_cat((y, more), 0));
-    wk_sync(); /* for these there is none: that is the error, and no other */
+    wk_sync(); /* no room for these: the only error */
     assert_int_equal(wk_error_code(), WK_ERR_MEMORY);
     wk_clear_error();
     wk_sync();
@@ -485,7 +485,7 @@ static void limits(void **state)
     wk_free(in_place);
 }
 
-/* The host's memory, which a test lets run out at some request. */
+/* An allocator that fails at a given request. */
 static long long requests, first_to_fail;
 
 static void *resize(void *user, void *block, size_t size)
@@ -500,20 +500,20 @@ static void *resize(void *user, void *block, size_t size)
 
 static int skipped;
 
-static void hear(void *user, const char *line)
+static void note_line(void *user, const char *line)
 {
     (void)user;
     if (strstr(line, " not checked: ")) skipped++;
 }
 
-/* Without memory for it a flush is not checked: the log says so, the program has its numbers. */
+/* Without memory for the check a flush is not checked: the log reports that, and the results are right. */
 static void without_memory(void **state)
 {
     (void)state;
     WK_SCOPE;
     wk_tensor *x = six();
     skipped = 0;
-    assert_int_equal(wk_set_log("check", hear, NULL), WK_OK);
+    assert_int_equal(wk_set_log("check", note_line, NULL), WK_OK);
     for (int n = 0; n < 40; n++) {
         WK_SCOPE;
         wk_tensor *y = wk_retain(wk_add(wk_mul(x, 2), 1));
@@ -529,9 +529,9 @@ static void without_memory(void **state)
     wk_free(x);
 }
 
-/* Memory that was lent to two tensors changes under the one when the other is written, as the program has it: a
- * flush with both is not checked, and the log says why. What only reads them is. */
-static void memory_that_was_lent_twice(void **state)
+/* Memory borrowed by two tensors changes under one when the other is written, as the program requested: a flush with
+ * both is not checked, and the log has the reason. A flush that only reads them is checked. */
+static void memory_borrowed_twice(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -539,9 +539,9 @@ static void memory_that_was_lent_twice(void **state)
     wk_tensor *a = wk_borrow(lent, (4), NULL, NULL), *b = wk_borrow(lent + 1, (2), NULL, NULL);
     wk_tensor *apart = wk_borrow(lent + 3, (1), NULL, NULL), *x = six();
     skipped = 0;
-    assert_int_equal(wk_set_log("check", hear, NULL), WK_OK);
+    assert_int_equal(wk_set_log("check", note_line, NULL), WK_OK);
     EXPECT_VALUES(wk_add(wk_sum(a), wk_sum(b)), 0, 238);
-    wk_add_(apart, 1); /* which is the end of a, but nobody asks for that here */
+    wk_add_(apart, 1); /* the last element of a, which is not read here */
     wk_mul_(b, 1);
     assert_int_equal(skipped, 0);
     wk_copy_(b, wk_slice(a, 0, 0, 2));
@@ -564,33 +564,33 @@ static void memory_that_was_lent_twice(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ONE(a_number_of_a_fused_result),
-        ONE(nothing_is_wrong),
-        ONE(a_number_beside_a_part),
-        ONE(a_number_in_a_part),
-        ONE(a_number_that_is_added_to),
+        ONE(an_element_of_a_fused_result),
+        ONE(correct_work_is_not_reported),
+        ONE(an_element_beside_a_part),
+        ONE(an_element_in_a_part),
+        ONE(an_element_of_an_index_add),
         ONE(the_second_result_of_a_sort),
-        ONE(what_was_not_done_at_all),
-        ONE(one_nan_is_as_good_as_another),
+        ONE(skipped_work),
+        ONE(nan_bits_are_not_compared),
         ONE(an_epilogue_over_batches),
         ONE(an_epilogue_over_an_operand),
         ONE(a_part_before_the_zeros_around_it),
-        ONE(an_operand_that_was_written_over),
+        ONE(an_overwritten_operand),
         ONE(a_parked_value_is_compared_when_it_is_read),
-        ONE(a_parked_value_may_go),
-        ONE(a_parked_value_comes_back_and_goes),
+        ONE(a_parked_value_may_be_freed),
+        ONE(a_parked_value_recorded_again_and_dropped),
         ONE(a_bad_index_fails_in_both),
-        ONE(a_target_keeps_its_numbers_in_both),
-        ONE(a_number_of_a_long_pass),
-        ONE(a_number_behind_a_copy_to_another_device),
-        ONE(what_nobody_has_computed),
-        ONE(parts_that_nobody_has_written_yet),
+        ONE(a_target_keeps_its_values_in_both),
+        ONE(an_element_of_a_long_pass),
+        ONE(an_element_computed_after_a_copy),
+        ONE(values_of_the_null_device_are_not_compared),
+        ONE(unwritten_parts_are_not_compared),
         ONE(a_failure_of_the_plan_alone),
-        ONE(a_failure_that_the_plan_missed),
+        ONE(a_failure_missed_by_the_plan),
         ONE(counters_and_statistics),
         ONE(limits),
         ONE(without_memory),
-        ONE(memory_that_was_lent_twice),
+        ONE(memory_borrowed_twice),
     };
     wk_set_allocator(resize, NULL);
     setenv("WICK_CHECK_DIR", getenv("WICK_WORK") ? getenv("WICK_WORK") : "/tmp", 1);

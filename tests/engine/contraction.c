@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine carries a contraction with computed coordinates as it carries a product of matrices: tails, views, parking
- * and failures. */
+/* Tests that the engine treats a convolution (a contraction with computed coordinates) like a matrix product:
+ * epilogues, views, parking and failures. */
 #include "support/conv2d.h"
 #include "support/devices.h"
 
@@ -15,7 +15,7 @@ static float element(const wk_tensor *x, const float *data, int64_t a, int64_t b
     return inside ? data[((a * shape[1] + b) * shape[2] + c) * shape[3] + d] : 0;
 }
 
-/* relu(conv2d(x, w) + bias), by loops; in doubles, of copies that are dense. */
+/* Computes relu(conv2d(x, w) + bias) by loops in double precision on dense copies. */
 static void expect_conv2d(wk_tensor *y, wk_tensor *x, wk_tensor *w, wk_tensor *bias, int64_t stride, int64_t padding)
 {
     const int64_t *shape = wk__body_of(y)->shape, *of_w = wk__body_of(w)->shape;
@@ -40,7 +40,7 @@ static void expect_conv2d(wk_tensor *y, wk_tensor *x, wk_tensor *w, wk_tensor *b
     free(in), free(weight), free(add), free(out);
 }
 
-static void check_tails(wk_device device)
+static void check_epilogues(wk_device device)
 {
     WK_SCOPE;
     WK_DEVICE(device);
@@ -60,13 +60,13 @@ static void check_tails(wk_device device)
     expect_ok();
 }
 
-static void with_a_tail(void **state)
+static void with_an_epilogue(void **state)
 {
     (void)state;
-    EACH_DEVICE(device) check_tails(device);
+    EACH_DEVICE(device) check_epilogues(device);
 }
 
-/* A result that is reduced, one that nobody reads, one that is read twice. */
+/* Results that are reduced, unused, or read twice. */
 static void check_readers(wk_device device)
 {
     WK_SCOPE;
@@ -79,7 +79,7 @@ static void check_readers(wk_device device)
     wk_tensor *none = record_conv2d(x, wk_ones((0, 2, 3, 3)), 1, 0);
     assert_int_equal(wk_numel(none), 0);
     EXPECT_VALUES(wk_sum(none), 0, 0);
-    wk_tensor *empty = record_conv2d(wk_ones((1, 0, 4, 4)), wk_ones((2, 0, 3, 3)), 1, 0); /* sums of nothing */
+    wk_tensor *empty = record_conv2d(wk_ones((1, 0, 4, 4)), wk_ones((2, 0, 3, 3)), 1, 0); /* sums over no elements */
     EXPECT_VALUES(empty, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     expect_ok();
 }
@@ -110,7 +110,7 @@ static void one_pass_on_the_null_device(void **state)
     expect_ok();
 }
 
-/* What fails before it takes it along. */
+/* A failed operand fails the contraction. */
 static void with_a_bad_operand(void **state)
 {
     (void)state;
@@ -124,7 +124,7 @@ static void with_a_bad_operand(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(with_a_tail),
+        cmocka_unit_test(with_an_epilogue),
         cmocka_unit_test(with_other_readers),
         cmocka_unit_test(one_pass_on_the_null_device),
         cmocka_unit_test(with_a_bad_operand),

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What typical programs without writes in place cost: elementwise calls, rows, places, products. */
+/* Tests the costs of typical programs without in-place writes: element-wise calls, rows, indexing, products. Plans of
+ * the null device are counted and compared with a table. */
 #include "support/costs.h"
 
-/* ---- elementwise ------------------------------------------------------------------------------------------------- */
+/* ---- element-wise ------------------------------------------------------------------------------------------------ */
 
 static void chain(const inputs *in)
 {
@@ -21,8 +22,8 @@ static void chain_of_which_a_part_is_kept(const inputs *in)
     (void)b;
 }
 
-/* Nobody but an open scope has the result, and what it is computed from nobody at all. */
-static void waiting_behind_a_hidden_value(const inputs *in)
+/* The result belongs only to an open scope, and its operands are unreferenced. */
+static void parked_behind_an_unreferenced_value(const inputs *in)
 {
     wk_tensor *y;
     {
@@ -78,7 +79,7 @@ static void spaces_in_turns(const inputs *in)
     (void)all;
 }
 
-static void more_spaces_than_are_looked_back_over(const inputs *in)
+static void more_spaces_than_the_planner_searches(const inputs *in)
 {
     wk_tensor *all[10];
     for (int k = 0; k < 10; k++) all[k] = wk_keep(wk_mul(wk_narrow(in->x, 1, 0, 4 + k % 5), k));
@@ -106,7 +107,7 @@ static void numbers_in_short_dtypes(const inputs *in)
     test_force(wk_add(wk_mul(wk_to_dtype(in->x, WK_BF16), 1.7), wk_to_dtype(in->y, WK_F16)));
 }
 
-/* All of it is over a space without dimensions, so that one pass does it. */
+/* The space has no dimensions, so one pass computes everything. */
 static void a_number_in_another_dtype(const inputs *in)
 {
     test_force(wk_mul(wk_to_dtype(wk_select(in->row, 0, 3), WK_F64), 2));
@@ -220,7 +221,7 @@ static void cross_entropy(const inputs *in)
     test_force(wk_cross_entropy(in->x, in->index));
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------ */
+/* ---- indexing ---------------------------------------------------------------------------------------------------- */
 
 static void rows_by_index(const inputs *in)
 {
@@ -300,7 +301,7 @@ static const cost_case typicals[] = {
     {NAMED(chain), {1, 0, 0, 0, 2, 1, 7, 8192, 8192}},
     {NAMED(chain_that_reads_an_operand_again), {1, 0, 0, 0, 2, 1, 7, 8192, 8192}},
     {NAMED(chain_of_which_a_part_is_kept), {1, 0, 0, 0, 1, 2, 8, 16384, 16384}},
-    {NAMED(waiting_behind_a_hidden_value), {0}},
+    {NAMED(parked_behind_an_unreferenced_value), {0}},
     {NAMED(longer_than_what_waits), {1, 0, 0, 0, 1, 1, 19, 8192, 8192}},
     {NAMED(parked_and_read_twice), {2, 0, 0, 0, 4, 4, 16, 32768, 32768}},
     {NAMED(broadcast_row), {1, 0, 0, 0, 2, 1, 5, 8192, 8192}},
@@ -308,7 +309,7 @@ static const cost_case typicals[] = {
     {NAMED(one_tensor_in_two_orders), {1, 0, 0, 0, 2, 1, 4, 4096, 4096}},
     {NAMED(result_read_in_another_order), {2, 0, 0, 0, 3, 2, 7, 8192, 8192}},
     {NAMED(spaces_in_turns), {4, 0, 0, 0, 4, 12, 40, 9216, 9216}},
-    {NAMED(more_spaces_than_are_looked_back_over), {10, 0, 0, 0, 10, 10, 40, 8192, 8192}},
+    {NAMED(more_spaces_than_the_planner_searches), {10, 0, 0, 0, 10, 10, 40, 8192, 8192}},
     {NAMED(more_results_than_a_program_has_operands), {4, 0, 0, 0, 4, 40, 124, 327680, 327680}},
     {NAMED(longer_than_a_program), {18, 0, 0, 0, 36, 31, 427, 253952, 253952}},
     {NAMED(numbers_in_short_dtypes), {1, 0, 0, 0, 2, 1, 9, 8192, 8192}},

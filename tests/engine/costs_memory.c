@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What typical programs cost that write in place, or whose operands die: where results lie. */
+/* Tests the costs of typical programs that write in place or whose operands are freed, and the memory that their
+ * results reuse. */
 #include "support/costs.h"
 
 static void in_place(const inputs *in)
@@ -24,8 +25,8 @@ static void in_place_on_what_is_read_in_another_order(const inputs *in)
     wk_sync();
 }
 
-/* Nobody sees what the call in place makes: its target dies, and so do the old numbers. */
-static void in_place_on_what_dies(const inputs *in)
+/* The target of the in-place call and its old values are freed unread. */
+static void in_place_on_a_freed_target(const inputs *in)
 {
     wk_tensor *y;
     {
@@ -86,8 +87,8 @@ static void a_dying_operand(const inputs *in)
     }
 }
 
-/* The operand dies with the scope that the result leaves; what lies between them nobody sees. */
-static void a_dying_operand_behind_a_hidden_value(const inputs *in)
+/* The operand is freed with the scope that the result leaves; values between them are unreferenced. */
+static void a_dying_operand_behind_an_unreferenced_value(const inputs *in)
 {
     wk_tensor *y;
     {
@@ -143,7 +144,7 @@ static void a_dying_operand_of_an_epilogue(const inputs *in)
     test_force(y);
 }
 
-static void a_result_that_nobody_reads(const inputs *in)
+static void an_unused_result(const inputs *in)
 {
     {
         WK_SCOPE;
@@ -153,8 +154,8 @@ static void a_result_that_nobody_reads(const inputs *in)
     wk_sync();
 }
 
-/* What nobody reads has left the queue with its bytes: the calls around it are one pass. */
-static void large_results_that_nobody_reads(const inputs *in)
+/* Unused results leave the queue with their bytes: the calls around them are one pass. */
+static void large_unused_results(const inputs *in)
 {
     wk_tensor *y = wk_mul(in->x, 2), *hold = wk_retain(y);
     for (int k = 0; k < 6; k++) {
@@ -172,7 +173,7 @@ static const cost_case typicals[] = {
     {NAMED(in_place), {1, 0, 0, 0, 2, 1, 6, 0, 0}},
     {NAMED(in_place_where_the_old_numbers_are_read), {1, 0, 0, 0, 1, 2, 5, 8192, 8192}},
     {NAMED(in_place_on_what_is_read_in_another_order), {1, 0, 0, 1, 2, 1, 4, 8192, 0}},
-    {NAMED(in_place_on_what_dies), {2, 0, 0, 0, 2, 2, 8, 8192, 8192}},
+    {NAMED(in_place_on_a_freed_target), {2, 0, 0, 0, 2, 2, 8, 8192, 8192}},
     {NAMED(a_part_of_old_numbers), {1, 0, 0, 0, 0, 1, 3, 0, 0}},
     {NAMED(a_part_of_numbers_that_are_read_still), {2, 0, 0, 1, 2, 2, 6, 16384, 8192}},
     {NAMED(parts_one_after_the_other), {3, 0, 0, 0, 3, 4, 10, 24576, 24576}},
@@ -180,16 +181,16 @@ static const cost_case typicals[] = {
     {NAMED(joined), {1, 0, 0, 0, 2, 3, 10, 24576, 24576}},
     {NAMED(joined_and_reduced), {2, 0, 0, 0, 3, 3, 11, 16640, 16640}},
     {NAMED(a_dying_operand), {4, 0, 0, 0, 4, 4, 20, 32768, 32768}},
-    {NAMED(a_dying_operand_behind_a_hidden_value), {2, 0, 0, 0, 2, 2, 8, 8192, 8192}},
+    {NAMED(a_dying_operand_behind_an_unreferenced_value), {2, 0, 0, 0, 2, 2, 8, 8192, 8192}},
     {NAMED(a_dying_operand_that_is_turned), {2, 0, 0, 0, 2, 2, 6, 8192, 8192}},
     {NAMED(a_dying_operand_of_a_sum), {2, 0, 0, 0, 2, 2, 7, 16384, 8192}},
     {NAMED(a_dying_factor), {1, 1, 0, 0, 2, 2, 7, 2048, 1024}},
     {NAMED(a_dying_operand_of_an_epilogue), {1, 1, 0, 0, 3, 2, 7, 4096, 4096}},
-    {NAMED(a_result_that_nobody_reads), {0}},
-    {NAMED(large_results_that_nobody_reads), {1, 0, 0, 0, 1, 2, 6, 16384, 16384}},
+    {NAMED(an_unused_result), {0}},
+    {NAMED(large_unused_results), {1, 0, 0, 0, 1, 2, 6, 16384, 16384}},
 };
 
-static void where_results_lie(void **state)
+static void memory_of_results(void **state)
 {
     (void)state;
     expect_costs(typicals, sizeof typicals / sizeof *typicals);
@@ -198,7 +199,7 @@ static void where_results_lie(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(where_results_lie, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(memory_of_results, test_default_mode, test_restore_mode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* More devices than a process can open: each open one has a slot of its own in the tables of the engine, and the first
- * that finds none free is refused with the number. */
+/* Tests the limit of open devices: each open device has a separate slot in the engine's tables, and the first device
+ * without a free slot is refused with its number. */
 #include "support/wick.h"
 
 #include "backend/device.h"

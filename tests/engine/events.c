@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of programs (wick/event.h) on each kind of device: what lies behind them, the time between them, whose they
- * are. What stands against them: engine_events_refused. */
+/* Tests events (wick/event.h) on each kind of device: order with recorded work, elapsed time, ownership.
+ * engine_events_refused tests failures. */
 #include "support/devices.h"
 
 #include "backend/device.h"
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* ---- a moment and what comes before it --------------------------------------------------------------------------- */
+/* ---- recorded work and time -------------------------------------------------------------------------------------- */
 
 static double host_now(void)
 {
@@ -22,8 +22,8 @@ static double host_now(void)
     return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
 }
 
-/* Nobody else's clock is asked: 20 ms of sleep lie between two moments that have come on either side of it, and both
- * within what the host has measured around them. */
+/* Sleeps 20 ms between two events. The elapsed time must be at least that, and at most the time measured on the host
+ * around both. */
 static void milliseconds(void **state)
 {
     (void)state;
@@ -50,7 +50,7 @@ static void milliseconds(void **state)
     }
 }
 
-/* A device whose backend is a table of this test's. */
+/* A device whose backend is a table of this test. */
 static wk__backend table;
 static const wk__backend *usual;
 static int64_t work_before;
@@ -76,8 +76,8 @@ static wk_code record_and_note(void *device, void **event, wk__fail *fail)
     return wk__event_record_completed(device, event, fail);
 }
 
-/* The call runs what this thread has recorded, on any device, and then it is the moment's turn. */
-static void recorded_work_lies_behind(void **state)
+/* Recording an event runs the work that this thread has recorded, on any device; the event follows it. */
+static void events_follow_recorded_work(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -98,8 +98,8 @@ static void recorded_work_lies_behind(void **state)
     wk_free(x), wk_free(near), wk_free(y), wk_free(z), wk_free(far);
 }
 
-/* What fails in that run is known after the call; the moment is there all the same. */
-static void recorded_work_that_fails(void **state)
+/* An error of that work is known after the call; the event is recorded nevertheless. */
+static void events_after_failed_work(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -118,7 +118,7 @@ static void recorded_work_that_fails(void **state)
     wk_clear_error();
 }
 
-/* ---- before it has come ------------------------------------------------------------------------------------------ */
+/* ---- before the event is reached --------------------------------------------------------------------------------- */
 
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 
@@ -130,8 +130,8 @@ static wk_code pass_gate(wk__cl_device *device, wk__cl_command *command, wk__fai
     return WK_OK;
 }
 
-/* Nothing that the device is given from now on is done until it is let go. The stand-in for CUDA does nothing before it
- * is asked for it, and says that it has not. */
+/* The device executes nothing submitted from now on until it is released. The stand-in for CUDA executes only on
+ * request, and reports unfinished work. */
 static void hold(wk_device device)
 {
     wk__fail fail;
@@ -146,7 +146,7 @@ static void hold(wk_device device)
     assert_int_equal(wk__cl_push(wk__device_get(device, &fail)->state, command, &fail), WK_OK);
 }
 
-static void let_go(wk_device device)
+static void release_device(wk_device device)
 {
     if (device.kind == WK_CUDA)
         unsetenv("STANDIN_ERRORS");
@@ -165,7 +165,7 @@ static void events_not_reached(void **state)
         assert_int_equal(wk_event_synchronize(start), WK_OK);
         hold(device);
         wk_event *end = wk_event_record(device);
-        wk_free(wk_event_record(device)); /* one that goes before it comes */
+        wk_free(wk_event_record(device)); /* freed before it is reached */
         assert_false(wk_event_query(end));
         assert_true(isnan(wk_event_elapsed_time(start, end)));
         const wk_code code = wk_error_code();
@@ -174,7 +174,7 @@ static void events_not_reached(void **state)
                      "wk_event_synchronize", NULL);
         assert_true(isnan(wk_event_elapsed_time(end, start)));
         expect_error("has not completed", NULL);
-        let_go(device);
+        release_device(device);
         assert_int_equal(wk_event_synchronize(end), WK_OK);
         assert_true(wk_event_query(end) && wk_event_elapsed_time(start, end) >= 0);
         expect_ok();
@@ -186,8 +186,8 @@ static void *wait_for(void *event)
     return wk_event_synchronize(event) == WK_OK && wk_event_query(event) ? event : NULL;
 }
 
-/* Several threads wait for one event, of a device that is held where that disturbs nobody: the stand-in is held by its
- * environment, which is no matter for threads. */
+/* Several threads wait for one event of a held device. The stand-in is held by its environment, which affects no other
+ * thread. */
 static void threads_wait(void **state)
 {
     (void)state;
@@ -201,7 +201,7 @@ static void threads_wait(void **state)
         event = wk_retain(wk_event_record(device));
     }
     for (int k = 0; k < THREADS; k++) assert_int_equal(pthread_create(&thread[k], NULL, wait_for, event), 0);
-    if (device.kind == WK_OPENCL) let_go(device);
+    if (device.kind == WK_OPENCL) release_device(device);
     for (int k = 0; k < THREADS; k++) {
         void *got;
         pthread_join(thread[k], &got);
@@ -211,9 +211,9 @@ static void threads_wait(void **state)
     expect_ok();
 }
 
-/* ---- what it is -------------------------------------------------------------------------------------------------- */
+/* ---- the object -------------------------------------------------------------------------------------------------- */
 
-static void an_object(void **state)
+static void events_are_objects(void **state)
 {
     (void)state;
     wk_event *dropped, *kept, *retained, *freed;
@@ -254,7 +254,7 @@ static void null_passes_through(void **state)
     wk_event *none = NULL, *event = wk_event_record(wk_cpu());
     assert_int_equal(wk_event_synchronize(none), WK_ERR_ARGUMENT);
     expect_error("event_synchronize: the event is NULL", NULL);
-    assert_true(wk_event_query(none)); /* or a loop that asks would never end */
+    assert_true(wk_event_query(none)); /* otherwise a loop of queries would never end */
     expect_error("event_query: the event is NULL", NULL);
     assert_true(isnan(wk_event_elapsed_time(none, event)));
     expect_error("event_elapsed_time: the start is NULL", NULL);
@@ -285,7 +285,7 @@ static void the_default_device(void **state)
     expect_ok();
 }
 
-/* Each wait for a device is one of the host; asking is none. */
+/* Each wait for a device counts as a wait of the host; a query does not. */
 static void waits_are_counted(void **state)
 {
     (void)state;
@@ -302,9 +302,9 @@ static void waits_are_counted(void **state)
     expect_ok();
 }
 
-/* ---- where there is no time -------------------------------------------------------------------------------------- */
+/* ---- devices without clocks -------------------------------------------------------------------------------------- */
 
-static void of_two_devices(void **state)
+static void events_of_two_devices(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -320,7 +320,7 @@ static void of_two_devices(void **state)
     expect_error(test_backend_text("the start is on opencl:0, the end on opencl:1"), NULL);
 }
 
-static void without_events(void **state)
+static void backends_without_events(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -336,16 +336,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(milliseconds),
-        cmocka_unit_test_setup_teardown(recorded_work_lies_behind, test_default_mode, test_restore_mode),
-        cmocka_unit_test_setup_teardown(recorded_work_that_fails, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(events_follow_recorded_work, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(events_after_failed_work, test_default_mode, test_restore_mode),
         cmocka_unit_test(events_not_reached),
         cmocka_unit_test(threads_wait),
-        cmocka_unit_test(an_object),
+        cmocka_unit_test(events_are_objects),
         cmocka_unit_test(null_passes_through),
         cmocka_unit_test(the_default_device),
         cmocka_unit_test(waits_are_counted),
-        cmocka_unit_test(of_two_devices),
-        cmocka_unit_test(without_events),
+        cmocka_unit_test(events_of_two_devices),
+        cmocka_unit_test(backends_without_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

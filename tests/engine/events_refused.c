@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of programs (wick/event.h) where something stands against them: a lost device, a driver that refuses, want of
- * memory, a child of fork(), the end of the process. */
+/* Tests events (wick/event.h) under failures: a lost device, errors of the driver, allocation failure, a child of
+ * fork(), the end of the process. */
 #include "support/devices.h"
 #include "support/driver_faults.h"
 
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- processes: first, as nothing may have been asked of a driver before ----------------------------------------- */
+/* ---- processes: first, because no driver may have been used before ----------------------------------------------- */
 
 static int status_of(pid_t child)
 {
@@ -21,8 +21,8 @@ static int status_of(pid_t child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 100 + WTERMSIG(status);
 }
 
-/* On the CPU alone all goes on, with events of the parent, too. */
-static int goes_on(wk_event *before)
+/* On the CPU alone everything works, also events of the parent. */
+static int use_events(wk_event *before)
 {
     WK_SCOPE;
     wk_event *now = wk_event_record(wk_cpu());
@@ -37,14 +37,14 @@ static void a_child_on_the_cpu(void **state)
     WK_SCOPE;
     wk_event *before = wk_event_record(wk_cpu());
     const pid_t child = fork();
-    if (child == 0) _exit(goes_on(before));
+    if (child == 0) _exit(use_events(before));
     assert_int_equal(status_of(child), 0);
 }
 
 static wk_event *left[2];
 
-/* Registered before the library is used, so it runs last, when the driver has taken itself apart, as CUDA's says in
- * each call, and the threads of OpenCL's devices have ended. Nothing crashes or waits for ever; what can't be is
+/* Registered before the library is used, so it runs last: the driver has been shut down, as CUDA's reports in each
+ * call, and the threads of OpenCL's devices have ended. Nothing may crash or hang; calls that cannot work are
  * refused. */
 static void at_the_end(void)
 {
@@ -64,7 +64,7 @@ static void at_the_end(void)
 static void ends_with_events(void)
 {
     const wk_device device = test_some_device();
-    alarm(120); /* for ever is long */
+    alarm(120); /* limits a hang */
     setenv("EVENTS_DEVICE", wk_device_str(device), 1);
     atexit(at_the_end);
     left[0] = wk_event_record(device);
@@ -84,7 +84,7 @@ static void the_process_ends(void **state)
 
 /* ---- devices ----------------------------------------------------------------------------------------------------- */
 
-static void of_a_lost_device(void **state)
+static void events_of_a_lost_device(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -97,7 +97,7 @@ static void of_a_lost_device(void **state)
     assert_int_equal(wk_event_synchronize(before), WK_OK);
 }
 
-/* Refused at once, or when the device gets there: then the wait says so, each time. */
+/* Refused by the driver at once, or on execution; then each wait reports it. */
 static void refused_by_the_driver(void **state)
 {
     (void)state;
@@ -141,7 +141,7 @@ static void without_memory(void **state)
     }
 }
 
-/* ---- in a child, after a device has been used -------------------------------------------------------------------- */
+/* ---- in a child, after a device was used ------------------------------------------------------------------------- */
 
 static bool refused(void)
 {
@@ -178,9 +178,9 @@ static void a_child_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_child_on_the_cpu), cmocka_unit_test(the_process_ends),
-        cmocka_unit_test(of_a_lost_device),   cmocka_unit_test(refused_by_the_driver),
-        cmocka_unit_test(without_memory),     cmocka_unit_test(a_child_is_refused),
+        cmocka_unit_test(a_child_on_the_cpu),      cmocka_unit_test(the_process_ends),
+        cmocka_unit_test(events_of_a_lost_device), cmocka_unit_test(refused_by_the_driver),
+        cmocka_unit_test(without_memory),          cmocka_unit_test(a_child_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

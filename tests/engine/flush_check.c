@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a file of a flush may say of a record is what the row of its family promises: a number that is changed in a good
- * flush makes it a bad one. */
+/* Tests the validation of a flush read from a file: each value of a record must satisfy the row of its family, so
+ * changing one value of a valid flush makes it invalid. */
 #include "support/flush.h"
 
 #include "engine/replay/flush_validate.h"
@@ -46,7 +46,7 @@ static void expect_bad(const char *why)
 static const int kernels[] = {WK__CONTRACTION, WK__SCATTER_ADD, WK__SCAN, WK__SORT};
 enum { KERNELS = sizeof kernels / sizeof *kernels, KERNELS_AND_PROGRAMS };
 
-/* A number as it is, and as it must not be. */
+/* Replaces a value by an invalid one, expects a refusal, and restores it. */
 #define EXPECT_BAD(number, other, why)                                                                                 \
     do {                                                                                                               \
         const int64_t was_ = (int64_t)(number);                                                                        \
@@ -55,11 +55,11 @@ enum { KERNELS = sizeof kernels / sizeof *kernels, KERNELS_AND_PROGRAMS };
         (number) = (__typeof__(number))was_;                                                                           \
     } while (0)
 
-static const int64_t most = (int64_t)1 << 56; /* of anything that is counted in elements */
+static const int64_t most = (int64_t)1 << 56; /* largest number of elements */
 static const char *const no_space = "a space that is too large", *const no_operand = "an operand that is missing",
                          *const no_result = "a result that existed before", *const no_prior = "an overwritten value";
 
-/* A program that is so: elementwise, over two dimensions. */
+/* Returns an element-wise program over two dimensions with these properties. */
 static wk__flush_record *program_with(bool reduces, bool partial, bool indirect)
 {
     for (int64_t k = 0; k < flush.records; k++) {
@@ -104,13 +104,13 @@ static void spaces(void **state)
     wk__record *r = program_with(false, false, false)->record;
     EXPECT_BAD(wk__record_shape(r)[1], -1, no_space);
     EXPECT_BAD(wk__record_shape(r)[1], most, no_space);
-    wk__record_shape(r)[0] = 0; /* nothing is walked, whatever the rest says */
+    wk__record_shape(r)[0] = 0; /* an empty space: offsets do not matter */
     EXPECT_BAD(wk__record_shape(r)[1], most + 1, no_space);
     wk__record_shape(r)[0] = 3;
     expect_good();
 }
 
-/* One element further than it may be, at each end; far away; so far that a number would overflow. */
+/* One element beyond the limit at each end; far beyond; so far that the sum overflows. */
 static void reaches(void **state)
 {
     (void)state;
@@ -126,7 +126,7 @@ static void reaches(void **state)
     EXPECT_BAD(stride[0], INT64_MAX, no_operand);
     EXPECT_BAD(stride[0], most, no_operand);
     EXPECT_BAD(stride[0], -most, no_operand);
-    wk__record_shape(r)[1] = 0; /* nothing is read, wherever it would be */
+    wk__record_shape(r)[1] = 0; /* an empty space: offsets do not matter */
     *offset += 1000;
     expect_good();
     *offset -= 1000;
@@ -142,7 +142,7 @@ static void reaches(void **state)
     expect_good();
 }
 
-/* What a value is used for, and which one. */
+/* The use of a value, and the values used. */
 static void operands_and_results(void **state)
 {
     (void)state;
@@ -164,12 +164,12 @@ static void operands_and_results(void **state)
         EXPECT_BAD(kernel->record->ref[kernel->record->nout].flags, WK__REF_OWN_CLASS, no_operand);
         EXPECT_BAD(kernel->value[kernel->record->nout], -1, no_operand);
     }
-    f = first_of(WK__SORT); /* the larger of the two has room for either */
+    f = first_of(WK__SORT); /* the larger of the two is large enough for both */
     EXPECT_BAD(f->value[0], f->value[1], "two results in one value");
     expect_good();
 }
 
-static void what_is_written_over(void **state)
+static void overwritten_values(void **state)
 {
     (void)state;
     wk__flush_record *f = program_with(false, true, false);
@@ -183,8 +183,8 @@ static void what_is_written_over(void **state)
     expect_good();
 }
 
-/* Places that an index chooses lie within the value, and are numbers. */
-static void places_that_are_computed(void **state)
+/* Indices of an indirect read are values of integers within the flush. */
+static void computed_indices(void **state)
 {
     (void)state;
     wk__record *r = program_with(false, false, true)->record;
@@ -225,7 +225,7 @@ static void counts_of_operands(void **state)
     expect_good();
 }
 
-/* One more is one too many, and the last is as good as the first. */
+/* One more is too many; the last valid value is accepted. */
 static void modes_and_dimensions(void **state)
 {
     (void)state;
@@ -249,7 +249,7 @@ static void modes_and_dimensions(void **state)
     expect_good();
 }
 
-/* i32 for f32, f64 for i64: as many bytes, so that nothing else is wrong with it. */
+/* i32 for f32, f64 for i64: the same size, so nothing else is invalid. */
 static void dtypes_of_operands(void **state)
 {
     (void)state;
@@ -269,8 +269,8 @@ static void dtypes_of_operands(void **state)
     expect_good();
 }
 
-/* The result of a contraction has any dtype. Its factors lie as far as its sum reaches. */
-static void sums(void **state)
+/* The result of a contraction may have any dtype. Its factors extend as far as its sum. */
+static void contraction_sums(void **state)
 {
     (void)state;
     const wk__flush_record *f = first_of(WK__CONTRACTION);
@@ -289,7 +289,7 @@ static void sums(void **state)
     expect_good();
 }
 
-/* A scan, as a copy from another device: that is a good one, of as many bytes in one dtype, and a scan is none. */
+/* A scan record changed into a copy between devices is valid as long as sizes and dtypes agree. */
 static void copies_between_devices(void **state)
 {
     (void)state;
@@ -309,7 +309,7 @@ static void copies_between_devices(void **state)
     expect_bad(no_kind);
     r->partial = false;
     r->mode = 7;
-    r->dim = (int8_t)r->ndim; /* means nothing */
+    r->dim = (int8_t)r->ndim; /* has no meaning */
     expect_good();
     r->mode = r->dim = 0;
     r->ref[1].dtype = WK_I32;
@@ -334,14 +334,14 @@ int main(void)
         ONE(counts_of_operands),
         ONE(modes_and_dimensions),
         ONE(dtypes_of_operands),
-        ONE(sums),
+        ONE(contraction_sums),
         ONE(copies_between_devices),
         ONE(programs),
         ONE(spaces),
         ONE(reaches),
         ONE(operands_and_results),
-        ONE(what_is_written_over),
-        ONE(places_that_are_computed),
+        ONE(overwritten_values),
+        ONE(computed_indices),
     };
     setenv("WICK_CHECK_DIR", folder(), 1);
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fork(): a child computes on the CPU whatever its parent has computed there; after a device with a driver, or beside
- * other threads of the parent, each call of the child says what stands against it. */
+/* Tests fork(): a child computes on the CPU whatever its parent computed there. After a device with a driver was used,
+ * or while the parent has other threads, each call of the child reports the reason for refusal. */
 #include "support/wick.h"
 
 #include "base/context.h"
@@ -52,7 +52,7 @@ static wk_module *net;
 static wk_tensor *kept, *pending;
 static double wanted;
 
-/* Wide enough for the threads of the pool. */
+/* Large enough for the threads of the pool. */
 static double answer(void)
 {
     WK_SCOPE;
@@ -64,7 +64,7 @@ static int serves(void)
 {
     if (answer() != wanted || wk_error()) return 1;
     WK_SCOPE;
-    if (wk_item(wk_sum(kept)) != 1e6 || wk_item(wk_sum(pending)) != 3e6) return 2; /* in memory, and recorded only */
+    if (wk_item(wk_sum(kept)) != 1e6 || wk_item(wk_sum(pending)) != 3e6) return 2; /* in memory, and only recorded */
     wk_optim *sgd = wk_optim_sgd(wk_parameters(net), .lr = 0.1);
     wk_backward(wk_mean(wk_forward(net, wk_ones((64, 300)))));
     wk_optim_step(sgd);
@@ -83,11 +83,11 @@ static void workers_of_a_server_compute(void **state)
         WK_SCOPE;
         pending = wk_retain(wk_mul(kept, 3));
     }
-    assert_true(wk_item(wk_sum(kept)) == 1e6); /* the pool has been at work */
+    assert_true(wk_item(wk_sum(kept)) == 1e6); /* the pool has been used */
     pid_t worker[WORKERS];
     for (int k = 0; k < WORKERS; k++) worker[k] = start(serves);
     for (int k = 0; k < WORKERS; k++) assert_int_equal(result_of(worker[k]), 0);
-    assert_true(answer() == wanted); /* what they learned is theirs */
+    assert_true(answer() == wanted); /* changes of the children are theirs */
     assert_int_equal(in_child(serves), 0);
     wk_free(net);
     wk_free(kept);
@@ -99,7 +99,7 @@ static void workers_of_a_server_compute(void **state)
 static wk_loader *loader;
 static wk_batch *batch;
 
-static int goes_on_loading(void)
+static int continue_loading(void)
 {
     int batches = 0;
     while (wk_batch_next(&batch)) {
@@ -109,20 +109,20 @@ static int goes_on_loading(void)
     return batches == 9 && !wk_error() ? 0 : 2;
 }
 
-/* The thread that gathers the next batch stays with the parent. */
-static void a_loop_over_a_loader_goes_on_in_a_child(void **state)
+/* The thread that prepares the next batch remains in the parent. */
+static void a_loader_loop_continues_in_a_child(void **state)
 {
     (void)state;
     WK_SCOPE;
     loader = wk_data_loader(wk_data_tensors(wk_ones((1000, 2)), NULL), .batch_size = 100);
     batch = wk_batch_begin_at(WK_HERE, loader);
     assert_true(wk_batch_next(&batch));
-    assert_int_equal(in_child(goes_on_loading), 0);
-    assert_int_equal(goes_on_loading(), 0);
+    assert_int_equal(in_child(continue_loading), 0);
+    assert_int_equal(continue_loading(), 0);
     expect_ok();
 }
 
-/* ---- where that can't be ----------------------------------------------------------------------------------------- */
+/* ---- refused children -------------------------------------------------------------------------------------------- */
 
 typedef struct visitor {
     pthread_barrier_t begun, end;
@@ -137,7 +137,7 @@ static void *use(void *user)
     return NULL;
 }
 
-static int hears_of_threads(void)
+static int expect_error_of_threads(void)
 {
     for (int k = 0; k < 2; k++) {
         if (wk_ones((3)) || !wk_error() || !strstr(wk_error(), "while 1 other thread of its parent")) return 1;
@@ -146,7 +146,7 @@ static int hears_of_threads(void)
     return 0;
 }
 
-static void beside_another_thread(void **state)
+static void fork_beside_another_thread(void **state)
 {
     (void)state;
     visitor v;
@@ -156,13 +156,13 @@ static void beside_another_thread(void **state)
     assert_int_equal(computes(), 0);
     assert_int_equal(pthread_create(&thread, NULL, use, &v), 0);
     pthread_barrier_wait(&v.begun);
-    assert_int_equal(in_child(hears_of_threads), 0);
+    assert_int_equal(in_child(expect_error_of_threads), 0);
     pthread_barrier_wait(&v.end);
     pthread_join(thread, NULL);
     assert_int_equal(in_child(computes), 0);
 }
 
-/* A thread for which the library knows nothing yet forks while another one is at the list of threads all the time. */
+/* A thread that the library does not know yet forks while another one uses the list of threads. */
 static atomic_bool over;
 
 static void *visits(void *context)
@@ -174,7 +174,7 @@ static void *visits(void *context)
 
 static int is_refused(void)
 {
-    alarm(60); /* a child that waits for a lock does so for ever */
+    alarm(60); /* a child that waits for a lock would wait forever */
     WK_SCOPE;
     wk_ones((3));
     return wk_error() && strstr(wk_error(), "of its parent used the library") ? 0 : 1;
@@ -193,7 +193,7 @@ static void *forks(void *result)
     return NULL;
 }
 
-static void a_lock_of_another_thread(void **state)
+static void fork_while_another_thread_locks(void **state)
 {
     (void)state;
     pthread_t visitor, forker;
@@ -209,8 +209,8 @@ static void a_lock_of_another_thread(void **state)
 
 static int first_line;
 
-/* Neither what was recorded before the fork nor what is in memory can be had, and nothing is written to a file. */
-static int hears_of_a_device(void)
+/* Neither values recorded before the fork nor values in memory are accessible, and no file is written. */
+static int expect_error_of_device(void)
 {
     char place[64];
     snprintf(place, sizeof place, "used null:0 (first in ones at ");
@@ -224,28 +224,25 @@ static int hears_of_a_device(void)
     return 0;
 }
 
-static void after_a_device_with_a_driver(void **state)
+static void fork_after_a_device_was_used(void **state)
 {
     (void)state;
     WK_SCOPE;
     first_line = __LINE__ + 1;
     wk_ones((3), .device = test_null());
     kept = wk_ones((1));
-    assert_int_equal(in_child(hears_of_a_device), 0);
+    assert_int_equal(in_child(expect_error_of_device), 0);
     assert_true(wk_item(kept) == 1);
-    assert_int_equal(in_child(hears_of_a_device), 0);
-    assert_int_equal(computes(), 0); /* the parent goes on */
+    assert_int_equal(in_child(expect_error_of_device), 0);
+    assert_int_equal(computes(), 0); /* the parent continues */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_child_of_a_parent_that_did_nothing),
-        cmocka_unit_test(workers_of_a_server_compute),
-        cmocka_unit_test(a_loop_over_a_loader_goes_on_in_a_child),
-        cmocka_unit_test(beside_another_thread),
-        cmocka_unit_test(a_lock_of_another_thread),
-        cmocka_unit_test(after_a_device_with_a_driver),
+        cmocka_unit_test(a_child_of_a_parent_that_did_nothing), cmocka_unit_test(workers_of_a_server_compute),
+        cmocka_unit_test(a_loader_loop_continues_in_a_child),   cmocka_unit_test(fork_beside_another_thread),
+        cmocka_unit_test(fork_while_another_thread_locks),      cmocka_unit_test(fork_after_a_device_was_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

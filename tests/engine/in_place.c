@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In-place calls, joins and histories that fill the ring: a flush in the midst of them must find every value owned. */
+/* Tests in-place calls, joins and histories that fill the ring: a flush within such a call must find every value owned.
+ * Also tests memory whose address the program has. */
 #include "support/devices.h"
 
 #include "engine/op_queue.h"
 
-enum { MANY = 10000 /* more than a ring holds */ };
+enum { MANY = 10000 /* more than the ring holds */ };
 
 static void many_in_place(void **state)
 {
@@ -26,7 +27,7 @@ static void many_copies(void **state)
     assert_null(wk_error());
 }
 
-static void many_figures(void **state)
+static void many_history_values(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -40,7 +41,7 @@ static void many_figures(void **state)
     assert_null(wk_error());
 }
 
-/* ---- memory whose address the program knows ---------------------------------------------------------------------- */
+/* ---- memory with a known address --------------------------------------------------------------------------------- */
 
 static int released;
 static void count_release(void *user)
@@ -72,7 +73,7 @@ static void borrowed_memory_is_written(void **state)
     assert_null(wk_error());
 }
 
-/* Written although the tensor is gone before anything was run. */
+/* Written although the tensor was freed before anything ran. */
 static void borrowed_memory_is_written_late(void **state)
 {
     (void)state;
@@ -87,8 +88,8 @@ static void borrowed_memory_is_written_late(void **state)
     assert_int_equal(released, 1);
 }
 
-/* An instrument's buffer is filled anew while what was made of its last contents has not been looked at. */
-static void a_buffer_may_be_filled_anew(void **state)
+/* A program refills a borrowed buffer while results of its old contents are still pending. */
+static void a_buffer_may_be_refilled(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -105,13 +106,13 @@ static void a_buffer_may_be_filled_anew(void **state)
     assert_null(wk_error());
 }
 
-static void an_address_stays(void **state)
+static void addresses_are_stable(void **state)
 {
     (void)state;
     WK_SCOPE;
     wk_tensor *x = wk_ones((300));
     float *at = wk_data(x);
-    wk_tensor *before = wk_mul(x, 3);                           /* reads the old numbers, whatever happens to x */
+    wk_tensor *before = wk_mul(x, 3);                           /* reads the old values, whatever happens to x */
     wk_copy_(wk_narrow(x, 0, 0, 299), wk_narrow(x, 0, 1, 299)); /* overlaps */
     wk_add_(x, 1);
     at = (float *)wk_data(x) == at ? at : NULL;
@@ -133,7 +134,7 @@ static wk_code refuse_copy(void *device, const wk__memory *to, int64_t to_offset
     return wk__fail_set(fail, WK_ERR_DEVICE_LOST, "the copy was refused");
 }
 
-/* A tensor whose address is known holds neither the new contents nor the old ones: reading it is an error. */
+/* If rolling back a tensor with a known address fails, it has neither old nor new values: a read is an error. */
 static void a_rollback_that_fails_is_an_error(void **state)
 {
     (void)state;
@@ -164,8 +165,8 @@ static void a_rollback_that_fails_is_an_error(void **state)
     expect_error("could not be restored", NULL);
 }
 
-/* The gradient reads the numbers that the in-place call overwrites: those move, the tensor stays. */
-static void old_numbers_move(void **state)
+/* The gradient reads the values that the in-place call overwrites: the values move, the tensor keeps its address. */
+static void old_values_move(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -181,7 +182,7 @@ static void old_numbers_move(void **state)
     assert_null(wk_error());
 }
 
-/* A snapshot and what is parked do not see what the program writes through the pointer. */
+/* Snapshots and parked values do not see writes through the pointer. */
 static void pointers_reach_one_tensor(void **state)
 {
     (void)state;
@@ -196,8 +197,8 @@ static void pointers_reach_one_tensor(void **state)
     assert_null(wk_error());
 }
 
-/* Soft placement brings the other operands to the target: it stays where it is, and is written. */
-static void targets_stay(void **state)
+/* Soft placement copies the other operands to the target: it keeps its address, and is written. */
+static void targets_keep_their_address(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -212,8 +213,8 @@ static void targets_stay(void **state)
     assert_null(wk_error());
 }
 
-/* What a dead call in place has let go of is not looked at by the one that writes over its result. */
-static void a_state_that_nobody_needs_is_gone(void **state)
+/* References that a dropped in-place call released are not used by the call that overwrites its result. */
+static void unused_states_are_released(void **state)
 {
     (void)state;
     for (int round = 0; round < 50; round++) {
@@ -225,45 +226,45 @@ static void a_state_that_nobody_needs_is_gone(void **state)
     }
 }
 
-static void remember(void *user, const char *line)
+static void keep_line(void *user, const char *line)
 {
     char *all = user;
     strncat(all, line, 500 - strlen(all));
 }
 
-/* The one CPU has no number, wherever a device is named. */
-static void copies_are_told(void **state)
+/* The CPU is named without an index everywhere. */
+static void copies_are_logged(void **state)
 {
     (void)state;
     WK_SCOPE;
-    char told[501] = "";
-    wk_set_log("placement", remember, told);
+    char log_lines[501] = "";
+    wk_set_log("placement", keep_line, log_lines);
     wk_set_soft_placement(true);
     wk_add(wk_ones((3)), wk_ones((3), .device = test_null()));
     wk_sync();
     wk_set_soft_placement(false);
     wk_set_log(NULL, NULL, NULL);
-    if (!strstr(told, "add: operand 1 (12 bytes) copied from cpu to null:0")) fail_msg("%s", told);
-    if (strstr(told, "cpu:")) fail_msg("%s", told);
+    if (!strstr(log_lines, "add: operand 1 (12 bytes) copied from cpu to null:0")) fail_msg("%s", log_lines);
+    if (strstr(log_lines, "cpu:")) fail_msg("%s", log_lines);
     expect_ok();
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_state_that_nobody_needs_is_gone), /* first: while places for values are fresh */
+        cmocka_unit_test(unused_states_are_released), /* first: while memory for values is new */
         cmocka_unit_test(many_in_place),
         cmocka_unit_test(many_copies),
-        cmocka_unit_test(many_figures),
+        cmocka_unit_test(many_history_values),
         cmocka_unit_test(borrowed_memory_is_written),
         cmocka_unit_test(borrowed_memory_is_written_late),
-        cmocka_unit_test(a_buffer_may_be_filled_anew),
-        cmocka_unit_test(an_address_stays),
+        cmocka_unit_test(a_buffer_may_be_refilled),
+        cmocka_unit_test(addresses_are_stable),
         cmocka_unit_test(a_rollback_that_fails_is_an_error),
-        cmocka_unit_test(old_numbers_move),
+        cmocka_unit_test(old_values_move),
         cmocka_unit_test(pointers_reach_one_tensor),
-        cmocka_unit_test(targets_stay),
-        cmocka_unit_test(copies_are_told),
+        cmocka_unit_test(targets_keep_their_address),
+        cmocka_unit_test(copies_are_logged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In what order a flush gives work to several devices (src/engine/plan/interleave.c): all are at work before the host
- * computes or waits, each keeps its own order, and calls that happen whole come when all before them is done. */
+/* Tests the order in which a flush submits work to several devices (src/engine/plan/interleave.c): all devices are busy
+ * before the host computes or waits, each device keeps its order, and transactional calls run when all earlier work is
+ * complete. */
 #include "support/wick.h"
 #include <pthread.h>
 
@@ -11,7 +12,7 @@
 
 enum { MOST = 4096 };
 
-/* Of each live record: its group, device, and whether it is a copy out of another device; in program order. */
+/* Group and device of each live record, and whether it copies from another device; in program order. */
 typedef struct seen {
     const wk__op *op;
     int32_t group, whole;
@@ -25,8 +26,8 @@ static const wk__device *source_of(const wk__record *r)
     return wk__record_family(r)->is_transfer ? r->ref[r->nout].value->device : NULL;
 }
 
-/* What a group reads has been computed before it. */
-static void look(const wk__op_queue *ring, int32_t groups)
+/* Records the plan, and checks that groups are computed before groups that read them. */
+static void observe_plan(const wk__op_queue *ring, int32_t groups)
 {
     records = 0;
     for (int64_t k = 0; k < ring->count; k++) {
@@ -62,7 +63,7 @@ static wk_device null(int index)
     return (wk_device){WK_NULL, (int16_t)index, 0};
 }
 
-/* Ones in memory: what a scope alone owns may be parked. */
+/* Ones in memory; values owned only by a scope may be parked. */
 static wk_tensor *ones_on(wk_device device)
 {
     wk_tensor *x = wk_retain(wk_ones((8, 8), .device = device));
@@ -74,17 +75,17 @@ static wk_tensor *ones_on(wk_device device)
 static void flush(void)
 {
     records = 0;
-    wk__set_fusion_observer(look);
+    wk__set_fusion_observer(observe_plan);
     wk_flush();
     wk__set_fusion_observer(NULL);
 }
 
-/* The group of the k-th record, counted from 0, of a device. */
+/* The group of the k-th record of a device, counted from 0. */
 static int32_t group_on(wk_device device, int k)
 {
     for (int64_t i = 0; i < records; i++)
         if (wk_device_eq(plan[i].device->id, device) && !plan[i].from && k-- == 0) return plan[i].group;
-    fail_msg("there is no such record on %s", wk_device_str(device));
+    fail_msg("no such record on %s", wk_device_str(device));
     return -1;
 }
 
@@ -92,11 +93,11 @@ static int32_t copy_out_of(wk_device device, int k)
 {
     for (int64_t i = 0; i < records; i++)
         if (plan[i].from && wk_device_eq(plan[i].from->id, device) && k-- == 0) return plan[i].group;
-    fail_msg("there is no such copy out of %s", wk_device_str(device));
+    fail_msg("no such copy from %s", wk_device_str(device));
     return -1;
 }
 
-/* ---- what comes first -------------------------------------------------------------------------------------------- */
+/* ---- submission order -------------------------------------------------------------------------------------------- */
 
 static void accelerators_begin_before_the_cpu_computes(void **state)
 {
@@ -113,7 +114,7 @@ static void accelerators_begin_before_the_cpu_computes(void **state)
     assert_int_equal(group_on(wk_cpu(), 0), 2);
 }
 
-static void bytes_of_the_host_are_sent_at_once(void **state)
+static void host_bytes_are_sent_first(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -126,7 +127,7 @@ static void bytes_of_the_host_are_sent_at_once(void **state)
     assert_int_equal(group_on(wk_cpu(), 0), 1);
 }
 
-/* The result of one device is fetched when the other has its work, and when the cpu has done its own. */
+/* The result of one device is fetched after the other has been given its work and the CPU has done its own. */
 static void copies_to_the_host_come_last(void **state)
 {
     (void)state;
@@ -141,8 +142,8 @@ static void copies_to_the_host_come_last(void **state)
     assert_true(group_on(wk_cpu(), 0) < copy_out_of(null(0), 0));
 }
 
-/* But where the device has nothing to do before, the copy is there at once, and what stands behind it may begin. */
-static void copies_that_wait_for_nothing_come_first(void **state)
+/* But if the device has no earlier work, the copy is ready immediately, and work that depends on it may start. */
+static void copies_without_earlier_work_come_first(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -157,8 +158,7 @@ static void copies_that_wait_for_nothing_come_first(void **state)
     assert_int_equal(group_on(wk_cpu(), 0), 2);
 }
 
-/* A copy from device to device stands before what its source does later, as the program has it, and behind what its
- * target can do meanwhile. */
+/* A copy between devices precedes later work of its source, and follows independent work of its target. */
 static void copies_between_devices(void **state)
 {
     (void)state;
@@ -182,7 +182,7 @@ static void copies_between_devices(void **state)
     assert_int_equal(copy_out_of(null(0), 0), 2);
 }
 
-static void on_one_device_nothing_changes(void **state)
+static void one_device_keeps_its_order(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -193,7 +193,7 @@ static void on_one_device_nothing_changes(void **state)
     for (int k = 0; k < 6; k++) assert_int_equal(group_on(wk_cpu(), k), k);
 }
 
-/* As many as a mirrored network may have, and the cpu, which computes when all of them are at work. */
+/* The most devices that a mirrored network may have, and the CPU, which computes when all of them are busy. */
 static void seventeen_devices(void **state)
 {
     (void)state;
@@ -207,7 +207,7 @@ static void seventeen_devices(void **state)
     assert_int_equal(group_on(wk_cpu(), 0), WK_MIRRORED_DEVICES);
 }
 
-/* A thread's first flush, of a ring that is full: each record is a group, and they run in another order. */
+/* A thread's first flush of a full ring: each record is a group, and groups are reordered. */
 static void *fill_a_ring(void *number)
 {
     WK_SCOPE;
@@ -223,7 +223,7 @@ static void *fill_a_ring(void *number)
     return NULL;
 }
 
-static void as_many_groups_as_the_ring_holds(void **state)
+static void a_group_per_record_of_a_full_ring(void **state)
 {
     (void)state;
     for (int n = 4; n < 70; n++) {
@@ -235,11 +235,11 @@ static void as_many_groups_as_the_ring_holds(void **state)
     }
 }
 
-/* ---- calls that happen whole ------------------------------------------------------------------------------------- */
+/* ---- transactional calls ----------------------------------------------------------------------------------------- */
 
-/* The step on the cpu waits until the other devices have all that was recorded before it, whether it needs that or not:
- * what could still fail has been tried. What comes after it stays behind it. */
-static void a_step_comes_when_all_before_is_done(void **state)
+/* The step on the CPU waits for all earlier work of the other devices, needed or not, so that all possible failures are
+ * known. Later work follows it. */
+static void a_step_follows_all_earlier_work(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -267,7 +267,7 @@ static void a_step_comes_when_all_before_is_done(void **state)
     expect_ok();
 }
 
-/* ---- any program ------------------------------------------------------------------------------------------------- */
+/* ---- random programs --------------------------------------------------------------------------------------------- */
 
 static uint64_t seed = 1;
 static int draw(int bound)
@@ -295,20 +295,20 @@ static void record(wk_tensor *x[TENSORS], wk_optim *sgd)
     x[into] = made;
 }
 
-/* A device's own groups and the copies out of it are a lane; copies out of the cpu are another one. */
+/* A lane is a device's own groups and the copies from it; copies from the CPU are a separate lane. */
 static const wk__device *lane_of(const seen *s)
 {
     static const wk__device uploads;
     return !s->from ? s->device : s->from->id.kind == WK_CPU ? &uploads : s->from;
 }
 
-/* Lanes keep their order. `look` has seen to the rest. */
+/* Checks that lanes keep their order; `look` has checked the rest. */
 static void lanes_keep_their_order(void)
 {
     for (int64_t k = 0; k < records; k++) {
         for (int64_t before = 0; before < k; before++) {
             bool opens =
-                lane_of(&plan[before]) == lane_of(&plan[k]); /* the first record of its group, of those of the lane */
+                lane_of(&plan[before]) == lane_of(&plan[k]); /* the first record of its group within the lane */
             for (int64_t i = 0; i < k && opens; i++) opens = plan[i].group != plan[k].group;
             if (opens) assert_true(plan[before].group < plan[k].group);
         }
@@ -340,14 +340,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accelerators_begin_before_the_cpu_computes),
-        cmocka_unit_test(bytes_of_the_host_are_sent_at_once),
+        cmocka_unit_test(host_bytes_are_sent_first),
         cmocka_unit_test(copies_to_the_host_come_last),
-        cmocka_unit_test(copies_that_wait_for_nothing_come_first),
+        cmocka_unit_test(copies_without_earlier_work_come_first),
         cmocka_unit_test(copies_between_devices),
-        cmocka_unit_test(on_one_device_nothing_changes),
+        cmocka_unit_test(one_device_keeps_its_order),
         cmocka_unit_test(seventeen_devices),
-        cmocka_unit_test(as_many_groups_as_the_ring_holds),
-        cmocka_unit_test(a_step_comes_when_all_before_is_done),
+        cmocka_unit_test(a_group_per_record_of_a_full_ring),
+        cmocka_unit_test(a_step_follows_all_earlier_work),
         cmocka_unit_test(programs_of_all_devices),
     };
     return cmocka_run_group_tests(tests, begin, end);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What joins a kernel and what does not: one test for each condition of src/engine/plan/fusion_rules.c, with numbers
- * that are wrong without it. */
+/* Tests fusion: one test for each condition of src/engine/plan/fusion_rules.c, with values that are wrong without the
+ * condition. */
 #include "support/wick.h"
 
 #include "engine/plan/overlap.h"
@@ -8,9 +8,9 @@
 
 /* ---- parts of a new tensor --------------------------------------------------------------------------------------- */
 
-/* The gradient of a slice is zeros with a part written. Where the group reduces, the part could be of a row
- * and the zeros of columns. */
-static void a_part_follows_what_it_is_written_over(void **state)
+/* The gradient of a slice is zeros with a part written. If the group reduces, the part could be per row and the zeros
+ * per column. */
+static void a_part_follows_the_values_below_it(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -51,7 +51,7 @@ static int64_t draw(int64_t bound)
     return (int64_t)(seed >> 33) % bound;
 }
 
-/* Any view of a few places, beginning at one that leaves none of them before 0. */
+/* Draws a view of a few elements whose first keeps all offsets at 0 or above. */
 static void draw_view(wk__record *r, bool only_offset)
 {
     int64_t low = 0, *shape = wk__record_shape(r), *stride = wk__record_stride(r, 0);
@@ -65,7 +65,7 @@ static void draw_view(wk__record *r, bool only_offset)
     r->ref[0].offset = low + draw(32);
 }
 
-static void mark(wk__record *r, bool seen[FAR])
+static void mark_elements(wk__record *r, bool seen[FAR])
 {
     const int64_t *shape = wk__record_shape(r), *stride = wk__record_stride(r, 0);
     memset(seen, 0, sizeof(bool[FAR]));
@@ -75,8 +75,8 @@ static void mark(wk__record *r, bool seen[FAR])
                 seen[r->ref[0].offset + a * stride[0] + b * stride[1] + c * stride[2]] = true;
 }
 
-/* Two views that meet must be said to; where only their offsets differ, as a rule also that they do not. */
-static void places_meet_as_counted(void **state)
+/* Overlapping views must be recognised. If only offsets differ, disjoint views usually must be, too. */
+static void overlaps_are_recognised(void **state)
 {
     (void)state;
     enum { ROUNDS = 20000 };
@@ -95,8 +95,8 @@ static void places_meet_as_counted(void **state)
         draw_view(r[0], false);
         if (alike) memcpy(wk__record_shape(r[1]), wk__record_shape(r[0]), sizeof(int64_t[2 * DIMS]));
         draw_view(r[1], alike);
-        mark(r[0], seen[0]);
-        mark(r[1], seen[1]);
+        mark_elements(r[0], seen[0]);
+        mark_elements(r[1], seen[1]);
         for (int at = 0; at < FAR; at++) meet = meet || (seen[0][at] && seen[1][at]);
         const bool said = wk__refs_overlap(r[0], 0, r[1], 0);
         if (meet) assert_true(said);
@@ -104,7 +104,7 @@ static void places_meet_as_counted(void **state)
         unsure += alike && !meet && said;
     }
     for (int64_t far = 1; far < 20;
-         far += 2) { /* every second place, and those between: never, however far apart they begin */
+         far += 2) { /* every second element, and those between: disjoint, however far apart they begin */
         for (int k = 0; k < 2; k++)
             for (int d = 0; d < DIMS; d++) {
                 wk__record_shape(r[k])[d] = d ? 1 : 16;
@@ -117,26 +117,25 @@ static void places_meet_as_counted(void **state)
         assert_true(wk__refs_overlap(r[0], 0, r[1], 0) && wk__refs_overlap(r[1], 0, r[0], 0));
     }
     assert_true(apart > ROUNDS / 8);
-    assert_true(unsure < apart / 20); /* where strides overlap in more than a few steps */
+    assert_true(unsure < apart / 20); /* unless strides overlap in more than a few steps */
     free(r[0]);
     free(r[1]);
 }
 
-/* ---- registers, space, positions --------------------------------------------------------------------------------- */
+/* ---- registers, spaces, positions -------------------------------------------------------------------------------- */
 
-static void another_place_of_a_result_is_not_in_its_register(void **state)
+static void another_element_is_not_in_the_register(void **state)
 {
     (void)state;
     WK_SCOPE;
     wk_tensor *a = wk_of(float, (2), 1, 2), *b = wk_of(float, (2), 3, 4);
     EXPECT_VALUES(wk_add(wk_narrow(wk_cat((a, b), 0), 0, 1, 2), 1), 0, 3, 4);
     wk_tensor *parts[] = {wk_neg(a), wk_neg(b)}, *both = wk_stack_at(WK_HERE, parts, 2, 0);
-    EXPECT_VALUES(wk_mul(wk_select(both, 0, 0), 10), 0, -10,
-                  -20); /* the first part, when the second was the last one written */
+    EXPECT_VALUES(wk_mul(wk_select(both, 0, 0), 10), 0, -10, -20); /* the first part, after the second was written */
 }
 
-/* Reduced dimensions are moved last: an op that counts positions would count other ones. */
-static void positions_are_those_of_the_whole_space(void **state)
+/* Reduced dimensions are moved last, so an op that counts positions would count different ones. */
+static void positions_count_the_complete_space(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -148,7 +147,7 @@ static void positions_are_those_of_the_whole_space(void **state)
     EXPECT_VALUES(wk_tril(wk_sub(x, wk_sum(x, (0), .keepdim = true))), 0, -4, 0, 0, -1, -2, 0);
 }
 
-static void a_random_number_is_that_of_its_position(void **state)
+static void random_values_follow_their_position(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -164,7 +163,7 @@ static void a_random_number_is_that_of_its_position(void **state)
     expect_ok();
 }
 
-/* ---- nothing to write -------------------------------------------------------------------------------------------- */
+/* ---- empty stores ------------------------------------------------------------------------------------------------ */
 
 static void a_view_without_elements_writes_nothing(void **state)
 {
@@ -185,7 +184,7 @@ static void a_view_without_elements_writes_nothing(void **state)
     EXPECT_VALUES(x, 0, 0, 1, 2, 3, 4);
     assert_true(memory[5] == 42);
 
-    /* a kernel over no columns: what a row reads is not in a register of the columns */
+    /* a kernel over no columns: a row value is not in a register of the columns */
     wk_tensor *z = wk_zeros((1)), *part = wk_narrow(z, 0, 1, 0), *copy = wk_clone(part);
     wk_fill_(z, 12);
     wk_tensor *none_of_it = wk_sum(copy);
@@ -196,14 +195,14 @@ static void a_view_without_elements_writes_nothing(void **state)
     wk_fill_(none, 9);
     EXPECT_VALUES(wk_sum(none, (1)), 0, 0, 0);
     EXPECT_VALUES(rows, 0, 1, 2, 3, 4);
-    wk_tensor *empty = wk_zeros((3, 0)); /* no memory: a row's number must not be read from it */
+    wk_tensor *empty = wk_zeros((3, 0)); /* no memory: a row value must not be read from it */
     EXPECT_VALUES(wk_sum(wk_as_strided_at(WK_HERE, empty, (int64_t[]){3, 0}, (int64_t[]){0, 0}, 2, 0), (1)), 0, 0, 0,
                   0);
 }
 
-/* Over a dimension of size 0 nothing is computed: what such a store leaves as it was is not in a register,
- * though no stride tells. */
-static void what_a_store_without_elements_leaves_is_read_from_memory(void **state)
+/* Nothing is computed over a dimension of size 0: the old values that such a store leaves are not in a register, though
+ * the strides do not show it. */
+static void values_below_an_empty_store_are_read_from_memory(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -220,11 +219,11 @@ static void what_a_store_without_elements_leaves_is_read_from_memory(void **stat
     EXPECT_VALUES(any, 0, 0);
 }
 
-/* ---- room -------------------------------------------------------------------------------------------------------- */
+/* ---- limits ------------------------------------------------------------------------------------------------------ */
 
-/* How many instructions an expression has is known when it is written: what does not fit starts a program of its
- * own. */
-static void what_does_not_fit_runs_by_itself(void **state)
+/* The number of instructions of an expression is known when it is recorded; an expression that does not fit starts a
+ * new program. */
+static void expressions_too_long_start_a_program(void **state)
 {
     (void)state;
     for (int more = 0; more < 4; more++) {
@@ -242,15 +241,15 @@ static void what_does_not_fit_runs_by_itself(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_part_follows_what_it_is_written_over),
+        cmocka_unit_test(a_part_follows_the_values_below_it),
         cmocka_unit_test(parts_of_a_cat_share_a_kernel_with_its_reduction),
-        cmocka_unit_test(places_meet_as_counted),
-        cmocka_unit_test(another_place_of_a_result_is_not_in_its_register),
-        cmocka_unit_test(positions_are_those_of_the_whole_space),
-        cmocka_unit_test(a_random_number_is_that_of_its_position),
+        cmocka_unit_test(overlaps_are_recognised),
+        cmocka_unit_test(another_element_is_not_in_the_register),
+        cmocka_unit_test(positions_count_the_complete_space),
+        cmocka_unit_test(random_values_follow_their_position),
         cmocka_unit_test(a_view_without_elements_writes_nothing),
-        cmocka_unit_test(what_a_store_without_elements_leaves_is_read_from_memory),
-        cmocka_unit_test(what_does_not_fit_runs_by_itself),
+        cmocka_unit_test(values_below_an_empty_store_are_read_from_memory),
+        cmocka_unit_test(expressions_too_long_start_a_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The log: each subject writes what wick/log.h promises, on every device, each place once; a subject that
- * there is not is refused. */
+/* Tests the log: each subject writes the lines that wick/log.h documents, on every device, once per call site; unknown
+ * subjects are refused. */
 #include "support/devices.h"
 
 static struct {
     int count;
     char line[64][2000];
-} heard;
+} log_lines;
 
-static void hear(void *user, const char *line)
+static void count_line(void *user, const char *line)
 {
     (void)user;
-    if (heard.count < 64) snprintf(heard.line[heard.count++], sizeof heard.line[0], "%s", line);
+    if (log_lines.count < 64) snprintf(log_lines.line[log_lines.count++], sizeof log_lines.line[0], "%s", line);
 }
 
 static void listen(const char *subjects)
 {
-    heard.count = 0;
-    assert_int_equal(wk_set_log(subjects, hear, NULL), WK_OK);
+    log_lines.count = 0;
+    assert_int_equal(wk_set_log(subjects, count_line, NULL), WK_OK);
 }
 
 static int lines_with(const char *one, const char *other)
 {
     int count = 0;
-    for (int k = 0; k < heard.count; k++) count += strstr(heard.line[k], one) && strstr(heard.line[k], other);
+    for (int k = 0; k < log_lines.count; k++)
+        count += strstr(log_lines.line[k], one) && strstr(log_lines.line[k], other);
     return count;
 }
 
@@ -48,7 +49,7 @@ static void kernels(void **state)
         wk_set_log("", NULL, NULL);
         expect_ok();
         snprintf(where, sizeof where, "one pass on %s:\nspace 6\n", wk_device_str(device));
-        assert_int_equal(lines_with(where, " EXP "), 1); /* of three passes of one place */
+        assert_int_equal(lines_with(where, " EXP "), 1); /* three passes of one call site */
         static const char *const said[] = {"sort", "a product", "scan", "scatter_add"};
         for (size_t k = 0; k < sizeof said / sizeof *said; k++) {
             snprintf(where, sizeof where, ": %s on %s", said[k], wk_device_str(device));
@@ -76,7 +77,7 @@ static void waits(void **state)
         wk_item(wk_sum(x));
         wk_set_sync_debug_mode(WK_SYNC_LOG);
         wk_set_log(NULL, NULL, NULL);
-        assert_int_equal(heard.count, 0);
+        assert_int_equal(log_lines.count, 0);
         listen("placement");
         wk_item(wk_sum(wk_to(wk_of(float, (3), 1, 2, 3), device)));
         wk_set_log(NULL, NULL, NULL);
@@ -84,7 +85,7 @@ static void waits(void **state)
     }
 }
 
-static void subjects_that_there_are_not(void **state)
+static void unknown_subjects(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -93,8 +94,8 @@ static void subjects_that_there_are_not(void **state)
     expect_error("set_log: unknown log subject \"bogus\"; expected a comma-separated list of placement, sync, kernel, "
                  "leaks, check, parallel",
                  NULL);
-    wk_item(wk_sum(wk_ones((3)))); /* the log stays as it was */
-    assert_true(heard.count > 0);
+    wk_item(wk_sum(wk_ones((3)))); /* the log is unchanged */
+    assert_true(log_lines.count > 0);
     assert_int_equal(wk_set_log("place", NULL, NULL), WK_ERR_ARGUMENT);
     expect_error("\"place\"", NULL);
     assert_int_equal(wk_set_log("", NULL, NULL), WK_OK);
@@ -103,6 +104,6 @@ static void subjects_that_there_are_not(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(kernels, test_default_mode, test_restore_mode),
-                                       cmocka_unit_test(waits), cmocka_unit_test(subjects_that_there_are_not)};
+                                       cmocka_unit_test(waits), cmocka_unit_test(unknown_subjects)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Long programs: a million calls in a chain, their gradients, their freeing; graphs with many paths; loops in
- * constant memory. */
+/* Tests long programs: a million chained calls, their gradients and release; graphs with many paths; loops in constant
+ * memory. */
 #include "support/turns.h"
 #include "support/wick.h"
 
@@ -22,7 +22,7 @@ static void a_chain_of_a_million_calls(void **state)
     EXPECT_VALUES(x, 0, length, length, length, length, length, length);
 }
 
-static void its_gradient_and_its_freeing(void **state)
+static void gradients_and_release_of_a_long_chain(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -32,7 +32,7 @@ static void its_gradient_and_its_freeing(void **state)
     EXPECT_VALUES(wk_grad_of(w), 0, 1, 1);
 }
 
-static void many_paths_are_linear_work(void **state)
+static void many_paths_take_linear_work(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -60,7 +60,7 @@ static void a_loop_with_a_scope_needs_constant_memory(void **state)
     expect_ok();
 }
 
-/* Nodes of writes through views own what the base was: freeing a chain of them goes through each other's hands. */
+/* Nodes of writes through views own the previous state of the base: freeing a chain of them must not recurse. */
 static void writes_through_views_are_freed_in_constant_depth(void **state)
 {
     (void)state;
@@ -78,8 +78,8 @@ int main(void)
     wk__plan_check_every(100); /* millions of calls of a few plans */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chain_of_a_million_calls),
-        cmocka_unit_test(its_gradient_and_its_freeing),
-        cmocka_unit_test(many_paths_are_linear_work),
+        cmocka_unit_test(gradients_and_release_of_a_long_chain),
+        cmocka_unit_test(many_paths_take_linear_work),
         cmocka_unit_test(a_loop_with_a_scope_needs_constant_memory),
         cmocka_unit_test(writes_through_views_are_freed_in_constant_depth),
     };

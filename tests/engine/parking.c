@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is parked is still right when it is read later: memory and registers that it needs are not given away. */
+/* Tests that parked values are right when they are read later: memory and registers that they need are not reused. */
 #include "ops/values.h"
 
 #include "base/alloc.h"
 #include "engine/op_queue.h"
 
-/* exp is in a register of the kernel that computes c; b, which nobody has asked for yet, needs it too. */
-static void shared_with_a_wanted_result(void **state)
+/* exp is in a register of the kernel that computes c; the unrequested b needs it, too. */
+static void shared_with_a_requested_result(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -24,9 +24,9 @@ static void shared_with_a_wanted_result(void **state)
     wk_free(held);
 }
 
-/* The output of the second read is as large as the operands of a sum that is only in registers, and still to
- * be read. */
-static void operands_of_registers(void **state)
+/* The output of the second read is as large as the operands of a sum that exists only in registers and is still to be
+ * read. */
+static void operands_of_values_in_registers(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -49,8 +49,8 @@ static void operands_of_registers(void **state)
     EXPECT(sum, (2), 111, 222);
 }
 
-/* A copy of what it reads is stored after another output of the same kernel, which could have taken that memory. */
-static void stored_as_loaded(void **state)
+/* A copy of an operand is stored after another output of the same kernel, which could have reused its memory. */
+static void copies_stored_after_other_outputs(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -65,8 +65,8 @@ static void stored_as_loaded(void **state)
     wk_free(zeros);
 }
 
-/* What fill_ replaces is of a sort that nobody needs: the parked fill_ must not hold it, as nobody computes it. */
-static void what_is_replaced_was_never_computed(void **state)
+/* fill_ replaces a result of an unused sort: the parked fill_ must not reference it, because it is never computed. */
+static void replaced_values_that_are_never_computed(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -89,8 +89,8 @@ static void what_is_replaced_was_never_computed(void **state)
     EXPECT(a, (2, 2), 2, 3, 4, 13);
 }
 
-/* Each flush parks a state of the target that replaces one that is parked. The states do not hold one another, which
- * would take memory without end and, when the last one goes, the whole stack. */
+/* Each flush parks a state of the target that replaces a parked one. The states must not reference one another, which
+ * would leak memory and overflow the stack when the last one is freed. */
 static void replaced_again_and_again(void **state)
 {
     (void)state;
@@ -104,15 +104,14 @@ static void replaced_again_and_again(void **state)
     EXPECT(x, (2), 299999, 299999);
 }
 
-/* A chain is parked from its end on, and each link takes memory. Where one finds none, an error is told: the target
- * that the chain was to change keeps its numbers, and nobody is left to say so. */
-static void no_memory_to_park(void **state)
+/* A chain is parked from its end on, and each link needs memory. If an allocation fails, an error is reported: the
+ * target of the chain keeps its values, and no later call could report it. */
+static void allocation_failures_while_parking(void **state)
 {
     (void)state;
     if (wk__engine_config_get()->sync || wk__engine_config_get()->check)
-        skip(); /* nothing is parked, or other memory
-                                                                                    is taken */
-    int told = 0;
+        skip(); /* nothing is parked, or other memory is used */
+    int reported = 0;
     for (int n = 1; n < 8; n++) {
         WK_SCOPE;
         wk_tensor *x = wk_of(double, (2), 1, 2), *z = wk_clone(x);
@@ -124,13 +123,13 @@ static void no_memory_to_park(void **state)
         wk__alloc_fail_at(0);
         double got[2] = {0};
         const bool read = wk_read(z, got, sizeof got) == WK_OK;
-        wk_sync(); /* what was found while it was read is told by now */
+        wk_sync(); /* an error found by the read has been reported */
         if (read && !wk_error_code()) assert_true(got[0] == 11 && got[1] == 22);
-        told += wk_error_code() == WK_ERR_MEMORY;
+        reported += wk_error_code() == WK_ERR_MEMORY;
         wk_clear_error();
         wk_clear_error();
     }
-    assert_in_range(told, 2, 6);
+    assert_in_range(reported, 2, 6);
 }
 
 enum { ROWS = 3, COLUMNS = 10, NUMBERS = ROWS * COLUMNS };
@@ -143,9 +142,9 @@ static wk_tensor *joined(wk_tensor *x, wk_tensor *a, wk_tensor *b, int way)
     return wk_cat((wk_scatter(a, 0, wk_add(index, 0), b), wk_sub(b, x)), 0);
 }
 
-/* The ring is full, and is run, between the parts of a call: then what the call still needs is parked. After which of
- * the records that comes, depends on how many bytes may wait: from none to more than there are. */
-static void ring_runs_between_the_parts(void **state)
+/* The ring is full and runs between the parts of a call: values that the call still needs are parked. The limit of
+ * pending bytes, from none to more than there are, determines after which record that happens. */
+static void the_ring_runs_between_parts_of_a_call(void **state)
 {
     (void)state;
     wk__op_queue *ring = wk__context()->op_queue;
@@ -164,7 +163,7 @@ static void ring_runs_between_the_parts(void **state)
                 assert_true(got[NUMBERS + k] == (float)(way < 2 ? k + 1 : 1));
             }
         }
-        assert_true(ring->flushes > before + 41); /* also between */
+        assert_true(ring->flushes > before + 41); /* also between the parts */
     }
     ring->config = wk__engine_config_get();
 }
@@ -172,13 +171,13 @@ static void ring_runs_between_the_parts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shared_with_a_wanted_result),
-        cmocka_unit_test(operands_of_registers),
-        cmocka_unit_test(stored_as_loaded),
-        cmocka_unit_test(what_is_replaced_was_never_computed),
+        cmocka_unit_test(shared_with_a_requested_result),
+        cmocka_unit_test(operands_of_values_in_registers),
+        cmocka_unit_test(copies_stored_after_other_outputs),
+        cmocka_unit_test(replaced_values_that_are_never_computed),
         cmocka_unit_test(replaced_again_and_again),
-        cmocka_unit_test(no_memory_to_park),
-        cmocka_unit_test(ring_runs_between_the_parts),
+        cmocka_unit_test(allocation_failures_while_parking),
+        cmocka_unit_test(the_ring_runs_between_parts_of_a_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the engine plans, read from the null device: liveness, parking, grouping, donation, budgets. */
+/* Tests plans, inspected on the null device: liveness, parking, grouping, donation of memory, budgets. */
 #include "support/wick.h"
 
 #include "backend/null/null.h"
@@ -16,7 +16,7 @@ static wk_tensor *ones(int64_t rows, int64_t columns)
     wk_tensor_options options = on_null();
     wk_tensor *x = wk_ones_at(WK_HERE, (int64_t[]){rows, columns}, 2, &options);
     assert_non_null(x);
-    void *hold = wk_retain(x); /* so that it is stored, and not part of what is looked at */
+    void *hold = wk_retain(x); /* stored, so that it is not part of the tested plan */
     assert_non_null(hold);
     return x;
 }
@@ -43,8 +43,8 @@ static int groups(void)
     return (int)wk__null_log_count(WK__PROGRAM);
 }
 
-/* Forces x alone to be computed, as reading it does. */
-static void need(wk_tensor *x)
+/* Computes x alone, as a read does. */
+static void materialize(wk_tensor *x)
 {
     assert_true(wk__materialize(x, WK_HERE));
     expect_ok();
@@ -57,16 +57,16 @@ static void chain_in_a_scope_stores_once(void **state)
     wk_tensor *z = ones(2, 3), *y = ones(2, 3);
     start();
     wk_tensor *sum = wk_add(z, 2);
-    need(wk_mul(wk_exp(sum), y));
+    materialize(wk_mul(wk_exp(sum), y));
     assert_int_equal(groups(), 1);
     assert_int_equal(stores(), 1);
-    need(sum); /* parked: computed now, from z */
+    materialize(sum); /* parked: computed now, from z */
     assert_int_equal(groups(), 2);
     assert_int_equal(stores(), 2);
     wk_free(z), wk_free(y);
 }
 
-static void what_nobody_sees_is_never_computed(void **state)
+static void unreferenced_results_are_never_computed(void **state)
 {
     (void)state;
     wk_tensor *x = ones(2, 3);
@@ -99,7 +99,7 @@ static void a_reduction_takes_its_producers(void **state)
     WK_SCOPE;
     wk_tensor *x = ones(64, 128);
     start();
-    need(wk_sum(wk_mul(wk_exp(x), x), (1)));
+    materialize(wk_sum(wk_mul(wk_exp(x), x), (1)));
     assert_int_equal(groups(), 1);
     assert_int_equal(stores(), 1);
     wk_free(x);
@@ -111,25 +111,25 @@ static void a_row_stage_follows_its_reduction(void **state)
     WK_SCOPE;
     wk_tensor *x = ones(64, 128);
     start();
-    need(wk_mul(x, wk_sum(x, (1), .keepdim = true)));
+    materialize(wk_mul(x, wk_sum(x, (1), .keepdim = true)));
     assert_int_equal(groups(), 1);
-    assert_int_equal(stores(), 2); /* a reduction is stored, not parked: computing it again would read all of x */
+    assert_int_equal(stores(), 2); /* a reduction is stored, not parked: recomputing it would read all of x */
     wk__null_log_clear();
-    need(wk_mul(x, wk_sum(x, (0), .keepdim = true)));
+    materialize(wk_mul(x, wk_sum(x, (0), .keepdim = true)));
     assert_int_equal(groups(), 1);
     wk__null_log_clear();
-    need(wk_sum(wk_sum(x, (1)))); /* another space: two */
+    materialize(wk_sum(wk_sum(x, (1)))); /* another space: two groups */
     assert_int_equal(groups(), 2);
     wk_free(x);
 }
 
-static void long_rows_are_not_walked_twice(void **state)
+static void long_rows_are_not_traversed_twice(void **state)
 {
     (void)state;
     WK_SCOPE;
     wk_tensor *x = ones(2, 1 << 20);
     start();
-    need(wk_mul(x, wk_sum(x, (1), .keepdim = true)));
+    materialize(wk_mul(x, wk_sum(x, (1), .keepdim = true)));
     assert_int_equal(groups(), 2);
     wk_free(x);
 }
@@ -148,7 +148,7 @@ static void independent_ops_of_one_space_share_a_group(void **state)
     wk_free(a), wk_free(b), wk_free(c), wk_free(d), wk_free(x), wk_free(y);
 }
 
-/* The memory of an input that dies is the output's. */
+/* The output reuses the memory of an input that dies. */
 static void dying_inputs_are_donated(void **state)
 {
     (void)state;
@@ -156,9 +156,9 @@ static void dying_inputs_are_donated(void **state)
     start();
     wk_memory_stats before = {.size = sizeof before}, after = before;
     wk_memory_stats_of(test_null(), &before);
-    wk_tensor *y = wk_mul(x, 2); /* no scope: y is ours */
-    wk_free(x), wk_free(x);      /* made without a scope: counted once by the call, once by ones() */
-    need(y);
+    wk_tensor *y = wk_mul(x, 2); /* no scope: the caller owns y */
+    wk_free(x), wk_free(x);      /* created without a scope: one reference from the call, one from ones() */
+    materialize(y);
     wk_memory_stats_of(test_null(), &after);
     assert_int_equal(after.live, before.live);
     const wk__program *g = wk__null_log_program_at(0);
@@ -167,7 +167,7 @@ static void dying_inputs_are_donated(void **state)
     wk_free(y);
 }
 
-static void in_place_writes_in_place(void **state)
+static void in_place_calls_reuse_their_target(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -197,7 +197,7 @@ static void the_byte_budget_flushes(void **state)
     wk_free(x);
 }
 
-static void a_step_has_one_structure(void **state)
+static void training_steps_share_one_structure(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -205,14 +205,14 @@ static void a_step_has_one_structure(void **state)
     start();
     uint64_t key[2];
     for (int k = 0; k < 2; k++) {
-        need(wk_mul(wk_add(x, 0.5 + k), 3 - k)); /* other numbers, same kernel */
+        materialize(wk_mul(wk_add(x, 0.5 + k), 3 - k)); /* other values, same kernel */
         key[k] = wk__program_hash(wk__null_log_program_at(k));
     }
     assert_int_equal(key[0], key[1]);
     wk_free(x);
 }
 
-static void memory_runs_out_and_the_program_goes_on(void **state)
+static void programs_continue_after_out_of_memory(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -224,24 +224,24 @@ static void memory_runs_out_and_the_program_goes_on(void **state)
     wk_memory_set_limit(test_null(), now.live + now.cached + (20 << 20)); /* room for one, not for two */
     wk_tensor_options options = on_null();
     wk_full_f64_at(WK_HERE, (int64_t[]){4096, 4096}, 2, 2, &options);
-    expect_error("full", "limit", NULL); /* more than the limit in itself: refused at the call */
+    expect_error("full", "limit", NULL); /* larger than the limit: refused at the call */
     wk_tensor *big = wk_retain(wk_full_f64_at(WK_HERE, (int64_t[]){1024, 4096}, 2, 2, &options));
     wk_sync();
     expect_ok();
     wk_tensor *y = wk_retain(wk_exp(wk_full_f64_at(WK_HERE, (int64_t[]){1024, 4096}, 2, 2, &options)));
-    wk_mul_(x, 2); /* in place: needs nothing new */
+    wk_mul_(x, 2); /* in place: needs no memory */
     wk_sync();
     expect_error("exp", "limit", NULL);
     wk_memory_set_limit(test_null(), 0);
-    assert_true(wk__materialize(x, WK_HERE)); /* x is well */
+    assert_true(wk__materialize(x, WK_HERE)); /* x is unaffected */
     assert_false(wk__materialize(y, WK_HERE));
     expect_error("exp", NULL);
     wk_add(y, 1);
-    expect_error("exp", NULL); /* a reader of a failed tensor has its first cause */
+    expect_error("exp", NULL); /* a read of a failed tensor reports the first cause */
     wk_free(big), wk_free(y), wk_free(x);
 }
 
-static void numbers_that_there_is_no_room_for(void **state)
+static void from_without_device_memory(void **state)
 {
     (void)state;
     static const float numbers[1 << 21];
@@ -273,7 +273,7 @@ static void a_launch_fails_and_the_target_keeps_its_value(void **state)
     wk_free(x);
 }
 
-/* A device that is given a sum walks it. */
+/* Only contractions have a sum; a scan of the same device reads a dimension. */
 static void only_contractions_have_sums(void **state)
 {
     (void)state;
@@ -300,7 +300,7 @@ static size_t room_of(wk_tensor *x, wk_tensor *(*call)(wk_site site, wk_tensor *
     return room;
 }
 
-/* A sum is several times as large as the rest of a record: others have no room for one. */
+/* A sum is several times as large as the rest of a record, so other records have no room for one. */
 static void only_contractions_have_room_for_sums(void **state)
 {
     (void)state;
@@ -311,8 +311,8 @@ static void only_contractions_have_room_for_sums(void **state)
     wk_free(x);
 }
 
-/* Who walks a dimension is given one, where a tensor has none. */
-static void a_number_is_a_line_of_one(void **state)
+/* Work along a dimension gets one of size 1 if the tensor is 0-d. */
+static void scalars_are_lines_of_size_1(void **state)
 {
     (void)state;
     wk_tensor *x = ones(1, 4), *point = wk_retain(wk_sum(x));
@@ -331,22 +331,22 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chain_in_a_scope_stores_once),
-        cmocka_unit_test(what_nobody_sees_is_never_computed),
+        cmocka_unit_test(unreferenced_results_are_never_computed),
         cmocka_unit_test(kept_results_are_stored),
         cmocka_unit_test(a_reduction_takes_its_producers),
         cmocka_unit_test(a_row_stage_follows_its_reduction),
-        cmocka_unit_test(long_rows_are_not_walked_twice),
+        cmocka_unit_test(long_rows_are_not_traversed_twice),
         cmocka_unit_test(independent_ops_of_one_space_share_a_group),
         cmocka_unit_test(dying_inputs_are_donated),
-        cmocka_unit_test(in_place_writes_in_place),
+        cmocka_unit_test(in_place_calls_reuse_their_target),
         cmocka_unit_test(the_byte_budget_flushes),
-        cmocka_unit_test(a_step_has_one_structure),
-        cmocka_unit_test(numbers_that_there_is_no_room_for),
-        cmocka_unit_test(memory_runs_out_and_the_program_goes_on),
+        cmocka_unit_test(training_steps_share_one_structure),
+        cmocka_unit_test(from_without_device_memory),
+        cmocka_unit_test(programs_continue_after_out_of_memory),
         cmocka_unit_test(a_launch_fails_and_the_target_keeps_its_value),
         cmocka_unit_test(only_contractions_have_sums),
         cmocka_unit_test(only_contractions_have_room_for_sums),
-        cmocka_unit_test(a_number_is_a_line_of_one),
+        cmocka_unit_test(scalars_are_lines_of_size_1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans that compute or own the wrong thing, as a planner that has forgotten one condition makes them, and
- * right ones beside them. */
+/* Tests the plan checker on plans that compute wrong values or violate ownership, as a planner without one of its
+ * conditions would make them, and on correct plans beside them. */
 #include "support/group/manual_plan.h"
 
 #include "base/pool.h"
@@ -13,7 +13,7 @@ static void positions_follow_the_call(void **state)
     WK_SCOPE;
     wk_tensor *x = IN_MEMORY(4, 3);
     manual_plan_begin();
-    wk_tensor *down = wk_sum(wk_tril(x), (0)); /* the walk goes along columns, tril counts along rows */
+    wk_tensor *down = wk_sum(wk_tril(x), (0)); /* the traversal follows columns, tril counts along rows */
     GROUP_OF(0, 2, value_of(down));
     expect_refused("values", "sum at", "tril at", "counts positions", NULL);
     manual_plan_end();
@@ -67,10 +67,10 @@ static void registers_hold_what_is_read(void **state)
     wk_free(a), wk_free(b);
 }
 
-/* ---- places ------------------------------------------------------------------------------------------------------ */
+/* ---- stores ------------------------------------------------------------------------------------------------------ */
 
-/* A row's value is stored once a row, also when the row has no columns. */
-static void nothing_is_stored_to_no_places(void **state)
+/* A row value is stored once per row, even if the row has no columns. */
+static void empty_stores(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -82,11 +82,11 @@ static void nothing_is_stored_to_no_places(void **state)
     wk__program *g = &manual_plan_current()->group;
     int number = 0;
     while (g->ins[number].code != WK__IMM) number++;
-    for (int k = 0; k < g->nins; k++) /* the store of the filler, of a register of row level */
+    for (int k = 0; k < g->nins; k++) /* the filler's store, of a register of row level */
         if (g->ins[k].code == WK__STORE && manual_plan_current()->writer[g->ins[k].arg[0]] == group_record(0))
             g->ins[k].arg[1] = (int16_t)number;
     expect_refused("places", "element", "fill_ at", NULL);
-    for (int k = 0; k < g->nins; k++) /* one of element level has none to run for */
+    for (int k = 0; k < g->nins; k++) /* a store of element level has nothing to run for */
         if (g->ins[k].code == WK__STORE && manual_plan_current()->writer[g->ins[k].arg[0]] == group_record(0)) {
             g->ins[k].arg[1] = (int16_t)k;
             memmove(&g->ins[k + 1], &g->ins[k], sizeof *g->ins * (size_t)(g->nins - k));
@@ -99,9 +99,9 @@ static void nothing_is_stored_to_no_places(void **state)
     wk_free(x);
 }
 
-/* ---- owners ------------------------------------------------------------------------------------------------------ */
+/* ---- ownership --------------------------------------------------------------------------------------------------- */
 
-static void memory_goes_when_nobody_reads_it(void **state)
+static void memory_is_released_after_its_last_read(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -109,7 +109,7 @@ static void memory_goes_when_nobody_reads_it(void **state)
     manual_plan_begin();
     wk_tensor *twice = wk_mul(x, 2);
     GROUP_OF(0, 1, value_of(twice));
-    manual_plan_donate(value_of(twice), value_of(x)); /* x is still there to be read */
+    manual_plan_donate(value_of(twice), value_of(x)); /* x may still be read */
     expect_refused("owners", "mul at", "1 more", NULL);
     manual_plan_reset();
     wk_free(twice);
@@ -121,14 +121,14 @@ static void memory_goes_when_nobody_reads_it(void **state)
     manual_plan_donate(value_of(first), dying);
     expect_refused("owners", "mul at", NULL); /* the second is another group's */
     manual_plan_reset();
-    GROUP_OF(0, 2, value_of(first)); /* or stays in a register: then it is computed again when somebody asks for it */
+    GROUP_OF(0, 2, value_of(first)); /* or remains in a register: it is recomputed on request */
     manual_plan_donate(value_of(first), dying);
     expect_refused("owners", "add at", "reads it later", NULL);
     assert_non_null(second);
     manual_plan_end();
 }
 
-static void operands_are_computed_before(void **state)
+static void operands_are_computed_first(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -146,8 +146,8 @@ static void operands_are_computed_before(void **state)
     wk_free(x);
 }
 
-/* A part that is written starts from a copy, or over memory that nobody else reads. */
-static void parts_start_from_the_whole(void **state)
+/* A partial write starts from a copy, or overwrites memory that has no other reader. */
+static void parts_start_from_the_complete_value(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -166,7 +166,7 @@ static void parts_start_from_the_whole(void **state)
     wk_free(x);
 }
 
-/* A product that the program keeps is stored by the device; no STORE of its tail has to be there for it. */
+/* The device stores a product that the program keeps; the epilogue needs no STORE for it. */
 static void products_are_stored_beside_their_tails(void **state)
 {
     (void)state;
@@ -180,7 +180,7 @@ static void products_are_stored_beside_their_tails(void **state)
     wk_free(x), wk_free(w);
 }
 
-/* In a sample of the places, too: each has numbers of its own. */
+/* Also in a sample of the elements: each has distinct values. */
 static void tails_read_the_element_that_was_summed(void **state)
 {
     (void)state;
@@ -203,9 +203,9 @@ static void tails_read_the_element_that_was_summed(void **state)
     }
 }
 
-/* ---- pieces ------------------------------------------------------------------------------------------------------ */
+/* ---- tiles ------------------------------------------------------------------------------------------------------- */
 
-/* A backend that cuts products of shape (3, m, 1) as if batches were columns, and one that forgets the last row. */
+/* A backend that splits products of shape (3, m, 1) as if batches were columns, and one that omits the last row. */
 static void batches_as_columns(const wk__work *work, wk__epilogue_box_visit *visit, void *user)
 {
     wk__matmul product;
@@ -233,7 +233,7 @@ static void rows_but_the_last(const wk__work *work, wk__epilogue_box_visit *visi
                                         .column_step = 1});
 }
 
-/* Right, but for the order: the epilogue runs on the batch before the one that has been summed. */
+/* Valid except for the order: the epilogue runs on the batch before the summed one. */
 static void other_batches(const wk__work *work, wk__epilogue_box_visit *visit, void *user)
 {
     wk__matmul product;
@@ -248,7 +248,7 @@ static void other_batches(const wk__work *work, wk__epilogue_box_visit *visit, v
                                         .column_step = 1});
 }
 
-static void epilogues_run_on_what_was_summed(void **state)
+static void epilogues_run_on_summed_elements(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -260,7 +260,7 @@ static void epilogues_run_on_what_was_summed(void **state)
     manual_plan_begin();
     wk_tensor *y = wk_add(wk_matmul(x, w), place);
     GROUP_OF(0, 2, value_of(y));
-    group_record(0)->ref[0].value->memory = value_of(y)->memory; /* the sum is written over the product */
+    group_record(0)->ref[0].value->memory = value_of(y)->memory; /* the sum overwrites the product */
     wk__device *device = group_record(0)->device, other = *device;
     wk__backend backend = *device->backend;
     backend.kind = WK_CPU;
@@ -270,7 +270,7 @@ static void epilogues_run_on_what_was_summed(void **state)
         backend.epilogue_boxes = wrong[k].pieces;
         expect_refused("pieces", "matmul at", wrong[k].word, NULL);
     }
-    backend.epilogue_boxes = NULL; /* it runs on all of the product */
+    backend.epilogue_boxes = NULL; /* the epilogue runs on the complete product */
     expect_accepted();
     group_record(0)->device = device;
     group_record(0)->ref[0].value->memory.block = NULL;
@@ -278,9 +278,9 @@ static void epilogues_run_on_what_was_summed(void **state)
     wk_free(x), wk_free(w), wk_free(place);
 }
 
-/* A product of x over two batch dimensions, [a, b, m, k], and w, [k, n] or one for each b, with an epilogue
- * that knows rows. */
-static void cut_as_the_cpu_does(const int64_t size[5], bool own_w)
+/* A product of x over two batch dimensions, [a, b, m, k], and w, [k, n] or one for each b, with an epilogue that uses
+ * rows. */
+static void split_as_the_cpu_does(const int64_t size[5], bool own_w)
 {
     WK_SCOPE;
     const int64_t a = size[0], b = size[1], m = size[2], n = size[3], k = size[4];
@@ -295,8 +295,8 @@ static void cut_as_the_cpu_does(const int64_t size[5], bool own_w)
     wk_free(x), wk_free(w), wk_free(place);
 }
 
-/* Pieces tell of themselves without memory, so that a product of the null device is cut, too. */
-static void the_cpu_cuts_products_well(void **state)
+/* Tiles are known without memory, so products of the null device are split, too. */
+static void the_cpu_splits_products_correctly(void **state)
 {
     (void)state;
     static const int64_t sizes[][5] = {
@@ -307,8 +307,8 @@ static void the_cpu_cuts_products_well(void **state)
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         for (int t = 1; t <= 7; t += 6) {
             wk__set_thread_count(t);
-            cut_as_the_cpu_does(sizes[s], false);
-            cut_as_the_cpu_does(sizes[s], true);
+            split_as_the_cpu_does(sizes[s], false);
+            split_as_the_cpu_does(sizes[s], true);
         }
     wk__set_thread_count(threads);
 }
@@ -334,19 +334,19 @@ static void prologues_compute_the_factor(void **state)
     g->imm[0].f = 2;
     for (int o = 0; o < g->noperands; o++) g->operand[o].stored = false;
     expect_refused("operands", "matmul at", "does not compute its factor", NULL);
-    manual_plan_prologue(0, 1); /* what is no factor */
+    manual_plan_prologue(0, 1); /* not a factor */
     expect_refused("operands", "matmul at", "does not compute its factor", NULL);
     assert_non_null(other);
     product->memory.block = NULL;
     manual_plan_reset();
-    GROUP_OF(3, 1, value_of(y)); /* and a program has none */
+    GROUP_OF(3, 1, value_of(y)); /* and a program has no factor */
     manual_plan_prologue(1, 1);
     expect_refused("operands", "relu at", "does not compute its factor", NULL);
     manual_plan_end();
     wk_free(x), wk_free(w);
 }
 
-static void prologues_read_what_stays(void **state)
+static void prologues_read_unchanged_memory(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -358,7 +358,7 @@ static void prologues_read_what_stays(void **state)
     product->memory = value_of(y)->memory;
     manual_plan_prologue(0, 1);
     expect_accepted();
-    value_of(y)->memory = value_of(w)->memory; /* the result goes where the prologue still reads */
+    value_of(y)->memory = value_of(w)->memory; /* the result overwrites memory that the prologue still reads */
     expect_refused("order", "mul at", "add at", NULL);
     manual_plan_reset();
     GROUP_OF(1, 2, value_of(y));
@@ -373,7 +373,7 @@ static void prologues_read_what_stays(void **state)
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------- */
 
-static void kernels_write_elsewhere(void **state)
+static void kernels_do_not_overwrite_operands(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -395,15 +395,15 @@ int main(void)
         TEST(positions_follow_the_call),
         TEST(rows_count_rows),
         TEST(registers_hold_what_is_read),
-        TEST(nothing_is_stored_to_no_places),
-        TEST(memory_goes_when_nobody_reads_it),
-        TEST(operands_are_computed_before),
-        TEST(parts_start_from_the_whole),
-        TEST(epilogues_run_on_what_was_summed),
-        TEST(the_cpu_cuts_products_well),
-        TEST(kernels_write_elsewhere),
+        TEST(empty_stores),
+        TEST(memory_is_released_after_its_last_read),
+        TEST(operands_are_computed_first),
+        TEST(parts_start_from_the_complete_value),
+        TEST(epilogues_run_on_summed_elements),
+        TEST(the_cpu_splits_products_correctly),
+        TEST(kernels_do_not_overwrite_operands),
         TEST(prologues_compute_the_factor),
-        TEST(prologues_read_what_stays),
+        TEST(prologues_read_unchanged_memory),
         TEST(products_are_stored_beside_their_tails),
         TEST(tails_read_the_element_that_was_summed),
 #undef TEST

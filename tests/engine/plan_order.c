@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans that write what is still read, as a planner that has forgotten one condition makes them, and right
- * ones beside them. */
+/* Tests the plan checker on plans that overwrite memory that is still read, as a planner without one of its conditions
+ * would make them, and on correct plans beside them. */
 #include "support/conv2d.h"
 #include "support/group/manual_plan.h"
 
-/* A row's value that is known before the walk over the columns is stored before it, one that is known after
- * it comes after it. */
-static void parts_come_after_the_whole(void **state)
+/* A row value known before the traversal of the columns is stored before it; one known after it is stored after it. */
+static void parts_are_stored_in_order(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -39,7 +38,7 @@ static void parts_come_after_the_whole(void **state)
 }
 
 /* A product reads its operands until all of it is computed. */
-static void epilogues_leave_operands_alone(void **state)
+static void epilogues_do_not_overwrite_operands(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -58,7 +57,7 @@ static void epilogues_leave_operands_alone(void **state)
     }
 }
 
-static void donors_are_read_where_they_are_written(void **state)
+static void donors_are_read_at_the_written_element(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -82,7 +81,7 @@ static void donors_are_read_where_they_are_written(void **state)
     manual_plan_end();
 }
 
-/* The same in a space of which only a sample is looked at. */
+/* The same in a space of which only a sample is checked. */
 static void large_spaces_are_sampled(void **state)
 {
     (void)state;
@@ -102,8 +101,8 @@ static void large_spaces_are_sampled(void **state)
     manual_plan_end();
 }
 
-/* A number that is stored as it was loaded is read when it is stored. */
-static void loads_may_wait_for_their_store(void **state)
+/* A value that is stored as it was loaded is read at its store. */
+static void loads_are_deferred_to_their_store(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -123,12 +122,12 @@ static void loads_may_wait_for_their_store(void **state)
     dying = last_read_of(x);
     GROUP_OF(0, 2, value_of(twice), value_of(same));
     manual_plan_donate(value_of(twice), dying);
-    expect_accepted(); /* it has been stored by then */
+    expect_accepted(); /* already stored */
     manual_plan_end();
 }
 
-/* What is read at computed places may be any. */
-static void indexed_operands_stay(void **state)
+/* Indirect reads may access any element. */
+static void indexed_operands_are_not_overwritten(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -145,8 +144,8 @@ static void indexed_operands_stay(void **state)
     wk_free(x), wk_free(index);
 }
 
-/* The tail is written over neither factor: each element of x is read for several of the result. */
-static void contractions_read_their_factors_last(void **state)
+/* The epilogue overwrites neither factor: each element of x is read for several elements of the result. */
+static void contractions_keep_their_factors(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -154,7 +153,7 @@ static void contractions_read_their_factors_last(void **state)
     manual_plan_begin();
     wk_tensor *y = wk_add(record_conv2d(x, w, 1, 1), one);
     GROUP_OF(0, 2, value_of(y));
-    group_record(0)->ref[0].value->memory = value_of(y)->memory; /* the sum is written over the product */
+    group_record(0)->ref[0].value->memory = value_of(y)->memory; /* the sum overwrites the product */
     expect_accepted();
     manual_plan_donate(value_of(y), value_of(x));
     group_record(0)->ref[0].value->memory = value_of(y)->memory;
@@ -168,13 +167,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, test_default_mode, test_restore_mode)
-        TEST(parts_come_after_the_whole),
-        TEST(epilogues_leave_operands_alone),
-        TEST(donors_are_read_where_they_are_written),
+        TEST(parts_are_stored_in_order),
+        TEST(epilogues_do_not_overwrite_operands),
+        TEST(donors_are_read_at_the_written_element),
         TEST(large_spaces_are_sampled),
-        TEST(loads_may_wait_for_their_store),
-        TEST(indexed_operands_stay),
-        TEST(contractions_read_their_factors_last),
+        TEST(loads_are_deferred_to_their_store),
+        TEST(indexed_operands_are_not_overwritten),
+        TEST(contractions_keep_their_factors),
 #undef TEST
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

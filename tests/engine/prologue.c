@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which groups go ahead of a product, to compute a factor on the way: one test for each condition of
- * src/engine/plan/prologue.c, on the null device; and on the CPU the numbers, with what may happen to them
- * meanwhile. */
+/* Tests prologues, groups that compute a factor of a product tile by tile: one test for each condition of
+ * src/engine/plan/prologue.c, on the null device. On the CPU the values are checked, also under failures and later
+ * writes. */
 #include "support/plan.h"
 
 #include "base/pool.h"
@@ -12,7 +12,7 @@ static int products(void)
     return (int)wk__null_log_count(WK__CONTRACTION);
 }
 
-/* Products that compute a factor on the way; the number of the factor. */
+/* Number of products with a prologue for this factor. */
 static int with_prologue(int factor)
 {
     int count = 0;
@@ -33,13 +33,14 @@ static int take_prologues(void **state)
     return test_default_mode(state);
 }
 
-static int give_back(void **state)
+static int restore_backend(void **state)
 {
     test_clean(state);
     return test_restore_mode(state);
 }
 
-/* Runs what is pending: so many products, of which one computes a factor, or none does, and so many programs beside. */
+/* Runs what is pending, and expects one product with a prologue for this factor, or without one, and this many
+ * programs. */
 static void expect_plan(wk_tensor *wanted, int prologue, int programs)
 {
     need(wanted);
@@ -48,7 +49,7 @@ static void expect_plan(wk_tensor *wanted, int prologue, int programs)
     assert_int_equal(runs(), programs);
 }
 
-/* The same of what an expression makes: nobody holds what it is made of. */
+/* The same for the result of an expression whose operands are not referenced elsewhere. */
 #define EXPECT_PLAN(expression, prologue, programs)                                                                    \
     do {                                                                                                               \
         wk_tensor *wanted_ = NULL;                                                                                     \
@@ -59,9 +60,9 @@ static void expect_plan(wk_tensor *wanted, int prologue, int programs)
         expect_plan(wanted_, prologue, programs);                                                                      \
     } while (0)
 
-/* ---- which groups ------------------------------------------------------------------------------------------------ */
+/* ---- eligible groups --------------------------------------------------------------------------------------------- */
 
-static void a_factor_is_computed_on_the_way(void **state)
+static void a_factor_is_computed_in_a_prologue(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -71,7 +72,7 @@ static void a_factor_is_computed_on_the_way(void **state)
     assert_int_equal(with_prologue(1), 1);
     const wk__work_args *kernel = wk__null_log_work_at(WK__CONTRACTION, 0)->args;
     assert_true(holds(kernel->prologue[1], WK__EXP));
-    assert_non_null(wk__null_log_work_at(WK__CONTRACTION, 0)->program); /* and what follows follows */
+    assert_non_null(wk__null_log_work_at(WK__CONTRACTION, 0)->program); /* an epilogue may follow */
     start();
     expect_plan(wk_matmul(wk_mul(w, 2), x), 1, 0);
     assert_int_equal(with_prologue(0), 1);
@@ -82,7 +83,7 @@ static void a_factor_is_computed_on_the_way(void **state)
     wk_free(x), wk_free(w);
 }
 
-static void of_two_the_larger(void **state)
+static void the_larger_factor_is_computed(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -94,17 +95,17 @@ static void of_two_the_larger(void **state)
     EXPECT_PLAN(wk_matmul(wk_add(w, 1), wk_mul(wk_t(narrow), 2)), 1, 1);
     assert_int_equal(with_prologue(0), 1);
     start();
-    wk_tensor *wide = wk_narrow(x, 0, 0, 256), *tall = wk_narrow(w, 1, 0, 256); /* of one size, the first */
+    wk_tensor *wide = wk_narrow(x, 0, 0, 256), *tall = wk_narrow(w, 1, 0, 256); /* of equal size: the first */
     EXPECT_PLAN(wk_matmul(wk_add(wide, 1), wk_mul(tall, 2)), 1, 1);
     assert_int_equal(with_prologue(0), 1);
-    start(); /* or the one that can be: a sum of rows cannot */
+    start(); /* or the eligible one: a sum of rows is not */
     EXPECT_PLAN(wk_matmul(wk_add(narrow, 1), wk_softmax(w, 1)), 1, 1);
     assert_int_equal(with_prologue(0), 1);
     wk_free(x), wk_free(w);
 }
 
-/* What computes it may be read twice on the way, come from another group, and read nothing. */
-static void whatever_computes_it_goes_ahead(void **state)
+/* The computation of the factor may be read twice within the prologue, come from another group, or read nothing. */
+static void all_calls_of_a_factor_move(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -134,7 +135,7 @@ static void small_factors_are_stored(void **state)
     wk_free(x), wk_free(w);
 }
 
-static void a_factor_in_memory_stays_there(void **state)
+static void a_factor_in_memory_is_read(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -149,7 +150,7 @@ static void a_factor_in_memory_stays_there(void **state)
     wk_free(x), wk_free(w);
 }
 
-static void a_product_that_nobody_wants_takes_none(void **state)
+static void an_unused_product_has_no_prologue(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -166,7 +167,7 @@ static void a_product_that_nobody_wants_takes_none(void **state)
     wk_free(x), wk_free(w);
 }
 
-static void a_backend_that_takes_none_gets_programs(void **state)
+static void backends_without_prologues_get_programs(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -177,7 +178,7 @@ static void a_backend_that_takes_none_gets_programs(void **state)
     wk_free(x), wk_free(w);
 }
 
-static void read_by_two_it_is_stored(void **state)
+static void a_factor_with_two_readers_is_stored(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -192,7 +193,7 @@ static void read_by_two_it_is_stored(void **state)
     wk_free(x), wk_free(w);
 }
 
-static void wanted_in_memory_it_is_stored(void **state)
+static void a_referenced_factor_is_stored(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -204,8 +205,9 @@ static void wanted_in_memory_it_is_stored(void **state)
     wk_free(x), wk_free(w);
 }
 
-/* Of what runs in one pass the makers of a factor go; what is read by others stays, with all that reads it. */
-static void what_shares_its_pass_stays(void **state)
+/* From one pass only the calls that compute a factor move; calls that are read elsewhere stay, with all their
+ * readers. */
+static void other_calls_of_the_pass_stay(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -215,7 +217,7 @@ static void what_shares_its_pass_stays(void **state)
     expect_plan(wk_matmul(x, wk_mul(w, 2)), 1, 1);
     wk_free(beside);
     start();
-    wk_tensor *step = wk_retain(wk_mul(w, 3)); /* a result on the way to the factor */
+    wk_tensor *step = wk_retain(wk_mul(w, 3)); /* a result needed for the factor and elsewhere */
     expect_plan(wk_matmul(x, wk_add(step, 1)), 0, 1);
     wk_free(step);
     start();
@@ -225,8 +227,9 @@ static void what_shares_its_pass_stays(void **state)
     wk_free(x), wk_free(w);
 }
 
-/* Two layers of one shape: what computes their weights is one pass, and goes ahead of both. */
-static void each_product_takes_its_own(void **state)
+/* Two layers of the same shape: the weights of both are computed in one pass, which is split between the two
+ * products. */
+static void each_product_computes_its_factor(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -241,7 +244,7 @@ static void each_product_takes_its_own(void **state)
     wk_free(x), wk_free(w), wk_free(v);
 }
 
-static void unfused_each_is_a_pass(void **state)
+static void without_fusion_each_call_is_a_pass(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -253,7 +256,7 @@ static void unfused_each_is_a_pass(void **state)
     wk_free(x), wk_free(w);
 }
 
-static void what_reduces_stays(void **state)
+static void reductions_stay(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -263,7 +266,7 @@ static void what_reduces_stays(void **state)
     wk_free(x), wk_free(w);
 }
 
-static void what_looks_up_places_stays(void **state)
+static void indirect_reads_stay(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -275,7 +278,7 @@ static void what_looks_up_places_stays(void **state)
     wk_free(x), wk_free(w);
 }
 
-static void what_writes_in_place_stays(void **state)
+static void in_place_writes_stay(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -287,7 +290,7 @@ static void what_writes_in_place_stays(void **state)
     wk_free(x), wk_free(w);
 }
 
-static void a_tail_stays_with_its_product(void **state)
+static void an_epilogue_stays_with_its_product(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -305,7 +308,7 @@ static void a_tail_stays_with_its_product(void **state)
     wk_free(x), wk_free(w);
 }
 
-static void products_take_one_each(void **state)
+static void a_product_has_at_most_one_prologue(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -339,9 +342,9 @@ static void with_an_optimiser_step_groups_stay(void **state)
     wk_free(x), wk_free(w);
 }
 
-/* ---- what is left of it ------------------------------------------------------------------------------------------ */
+/* ---- values not stored ------------------------------------------------------------------------------------------- */
 
-static void a_factor_that_was_not_stored_can_be_read(void **state)
+static void a_factor_that_was_not_stored_is_readable(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -355,7 +358,7 @@ static void a_factor_that_was_not_stored_can_be_read(void **state)
     wk_free(x), wk_free(w);
 }
 
-static void memory_that_it_reads_is_given_to_nobody(void **state)
+static void memory_read_by_a_prologue_is_not_reused(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -363,7 +366,7 @@ static void memory_that_it_reads_is_given_to_nobody(void **state)
     start();
     wk_tensor *y = NULL;
     {
-        WK_SCOPE; /* w dies here, and lies as the result will */
+        WK_SCOPE; /* w dies here, and has the result's layout */
         y = wk_keep(wk_add(wk_matmul(x, wk_mul(w, 2)), w));
         wk_free(w);
     }
@@ -371,7 +374,7 @@ static void memory_that_it_reads_is_given_to_nobody(void **state)
     wk_free(x);
 }
 
-static void fails_with_its_product(void **state)
+static void a_factor_survives_a_failed_product(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -381,12 +384,12 @@ static void fails_with_its_product(void **state)
     wk__null_fail_submit(1);
     assert_false(wk__materialize(y, WK_HERE));
     expect_error("matmul", "rejected", NULL);
-    need(s); /* it was not to blame */
+    need(s); /* it was not the cause */
     wk_free(x), wk_free(w);
 }
 
-/* Its product cannot be computed, and nobody else wants it. */
-static void is_left_out_without_its_product(void **state)
+/* The product cannot be computed, and the factor is unused otherwise. */
+static void a_factor_is_skipped_without_its_product(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -400,7 +403,7 @@ static void is_left_out_without_its_product(void **state)
     need(s);
     assert_int_equal(runs(), 1);
     wk_free(far);
-    start(); /* where something else has joined the product, that runs alone */
+    start(); /* if another group has joined the product, that group runs alone */
     wk_tensor *u = NULL;
     {
         WK_SCOPE;
@@ -420,7 +423,7 @@ static void is_left_out_without_its_product(void **state)
     wk_free(x), wk_free(w);
 }
 
-/* A device that finds out later: what a prologue has read takes its product along. */
+/* A device that reports faults later: a fault in a prologue fails its product. */
 static void late_faults_reach_the_product(void **state)
 {
     (void)state;
@@ -439,7 +442,7 @@ static void late_faults_reach_the_product(void **state)
     wk_clear_error();
     assert_int_equal(state_of(y), WK__FAILED);
     wk_free(y);
-    start(); /* and so does what it has read and what is taken back */
+    start(); /* and so does a fault in its operands, or in what is restored */
     wk__null_fault_submit(1, 9, SIDE);
     {
         WK_SCOPE;
@@ -455,7 +458,7 @@ static void late_faults_reach_the_product(void **state)
     wk_free(x), wk_free(w);
 }
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
 enum { OUTPUTS = 1040, INPUTS = 2112 }; /* 8.8 MB of f32 */
 
@@ -471,8 +474,8 @@ static int64_t counted(void)
     return wk__context()->op_queue->prologues;
 }
 
-/* What `compute` says is what it says where each op runs by itself, and so many products computed a factor. */
-static void same_alone(wk_tensor *(*compute)(wk_tensor *w, wk_tensor *x), int prologues)
+/* Expects the same values from `compute` as with each op run alone, and this many products with prologues. */
+static void expect_same_unfused(wk_tensor *(*compute)(wk_tensor *w, wk_tensor *x), int prologues)
 {
     WK_SCOPE;
     static float fused[64 * OUTPUTS], alone[64 * OUTPUTS];
@@ -513,7 +516,7 @@ static wk_tensor *a_vector(wk_tensor *w, wk_tensor *x)
     return wk_matmul(scaled(w, 0.25), wk_select(x, 0, 1));
 }
 
-/* What follows is longer than a program can be: the rest is one of its own. */
+/* The epilogue exceeds the length of a program: the rest is a separate one. */
 static wk_tensor *a_long_tail(wk_tensor *w, wk_tensor *x)
 {
     wk_tensor *y = wk_matmul(x, wk_t(scaled(w, 0x1p-16)));
@@ -540,19 +543,19 @@ static wk_tensor *read_later(wk_tensor *w, wk_tensor *x)
     return wk_add(y, wk_sum(s));
 }
 
-static void the_cpu_computes_what_it_computes_alone(void **state)
+static void prologues_do_not_change_values(void **state)
 {
     (void)state;
-    same_alone(a_layer, 1);
-    same_alone(a_vector, 1);
-    same_alone(a_long_tail, 1);
-    same_alone(rows_of_b, 0); /* this one in memory, as its steps lie apart */
-    same_alone(overwritten, 1);
-    same_alone(read_later, 1);
+    expect_same_unfused(a_layer, 1);
+    expect_same_unfused(a_vector, 1);
+    expect_same_unfused(a_long_tail, 1);
+    expect_same_unfused(rows_of_b, 0); /* this one is stored, because its steps are apart */
+    expect_same_unfused(overwritten, 1);
+    expect_same_unfused(read_later, 1);
 }
 
-/* A bad index in what follows: the product runs again by itself, and computes its factor once more. */
-static void a_bad_index_behind_it_fails_alone(void **state)
+/* A bad index in the epilogue: the product runs again alone, and computes its factor again. */
+static void a_bad_index_in_the_epilogue_fails_alone(void **state)
 {
     (void)state;
     static float got[3 * OUTPUTS], want[3 * OUTPUTS];
@@ -571,28 +574,28 @@ static void a_bad_index_behind_it_fails_alone(void **state)
     wk_free(product), wk_free(table), wk_free(w);
 }
 
-static char heard[4000];
+static char log_lines[4000];
 
-static void hear(void *user, const char *line)
+static void keep_line(void *user, const char *line)
 {
     (void)user;
-    snprintf(heard, sizeof heard, "%s", line);
+    snprintf(log_lines, sizeof log_lines, "%s", line);
 }
 
-static void the_log_tells_of_it(void **state)
+static void prologues_are_logged(void **state)
 {
     (void)state;
     WK_SCOPE;
     wk_tensor *w = weights(), *x = wk_ones((3, INPUTS));
     wk_sync();
-    assert_int_equal(wk_set_log("kernel", hear, NULL), WK_OK);
+    assert_int_equal(wk_set_log("kernel", keep_line, NULL), WK_OK);
     wk_read(a_layer(w, x), (float[3 * OUTPUTS]){0}, 4 * 3 * OUTPUTS);
     wk_set_log("", NULL, NULL);
-    const char *product = strstr(heard, "a product, and then on cpu:\nspace 3 x 1040\n"),
-               *factor = strstr(heard, "\n"
-                                       "with a fused right factor:\n"
-                                       "space 1040 x 2112\n");
-    if (!product || !factor) fail_msg("%s", heard);
+    const char *product = strstr(log_lines, "a product, and then on cpu:\nspace 3 x 1040\n"),
+               *factor = strstr(log_lines, "\n"
+                                           "with a fused right factor:\n"
+                                           "space 1040 x 2112\n");
+    if (!product || !factor) fail_msg("%s", log_lines);
     assert_true(product < factor);
     assert_non_null(strstr(product, " MAX ")); /* of relu */
     assert_non_null(strstr(factor, "i8 in"));
@@ -606,8 +609,8 @@ static wk_memory_stats memory_of_cpu(void)
     return stats;
 }
 
-/* A factor on the way takes no memory of its own. */
-static void the_cpu_stores_no_factor(void **state)
+/* A factor in a prologue uses no memory. */
+static void the_cpu_does_not_store_the_factor(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -621,8 +624,8 @@ static void the_cpu_stores_no_factor(void **state)
     wk_free(w);
 }
 
-/* Memory whose address the program knows is written over only when the product is done. */
-static void known_memory_is_read_before_it_is_written(void **state)
+/* Memory with a known address is overwritten only after the product is done. */
+static void memory_with_a_known_address_is_written_last(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -642,39 +645,39 @@ static void known_memory_is_read_before_it_is_written(void **state)
     expect_ok();
 }
 
-#define CASE(f) cmocka_unit_test_setup_teardown(f, take_prologues, give_back)
+#define CASE(f) cmocka_unit_test_setup_teardown(f, take_prologues, restore_backend)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(a_factor_is_computed_on_the_way),
-        CASE(whatever_computes_it_goes_ahead),
+        CASE(a_factor_is_computed_in_a_prologue),
+        CASE(all_calls_of_a_factor_move),
         CASE(small_factors_are_stored),
-        CASE(a_factor_in_memory_stays_there),
-        CASE(a_product_that_nobody_wants_takes_none),
-        CASE(of_two_the_larger),
-        CASE(a_backend_that_takes_none_gets_programs),
-        CASE(read_by_two_it_is_stored),
-        CASE(wanted_in_memory_it_is_stored),
-        CASE(what_shares_its_pass_stays),
-        CASE(each_product_takes_its_own),
-        CASE(unfused_each_is_a_pass),
-        CASE(what_reduces_stays),
-        CASE(what_looks_up_places_stays),
-        CASE(what_writes_in_place_stays),
-        CASE(a_tail_stays_with_its_product),
-        CASE(products_take_one_each),
+        CASE(a_factor_in_memory_is_read),
+        CASE(an_unused_product_has_no_prologue),
+        CASE(the_larger_factor_is_computed),
+        CASE(backends_without_prologues_get_programs),
+        CASE(a_factor_with_two_readers_is_stored),
+        CASE(a_referenced_factor_is_stored),
+        CASE(other_calls_of_the_pass_stay),
+        CASE(each_product_computes_its_factor),
+        CASE(without_fusion_each_call_is_a_pass),
+        CASE(reductions_stay),
+        CASE(indirect_reads_stay),
+        CASE(in_place_writes_stay),
+        CASE(an_epilogue_stays_with_its_product),
+        CASE(a_product_has_at_most_one_prologue),
         CASE(with_an_optimiser_step_groups_stay),
-        CASE(a_factor_that_was_not_stored_can_be_read),
-        CASE(memory_that_it_reads_is_given_to_nobody),
-        CASE(fails_with_its_product),
-        CASE(is_left_out_without_its_product),
+        CASE(a_factor_that_was_not_stored_is_readable),
+        CASE(memory_read_by_a_prologue_is_not_reused),
+        CASE(a_factor_survives_a_failed_product),
+        CASE(a_factor_is_skipped_without_its_product),
         CASE(late_faults_reach_the_product),
-        CASE(the_cpu_computes_what_it_computes_alone),
-        CASE(the_cpu_stores_no_factor),
-        CASE(a_bad_index_behind_it_fails_alone),
-        CASE(the_log_tells_of_it),
-        CASE(known_memory_is_read_before_it_is_written),
+        CASE(prologues_do_not_change_values),
+        CASE(the_cpu_does_not_store_the_factor),
+        CASE(a_bad_index_in_the_epilogue_fails_alone),
+        CASE(prologues_are_logged),
+        CASE(memory_with_a_known_address_is_written_last),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

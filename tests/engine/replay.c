@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A flush as a file: what is written can be read and run again with the same result, in every mode; what was not
- * written so is refused, whatever its bytes are, and what is not refused can be run. */
+/* Tests flushes as files: a written flush can be read and run again with the same result, in every mode; damaged bytes
+ * are refused, or can be run safely. */
 #include <wick/log.h>
 
 #include "support/devices.h"
@@ -56,7 +56,7 @@ static void run_on_cpu(const wk__flush_data *flush, bool one_by_one)
     assert_int_equal(wk__replay_run(&replay, outcome, &fail), WK_OK);
 }
 
-static void forget(const wk__flush_data *flush)
+static void free_results(const wk__flush_data *flush)
 {
     for (int64_t k = 0; k < flush->values; k++) {
         wk__free(outcome[k].bytes);
@@ -64,8 +64,8 @@ static void forget(const wk__flush_data *flush)
     }
 }
 
-/* What went wrong when it was written does not any more: all ways agree. */
-static void all_ways_agree(void **state)
+/* The error that was injected when the flush was written does not recur: all modes agree. */
+static void all_modes_agree(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -84,8 +84,8 @@ static void all_ways_agree(void **state)
     }
 }
 
-/* ... and if it does, they don't. */
-static void a_way_that_differs_is_told(void **state)
+/* If the error recurs, the difference is reported. */
+static void a_mode_that_differs_is_reported(void **state)
 {
     (void)state;
     char path[512];
@@ -123,14 +123,14 @@ static void results_are_the_programs(void **state)
         for (int64_t v = 0; v < flush.values; v++)
             found += outcome[v].bytes && flush.value[v].bytes == want->bytes &&
                      memcmp(outcome[v].bytes, want->memory.host, (size_t)want->bytes) == 0;
-        if (!found) fail_msg("result %d is not among those of the replay", k);
+        if (!found) fail_msg("result %d is missing in the replay", k);
     }
-    forget(&flush);
+    free_results(&flush);
     wk__flush_free(&flush);
     let_go(result);
 }
 
-/* What an operand failed of before is not in the file: what depends on it says so, and nothing of memory. */
+/* The cause of an operand's earlier failure is not in the file: dependent results report that, and read no memory. */
 static void operands_that_had_failed(void **state)
 {
     (void)state;
@@ -144,12 +144,12 @@ static void operands_that_had_failed(void **state)
     run_on_cpu(&flush, false);
     wk__report_posted_failure(wk__context());
     expect_error("had failed before", NULL);
-    forget(&flush);
+    free_results(&flush);
     wk__flush_free(&flush);
 }
 
-/* What a call says of a bad place, it says of one that was read from a file. */
-static void labels_stay_labels(void **state)
+/* A bad index is reported with the same message as at the call. */
+static void bad_indices_of_labels_are_reported(void **state)
 {
     (void)state;
     char path[512];
@@ -177,7 +177,7 @@ static void labels_stay_labels(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-/* Failures, and devices that report late, know a record by its names, and may outlive the flush. */
+/* Failures, and devices that report faults later, refer to records by name and may outlive the flush. */
 static void names_outlive_the_flush(void **state)
 {
     (void)state;
@@ -195,7 +195,7 @@ static void names_outlive_the_flush(void **state)
     assert_true(strlen(name) > 0 && strlen(op) > 0 && (!fault || strlen(fault) > 0));
 }
 
-/* A thread that flushes while another one replays: in the modes of the process, all the time. */
+/* A thread flushes in the modes of the process while another one replays. */
 typedef struct bystander {
     atomic_bool done;
     atomic_llong flushes;
@@ -219,7 +219,7 @@ static void *compute(void *user)
     return NULL;
 }
 
-static void other_threads_run_as_ever(void **state)
+static void other_threads_are_not_affected(void **state)
 {
     (void)state;
     char path[512];
@@ -240,9 +240,9 @@ static void other_threads_run_as_ever(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-/* ---- files that are none ----------------------------------------------------------------------------------------- */
+/* ---- invalid files ----------------------------------------------------------------------------------------------- */
 
-/* A changed number may ask for more memory, or more time, than a test has. */
+/* A changed number may require more memory or time than a test has. */
 static bool is_small(const wk__flush_data *flush)
 {
     enum { SMALL = 1 << 20 };
@@ -259,7 +259,7 @@ static bool is_small(const wk__flush_data *flush)
     return sum < SMALL;
 }
 
-/* Reads a copy of the bytes; when they pass, and ask for nothing large, runs what they say. */
+/* Reads a copy of the bytes; if they are valid and small, runs them. */
 static bool passes(const char *bytes, int64_t count, bool run)
 {
     wk__flush_data flush;
@@ -272,12 +272,12 @@ static bool passes(const char *bytes, int64_t count, bool run)
     if (run && is_small(&flush)) run_on_cpu(&flush, true);
     wk__discard_posted_failure(wk__context());
     wk_clear_error();
-    forget(&flush);
+    free_results(&flush);
     wk__flush_free(&flush);
     return true;
 }
 
-/* Cut off at each byte, and with each byte changed in two ways. */
+/* Truncated at each byte, and with each byte changed in two ways. */
 static void changed_files(void **state)
 {
     (void)state;
@@ -287,7 +287,7 @@ static void changed_files(void **state)
     wk__engine_config_set_check(false);
     char *bytes = bytes_of_file(path, &count);
     assert_true(passes(bytes, count, true));
-    for (int64_t k = 0; k < count; k++) assert_false(passes(bytes, k, false)); /* cut off */
+    for (int64_t k = 0; k < count; k++) assert_false(passes(bytes, k, false)); /* truncated */
     int64_t passed = 0;
     static const unsigned char changes[] = {0x01, 0x80};
     for (int64_t k = 0; k < count; k++)
@@ -296,12 +296,12 @@ static void changed_files(void **state)
             passed += passes(bytes, count, k % 8 == 0);
             bytes[k] = (char)(bytes[k] ^ changes[c]);
         }
-    assert_true(passed > 50 && passed < 2 * count); /* numbers of operands, names, lines */
+    assert_true(passed > 50 && passed < 2 * count); /* counts, names, lines */
     wk__free(bytes);
     assert_int_equal(unlink(path), 0);
 }
 
-static void what_is_no_file(void **state)
+static void other_files_are_refused(void **state)
 {
     (void)state;
     char path[512];
@@ -318,8 +318,8 @@ static void what_is_no_file(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
-/* A folder that cannot be written to is said, and the difference all the same. */
-static void a_folder_that_is_not_there(void **state)
+/* An unwritable folder is reported, and the difference as well. */
+static void an_unwritable_folder(void **state)
 {
     (void)state;
     setenv("WICK_CHECK_DIR", "/nowhere", 1);
@@ -338,16 +338,16 @@ static void a_folder_that_is_not_there(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {ONE(all_ways_agree),
-                                       ONE(a_way_that_differs_is_told),
+    const struct CMUnitTest tests[] = {ONE(all_modes_agree),
+                                       ONE(a_mode_that_differs_is_reported),
                                        ONE(results_are_the_programs),
                                        ONE(operands_that_had_failed),
-                                       ONE(labels_stay_labels),
+                                       ONE(bad_indices_of_labels_are_reported),
                                        ONE(names_outlive_the_flush),
-                                       ONE(other_threads_run_as_ever),
+                                       ONE(other_threads_are_not_affected),
                                        ONE(changed_files),
-                                       ONE(what_is_no_file),
-                                       ONE(a_folder_that_is_not_there)};
+                                       ONE(other_files_are_refused),
+                                       ONE(an_unwritable_folder)};
     setenv("WICK_CHECK_DIR", folder(), 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

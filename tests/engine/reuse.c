@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which memory an output may take: one test for each condition of src/engine/plan/reuse.c, with numbers that are wrong
- * without it, on every device. */
+/* Tests the memory that an output may reuse: one test for each condition of src/engine/plan/reuse.c, with values that
+ * are wrong without the condition, on every device. */
 #include "support/devices.h"
 #include "support/wick.h"
 
@@ -18,7 +18,7 @@ static double at(int64_t columns, int64_t row, int64_t column)
     return (double)(row * columns + column);
 }
 
-/* The product still reads rows that its epilogue has written by then. */
+/* The product still reads rows that its epilogue has overwritten by then. */
 static void a_product_keeps_its_factors(void **state)
 {
     (void)state;
@@ -55,7 +55,7 @@ static void a_product_keeps_its_factors(void **state)
     }
 }
 
-static void memory_that_the_program_knows_keeps_a_factor_too(void **state)
+static void memory_with_a_known_address_keeps_a_factor(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -68,7 +68,7 @@ static void memory_that_the_program_knows_keeps_a_factor_too(void **state)
     assert_true(memory[0] == 2 && memory[64 * 64 - 1] == 2);
 }
 
-static void what_is_read_through_another_view_is_kept(void **state)
+static void memory_read_through_another_view_is_kept(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -91,7 +91,7 @@ static void what_is_read_through_another_view_is_kept(void **state)
     }
 }
 
-static void what_is_read_at_computed_places_is_kept(void **state)
+static void memory_of_indirect_reads_is_kept(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -120,8 +120,8 @@ static void a_row_is_read_again_after_its_reduction(void **state)
     }
 }
 
-/* A number that is only copied is read when it is stored. */
-static void a_copy_holds_the_old_numbers(void **state)
+/* A value that is only copied is read at its store. */
+static void a_copy_has_the_old_values(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -135,8 +135,8 @@ static void a_copy_holds_the_old_numbers(void **state)
     }
 }
 
-/* y is parked: it will be computed from x's old numbers. */
-static void what_a_parked_value_reads_is_kept(void **state)
+/* y is parked: it will be computed from x's old values. */
+static void memory_of_parked_operands_is_kept(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -150,7 +150,7 @@ static void what_a_parked_value_reads_is_kept(void **state)
     }
 }
 
-/* Numbers of one size lend their memory to numbers of another kind: what is written lies where what is read lay. */
+/* A value may reuse memory of a value of another dtype of the same size: each element is written after it was read. */
 static void dtypes_of_one_size_share_memory(void **state)
 {
     (void)state;
@@ -171,12 +171,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_product_keeps_its_factors),
-        cmocka_unit_test(memory_that_the_program_knows_keeps_a_factor_too),
-        cmocka_unit_test(what_is_read_through_another_view_is_kept),
-        cmocka_unit_test(what_is_read_at_computed_places_is_kept),
+        cmocka_unit_test(memory_with_a_known_address_keeps_a_factor),
+        cmocka_unit_test(memory_read_through_another_view_is_kept),
+        cmocka_unit_test(memory_of_indirect_reads_is_kept),
         cmocka_unit_test(a_row_is_read_again_after_its_reduction),
-        cmocka_unit_test(a_copy_holds_the_old_numbers),
-        cmocka_unit_test(what_a_parked_value_reads_is_kept),
+        cmocka_unit_test(a_copy_has_the_old_values),
+        cmocka_unit_test(memory_of_parked_operands_is_kept),
         cmocka_unit_test(dtypes_of_one_size_share_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

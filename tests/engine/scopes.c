@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who owns what: scopes, keep, carry, retain, free, stale handles, guards, the first error. */
+/* Tests ownership: scopes, keep, carry, retain, free, stale handles, guards, the first error. */
 #include "support/wick.h"
 
-static void results_die_with_their_scope(void **state)
+static void results_are_freed_with_their_scope(void **state)
 {
     (void)state;
     wk_tensor *stale;
@@ -107,7 +107,7 @@ static void null_passes_through(void **state)
     expect_error("add", "first operand", "NULL", NULL);
     wk_tensor *y = wk_exp(wk_add(wk_add(wk_ones((2)), wk_ones((3))), 1));
     assert_null(y);
-    expect_error("add", "f32[2]", "f32[3]", NULL); /* the first error is the one kept */
+    expect_error("add", "f32[2]", "f32[3]", NULL); /* the first error is kept */
     assert_int_equal(wk_size(NULL, 0), 0);
     assert_true(wk_item(NULL) != wk_item(NULL));
     wk_clear_error();
@@ -141,7 +141,7 @@ static void handler(void *user, wk_code code, const char *text)
     handled++;
 }
 
-static void a_handler_hears_each_first_error(void **state)
+static void a_handler_is_called_for_each_first_error(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -153,7 +153,7 @@ static void a_handler_hears_each_first_error(void **state)
     wk_clear_error();
 }
 
-static void names_and_texts_live(void **state)
+static void names_and_texts_stay_valid(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -188,7 +188,7 @@ static void devices_parse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_die_with_their_scope),
+        cmocka_unit_test(results_are_freed_with_their_scope),
         cmocka_unit_test(keep_moves_one_scope_out),
         cmocka_unit_test(retain_lives_until_free),
         cmocka_unit_test(without_a_scope_the_caller_owns_each_result),
@@ -197,8 +197,8 @@ int main(void)
         cmocka_unit_test(closing_twice_or_out_of_order_is_harmless),
         cmocka_unit_test(null_passes_through),
         cmocka_unit_test(the_default_device_nests),
-        cmocka_unit_test(a_handler_hears_each_first_error),
-        cmocka_unit_test(names_and_texts_live),
+        cmocka_unit_test(a_handler_is_called_for_each_first_error),
+        cmocka_unit_test(names_and_texts_stay_valid),
         cmocka_unit_test(devices_parse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

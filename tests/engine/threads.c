@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors that several threads use (SEMANTICS 27): each thread has a ring of its own, and whoever touches a pending
- * result has the writer's ring run first. Made to be run under ThreadSanitizer too. */
+/* Tests tensors shared by several threads (rule 27 of docs/contributing/invariants.md): each thread has a separate
+ * ring, and using a pending result runs the ring of its writer first. Also run under ThreadSanitizer. */
 #include "support/threads.h"
 
 #include "backend/null/null.h"
@@ -8,7 +8,7 @@
 
 enum { ROUNDS = 300, LONG = 1000 };
 
-/* ---- handing over ------------------------------------------------------------------------------------------------ */
+/* ---- handover ---------------------------------------------------------------------------------------------------- */
 
 static void reads_sevens(test_thread *t)
 {
@@ -18,7 +18,7 @@ static void reads_sevens(test_thread *t)
     wk_free(x);
 }
 
-static void a_pending_result_is_run_for_its_reader(void **state)
+static void a_pending_result_runs_for_its_reader(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -29,7 +29,7 @@ static void a_pending_result_is_run_for_its_reader(void **state)
     wk_free(used);
 }
 
-/* What is parked reads its operands as they were, whoever has it computed and whatever became of them. */
+/* A parked value reads the old values of its operands, whichever thread computes it and whatever became of them. */
 static void a_parked_result_is_computed_for_its_reader(void **state)
 {
     (void)state;
@@ -44,9 +44,9 @@ static void a_parked_result_is_computed_for_its_reader(void **state)
     wk_free(z);
 }
 
-/* One thread computes on with results that only its scopes hold, while another has its ring run again and again. */
+/* One thread computes with results that only its scopes own, while another repeatedly runs its ring. */
 typedef struct passing {
-    _Atomic(wk_tensor *) slot; /* what was handed over and not yet taken */
+    _Atomic(wk_tensor *) slot; /* handed over and not yet taken */
     atomic_int over;
 } passing;
 
@@ -67,7 +67,7 @@ static void takes_and_reads(test_thread *t)
     }
 }
 
-static void a_ring_is_run_from_outside_while_it_fills(void **state)
+static void a_ring_is_run_by_another_thread_while_it_fills(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -81,8 +81,9 @@ static void a_ring_is_run_from_outside_while_it_fills(void **state)
         wk_tensor *next = wk_retain(wk_add(wk_mul(x, k), 0.5));
         wk_tensor *old = atomic_exchange(&p.slot, next);
         if (old) wk_free(old);
-        wk_tensor *a = wk_mul(x, k), *b = wk_add(a, 1), *c = wk_mul(b, b); /* any of them may be run from outside now */
-        if (k % 7 == 0) wk_flush();                                        /* or be parked */
+        /* any of them may be run by the other thread now */
+        wk_tensor *a = wk_mul(x, k), *b = wk_add(a, 1), *c = wk_mul(b, b);
+        if (k % 7 == 0) wk_flush(); /* or be parked */
         wrong += wk_item(wk_sub(c, (double)(k + 1) * (k + 1))) != 0;
     }
     atomic_store(&p.over, 1);
@@ -105,7 +106,7 @@ static void sums(test_thread *t)
     }
 }
 
-static void many_read_what_nobody_has_computed(void **state)
+static void many_threads_read_a_pending_result(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -115,7 +116,7 @@ static void many_read_what_nobody_has_computed(void **state)
 }
 
 typedef struct account {
-    pthread_mutex_t lock; /* the program's own: who writes is alone with the tensor */
+    pthread_mutex_t lock; /* of the program: a writer has exclusive use of the tensor */
     wk_tensor *total, *half;
 } account;
 
@@ -124,7 +125,7 @@ static void deposits(test_thread *t)
     account *a = t->user;
     for (int k = 0; k < ROUNDS; k++) {
         WK_SCOPE;
-        wk_tensor *amount = wk_add(wk_mul(wk_ones((4)), 2), 1); /* pending, and its scope's alone */
+        wk_tensor *amount = wk_add(wk_mul(wk_ones((4)), 2), 1); /* pending, and owned by its scope only */
         pthread_mutex_lock(&a->lock);
         wk_add_(a->total, amount);
         wk_mul_(a->half, 1);
@@ -147,7 +148,7 @@ static void writes_in_place_keep_the_order_of_the_program(void **state)
     wk_free(a.half);
 }
 
-/* What was recorded before a write reads what stood there, in whichever ring it waits. */
+/* Calls recorded before a write read the old values, in whichever ring they wait. */
 static void overwrites(test_thread *t)
 {
     WK_SCOPE;
@@ -156,7 +157,7 @@ static void overwrites(test_thread *t)
     THREAD_CHECK(t, wk_item(wk_sum(x)) == 300);
 }
 
-static void what_waits_in_another_ring_reads_the_old_numbers(void **state)
+static void calls_of_another_ring_read_the_old_values(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -167,9 +168,9 @@ static void what_waits_in_another_ring_reads_the_old_numbers(void **state)
     wk_free(x);
 }
 
-/* ---- who owns ---------------------------------------------------------------------------------------------------- */
+/* ---- ownership --------------------------------------------------------------------------------------------------- */
 
-static void takes_what_is_not_its_own(test_thread *t)
+static void keeps_and_frees_a_foreign_tensor(test_thread *t)
 {
     WK_SCOPE;
     wk_tensor *x = t->user;
@@ -180,16 +181,16 @@ static void takes_what_is_not_its_own(test_thread *t)
     THREAD_CHECK(t, wk_item(wk_sum(x)) == 2);
 }
 
-static void keep_and_free_are_for_ones_own(void **state)
+static void keep_and_free_need_the_owning_thread(void **state)
 {
     (void)state;
     WK_SCOPE;
     wk_tensor *x = wk_ones((2));
-    test_in_thread(takes_what_is_not_its_own, x);
+    test_in_thread(keeps_and_frees_a_foreign_tensor, x);
     EXPECT_VALUES(x, 0, 1, 1);
 }
 
-/* ---- a thread ends ----------------------------------------------------------------------------------------------- */
+/* ---- end of a thread --------------------------------------------------------------------------------------------- */
 
 typedef struct legacy {
     wk_tensor *pending, *parked, *lost;
@@ -206,7 +207,7 @@ static void leaves(test_thread *t)
     l->lost = x;
 }
 
-static void a_thread_that_ends_computes_what_it_leaves(void **state)
+static void a_thread_computes_its_results_at_its_end(void **state)
 {
     (void)state;
     for (int k = 0; k < ROUNDS / 10; k++) {
@@ -216,7 +217,7 @@ static void a_thread_that_ends_computes_what_it_leaves(void **state)
         EXPECT_VALUES(l.parked, 0, 5, 5);
         wk_free(l.pending);
         wk_free(l.parked);
-        if (k > 0) continue; /* a slot may serve again later */
+        if (k > 0) continue; /* a slot may be reused later */
         assert_null(wk_add(l.lost, 1));
         expect_error("scope", "engine/threads.c", NULL);
     }
@@ -251,8 +252,7 @@ static void a_result_is_read_while_its_thread_ends(void **state)
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
-/* More than a thread may keep of free slots, beside a slab of its own that it has hardly begun: both go to the reserve
- * when it ends. */
+/* More free slots than a thread may keep, and a slab that it has hardly begun: both go to the reserve when it ends. */
 enum { MANY_MADE = 8000 };
 
 static void frees_all(test_thread *t)
@@ -262,7 +262,7 @@ static void frees_all(test_thread *t)
     for (int k = 0; k < MANY_MADE; k++) wk_free(made[k]);
 }
 
-static void a_thread_that_freed_what_others_made_ends(void **state)
+static void a_thread_that_freed_others_objects_ends(void **state)
 {
     (void)state;
     static wk_tensor *made[MANY_MADE];
@@ -283,14 +283,14 @@ static void errs(test_thread *t)
     }
 }
 
-static void an_error_stays_with_its_thread(void **state)
+static void errors_belong_to_their_thread(void **state)
 {
     (void)state;
     test_threads(4, errs, NULL);
     expect_ok();
 }
 
-/* The main thread records on the null device; another has its ring run, and the launch is refused. */
+/* The main thread records on the null device; another thread runs its ring, and the launch is refused. */
 typedef struct late {
     wk_tensor *bad, *good;
     atomic_int turn;
@@ -300,23 +300,22 @@ static void has_it_run(test_thread *t)
 {
     WK_SCOPE;
     late *l = t->user;
-    THREAD_CHECK(t, wk_item(wk_sum(l->good)) == 0); /* runs the main thread's ring: what fails there is not this
-                                                       thread's */
+    THREAD_CHECK(t, wk_item(wk_sum(l->good)) == 0); /* runs the main thread's ring, whose errors are its own */
     THREAD_CHECK(t, wk_error() == NULL);
-    THREAD_CHECK(t, wk_add(l->bad, 1) == NULL); /* a reader of what failed */
+    THREAD_CHECK(t, wk_add(l->bad, 1) == NULL); /* reads a failed value */
     THREAD_CHECK_ERROR(t, "exp", "rejected", NULL);
 }
 
-static void stays_out_of_it(test_thread *t)
+static void reads_an_unrelated_tensor(test_thread *t)
 {
     WK_SCOPE;
     THREAD_CHECK(t, wk_item(wk_sum(wk_ones((3)))) == 3);
 }
 
-static void a_late_error_goes_to_its_recorder_and_to_readers(void **state)
+static void deferred_errors_reach_their_recorder_and_readers(void **state)
 {
     (void)state;
-    if (wk__engine_config_get()->sync) skip(); /* an error of work that runs at its call is never late */
+    if (wk__engine_config_get()->sync) skip(); /* work that runs at its call reports no deferred errors */
     WK_SCOPE;
     wk_tensor_options options = {.size = sizeof options, .device = test_null()};
     wk_tensor *x = wk_retain(wk_ones_at(WK_HERE, (const int64_t[]){4}, 1, &options));
@@ -326,14 +325,14 @@ static void a_late_error_goes_to_its_recorder_and_to_readers(void **state)
     wk__null_fail_submit(1);
     test_in_thread(has_it_run, &l);
     wk__null_clear_faults();
-    test_in_thread(stays_out_of_it, NULL);
-    expect_error("exp", "rejected", "engine/threads.c", NULL); /* it has been run, so wk_error knows of it */
+    test_in_thread(reads_an_unrelated_tensor, NULL);
+    expect_error("exp", "rejected", "engine/threads.c", NULL); /* the work has run, so wk_error reports its error */
     wk_add(other, 1);
-    expect_ok(); /* told once */
+    expect_ok(); /* reported once */
     wk_free(l.bad), wk_free(l.good), wk_free(x), wk_free(other);
 }
 
-/* A device that notices later: the thread that happens to wait for it is not the one that was wrong. */
+/* A device reports a fault later: the thread that waits for it is not the one that caused it. */
 static void reads_on_the_same_device(test_thread *t)
 {
     late *l = t->user;
@@ -343,7 +342,7 @@ static void reads_on_the_same_device(test_thread *t)
     THREAD_CHECK_ERROR(t, "index_select", "7", "4", NULL);
 }
 
-static void a_bad_index_is_told_to_who_gave_it(void **state)
+static void a_bad_index_is_reported_to_its_thread(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -356,7 +355,7 @@ static void a_bad_index_is_told_to_who_gave_it(void **state)
     expect_ok();
     wk__null_fault_submit(1, 7, 4);
     late l = {.bad = wk_retain(wk_index_select(x, 0, index)), .good = good};
-    wk_flush(); /* enqueued; the device has not been asked yet */
+    wk_flush(); /* enqueued; the device has not been queried yet */
     expect_ok();
     test_in_thread(reads_on_the_same_device, &l);
     wk__null_clear_faults();
@@ -370,19 +369,19 @@ static void a_bad_index_is_told_to_who_gave_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pending_result_is_run_for_its_reader),
+        cmocka_unit_test(a_pending_result_runs_for_its_reader),
         cmocka_unit_test(a_parked_result_is_computed_for_its_reader),
-        cmocka_unit_test(a_ring_is_run_from_outside_while_it_fills),
-        cmocka_unit_test(many_read_what_nobody_has_computed),
+        cmocka_unit_test(a_ring_is_run_by_another_thread_while_it_fills),
+        cmocka_unit_test(many_threads_read_a_pending_result),
         cmocka_unit_test(writes_in_place_keep_the_order_of_the_program),
-        cmocka_unit_test(what_waits_in_another_ring_reads_the_old_numbers),
-        cmocka_unit_test(keep_and_free_are_for_ones_own),
-        cmocka_unit_test(a_thread_that_ends_computes_what_it_leaves),
+        cmocka_unit_test(calls_of_another_ring_read_the_old_values),
+        cmocka_unit_test(keep_and_free_need_the_owning_thread),
+        cmocka_unit_test(a_thread_computes_its_results_at_its_end),
         cmocka_unit_test(a_result_is_read_while_its_thread_ends),
-        cmocka_unit_test(a_thread_that_freed_what_others_made_ends),
-        cmocka_unit_test(an_error_stays_with_its_thread),
-        cmocka_unit_test(a_late_error_goes_to_its_recorder_and_to_readers),
-        cmocka_unit_test(a_bad_index_is_told_to_who_gave_it),
+        cmocka_unit_test(a_thread_that_freed_others_objects_ends),
+        cmocka_unit_test(errors_belong_to_their_thread),
+        cmocka_unit_test(deferred_errors_reach_their_recorder_and_readers),
+        cmocka_unit_test(a_bad_index_is_reported_to_its_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every form of call, in C: lists in parentheses, keyword arguments, numbers for tensors, guards. Compiled with
- * one-letter macros of a program, which must not disturb the headers. */
+/* Compiles every form of call in C: parenthesised lists, keyword arguments, numbers for tensors, guards. The one-letter
+ * macros, as a program may define them, must not disturb the headers. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

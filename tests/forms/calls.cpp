@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// In C++20 calls without lists and options have the names that they have in C, and say where they stand.
+// Compiles calls without lists and options in C++20: they have the same names as in C, and record their call site.
 #include <wick.h>
 
 wk_code forms_of_calls(wk_tensor *x, wk_module *m, wk_optim *optim);
@@ -29,6 +29,6 @@ wk_code forms_of_calls(wk_tensor *x, wk_module *m, wk_optim *optim)
     wk_event *start = wk_event_record(wk_cpu()), *end = wk_event_record(wk_device{});
     plain = plain && wk_event_query(end) && wk_event_synchronize(end) == WK_OK && wk_event_elapsed_time(start, end) >= 0;
     wk_free(y);
-    wk_tensor *(*exported)(wk_tensor *) = wk_exp; // the function behind, where no parenthesis follows
+    wk_tensor *(*exported)(wk_tensor *) = wk_exp; // the exported function, if no parenthesis follows
     return here.line > 0 && plain && many > 0 && wk_item(exported(x)) > 0 ? wk_sync() : wk_error_code();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The forms of wick/core.h in C: sites, devices and errors. */
+/* Compiles the forms of wick/core.h in C: call sites, devices and errors. */
 #include <wick/core.h>
 
 _Static_assert(sizeof(wk_device) == 8, "a device is passed in a register");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-// From C++20 the types and the plain functions are usable.
+// Compiles the types and plain functions in C++20.
 #include <wick/core.h>
 
 int forms_of_core(FILE *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors of other libraries by DLPack: their memory is shared, and let go of once. */
+/* Tests imports through DLPack: tensors share the memory of the other library, and release it once. */
 #include "support/dlpack.h"
 
 #include <pthread.h>
@@ -32,7 +32,7 @@ static void each_dtype_shares_its_memory(void **state)
     }
 }
 
-/* A row of a table: what the struct says, and the elements that a tensor then has, of 0, 1, 2, ... in memory. */
+/* A layout: the struct's fields, and the elements of the tensor for memory that contains 0, 1, 2, ... */
 typedef struct layout {
     int ndim;
     int64_t shape[8], stride[8];
@@ -84,10 +84,10 @@ static void each_layout_shares_its_memory(void **state)
             f.m.flags = read_only ? WK_DL_READ_ONLY : WK_DL_IS_COPIED;
             wk_tensor *x = in_of(&f);
             expect_ok();
-            assert_int_equal(f.deleted, read_only); /* a copy needs it no longer */
+            assert_int_equal(f.deleted, read_only); /* a copy releases it immediately */
             expect_shape(x, l->ndim, l->shape);
             expect_values(x, l->count, l->values, 0);
-            wk_tensor *ramp = wk_from(memory, WK_ARRAY(l->shape, l->ndim)); /* what is dense beside what is not */
+            wk_tensor *ramp = wk_from(memory, WK_ARRAY(l->shape, l->ndim)); /* a dense tensor beside a strided one */
             expect_values(wk_sub(wk_add(x, ramp), ramp), l->count, l->values, 0);
             assert_true((wk_data(x) == (char *)memory + l->byte_offset) == !read_only);
             memory[l->byte_offset / 4] = -1;
@@ -115,7 +115,7 @@ static void no_elements_need_no_memory(void **state)
     expect_ok();
 }
 
-/* ---- who goes first ---------------------------------------------------------------------------------------------- */
+/* ---- lifetimes --------------------------------------------------------------------------------------------------- */
 
 static void *free_in_thread(void *x)
 {
@@ -123,7 +123,7 @@ static void *free_in_thread(void *x)
     return NULL;
 }
 
-static void the_last_user_lets_go(void **state)
+static void the_last_user_releases_the_memory(void **state)
 {
     (void)state;
     float memory[6] = {0, 1, 2, 3, 4, 5};
@@ -158,7 +158,7 @@ static void delete_older(other_unversioned *self)
     ++*(int *)self->manager_ctx;
 }
 
-static void the_older_struct(void **state)
+static void the_unversioned_struct(void **state)
 {
     (void)state;
     int deleted = 0;
@@ -179,8 +179,8 @@ static void the_older_struct(void **state)
     expect_error("from_dlpack_unversioned: ", "NULL", NULL);
 }
 
-/* Out and in again: each lives as long as anybody needs it. */
-static void a_round_trip_is_the_same_memory(void **state)
+/* Export and reimport: each side keeps the memory alive as long as it needs it. */
+static void a_round_trip_shares_the_memory(void **state)
 {
     (void)state;
     const int64_t before = live_bytes();
@@ -202,7 +202,7 @@ static void a_round_trip_is_the_same_memory(void **state)
     expect_ok();
 }
 
-/* A leaf that is not dense, and a write through a view of it. */
+/* A strided leaf, and a write through a view of it. */
 static void gradients_flow_through_any_layout(void **state)
 {
     (void)state;
@@ -227,7 +227,7 @@ static void gradients_flow_through_any_layout(void **state)
 
 static float lent[16] __attribute__((aligned(16)));
 
-static void pinned_memory_is_taken_and_what_is_not_aligned_copied(void **state)
+static void pinned_memory_is_shared_and_misaligned_memory_copied(void **state)
 {
     (void)state;
     static const int32_t host[] = {1, 3, 11};
@@ -274,11 +274,11 @@ int main(void)
         cmocka_unit_test(each_dtype_shares_its_memory),
         cmocka_unit_test(each_layout_shares_its_memory),
         cmocka_unit_test(no_elements_need_no_memory),
-        cmocka_unit_test(the_last_user_lets_go),
-        cmocka_unit_test(the_older_struct),
-        cmocka_unit_test(a_round_trip_is_the_same_memory),
+        cmocka_unit_test(the_last_user_releases_the_memory),
+        cmocka_unit_test(the_unversioned_struct),
+        cmocka_unit_test(a_round_trip_shares_the_memory),
         cmocka_unit_test(gradients_flow_through_any_layout),
-        cmocka_unit_test(pinned_memory_is_taken_and_what_is_not_aligned_copied),
+        cmocka_unit_test(pinned_memory_is_shared_and_misaligned_memory_copied),
         cmocka_unit_test(any_byte_but_0_is_true),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

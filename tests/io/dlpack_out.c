@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors that other libraries get by DLPack: what they see, how long it stays, what is refused. */
+/* Tests exports through DLPack: contents, lifetime, refusals. */
 #include "support/dlpack.h"
 
 #include <pthread.h>
@@ -49,7 +49,7 @@ static void each_dtype_shares_its_memory(void **state)
     }
 }
 
-/* Each view as it lies: with its strides, at its first element. */
+/* Each view is exported as it is: with its strides, from its first element. */
 static void each_layout_is_shown(void **state)
 {
     (void)state;
@@ -59,7 +59,7 @@ static void each_layout_is_shown(void **state)
                           wk_transpose(x, 0, 1),
                           wk_slice(wk_slice(x, 1, 1, 6, 2), 0, 2, 4),
                           wk_expand(wk_slice(x, 1, 2, 3), (4, 5)),
-                          wk_as_strided(x, (3, 4), (1, 1), 2), /* elements share memory */
+                          wk_as_strided(x, (3, 4), (1, 1), 2), /* overlapping elements */
                           wk_select(wk_select(x, 0, 3), 0, 5),
                           wk_reshape(x, (1, 2, 2, 1, 3, 2, 1, 1))};
     for (size_t k = 0; k < sizeof views / sizeof *views; k++) {
@@ -79,7 +79,7 @@ static void each_layout_is_shown(void **state)
     expect_ok();
 }
 
-static void pending_work_is_done_before(void **state)
+static void pending_work_runs_first(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -89,19 +89,19 @@ static void pending_work_is_done_before(void **state)
     m->deleter(m);
     m = out_of(x);
     float *numbers = first_of(&m->dl_tensor);
-    numbers[1] = 7; /* what was recorded before does not read that */
+    numbers[1] = 7; /* earlier records do not read this value */
     wk_add_(x, 1);
     wk_sync();
     assert_true(numbers[0] == 3 && numbers[1] == 8);
     EXPECT_VALUES(before, 0, 20, 20, 20, 20);
     wk_mul_(x, 2);
-    wk_free(x); /* what was recorded is written all the same */
+    wk_free(x); /* recorded writes run nevertheless */
     wk_sync();
     assert_true(numbers[0] == 6 && numbers[1] == 16);
     m->deleter(m);
 }
 
-/* ---- who goes first ---------------------------------------------------------------------------------------------- */
+/* ---- lifetimes --------------------------------------------------------------------------------------------------- */
 
 static void *delete_in_thread(void *managed)
 {
@@ -154,8 +154,8 @@ static void the_tensor_outlives_the_struct(void **state)
     expect_ok();
 }
 
-/* A network's tensors get other memory when it moves. */
-static void a_tensor_that_moves_leaves_the_memory(void **state)
+/* The tensors of a network get new memory when it moves. */
+static void a_moved_tensor_leaves_the_memory(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -172,7 +172,7 @@ static void a_tensor_that_moves_leaves_the_memory(void **state)
     expect_ok();
 }
 
-static void the_older_struct(void **state)
+static void the_unversioned_struct(void **state)
 {
     (void)state;
     const int64_t before = live_bytes();
@@ -188,7 +188,7 @@ static void the_older_struct(void **state)
     assert_int_equal(live_bytes(), before);
 }
 
-/* ---- what is refused --------------------------------------------------------------------------------------------- */
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 static void expect_refused(wk_tensor *x, wk_code code, const char *word, const char *remedy)
 {
@@ -201,14 +201,14 @@ static void expect_refused(wk_tensor *x, wk_code code, const char *word, const c
     expect_error("to_dlpack_unversioned: ", word, remedy, NULL);
 }
 
-static void refusals_say_what_to_do(void **state)
+static void refusals_name_a_remedy(void **state)
 {
     (void)state;
     WK_SCOPE;
     wk_tensor *leaf = wk_ones((2, 2), .requires_grad = true), *base = wk_zeros((2, 2)), *view = wk_select(base, 0, 1);
     expect_refused(leaf, WK_ERR_STATE, "requires grad", "wk_detach(x)");
     expect_refused(wk_mul(leaf, 2), WK_ERR_STATE, "requires grad", "wk_detach(x)");
-    wk_add_(base, leaf); /* through its base the view has a history, too */
+    wk_add_(base, leaf); /* through its base the view also has a history */
     expect_refused(view, WK_ERR_STATE, "requires grad", "wk_detach(x)");
     {
         WK_NO_GRAD;
@@ -231,14 +231,10 @@ static void refusals_say_what_to_do(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_dtype_shares_its_memory),
-        cmocka_unit_test(each_layout_is_shown),
-        cmocka_unit_test(pending_work_is_done_before),
-        cmocka_unit_test(the_memory_outlives_the_tensor),
-        cmocka_unit_test(the_tensor_outlives_the_struct),
-        cmocka_unit_test(a_tensor_that_moves_leaves_the_memory),
-        cmocka_unit_test(the_older_struct),
-        cmocka_unit_test_teardown(refusals_say_what_to_do, test_clean),
+        cmocka_unit_test(each_dtype_shares_its_memory),   cmocka_unit_test(each_layout_is_shown),
+        cmocka_unit_test(pending_work_runs_first),        cmocka_unit_test(the_memory_outlives_the_tensor),
+        cmocka_unit_test(the_tensor_outlives_the_struct), cmocka_unit_test(a_moved_tensor_leaves_the_memory),
+        cmocka_unit_test(the_unversioned_struct),         cmocka_unit_test_teardown(refusals_name_a_remedy, test_clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Structs of DLPack that are refused: the sentence says why, and the struct is left alone. */
+/* Tests DLPack structs that are refused: the message states the reason, and the struct is unchanged. */
 #include "support/dlpack.h"
 
 static float lent[16] __attribute__((aligned(16)));
 
-/* What is wrong with a struct: up to three of its members have these numbers. */
+/* An invalid struct: up to three of its members have these values. */
 typedef struct refusal {
     wk_code code;
     const char *word;
@@ -38,18 +38,18 @@ static const refusal refusals[] = {
     {WK_ERR_SHAPE, "2^63 bytes", {{MEMBER(shape[0]), INT64_C(1) << 62}, {MEMBER(stride[0]), 0}}},
     {WK_ERR_SHAPE, "address space", {{MEMBER(stride[0]), INT64_MAX}}},
     {WK_ERR_SHAPE, "address space", {{MEMBER(stride[0]), INT64_MAX - 1}, {MEMBER(stride[1]), 1}}},
-    {WK_ERR_SHAPE, "address space", {{MEMBER(stride[0]), INT64_MAX - 2}}}, /* so many elements, and one more */
+    {WK_ERR_SHAPE, "address space", {{MEMBER(stride[0]), INT64_MAX - 2}}}, /* this many elements, and one more */
     {WK_ERR_SHAPE, "address space", {{TENSOR(code), 0}, {TENSOR(bits), 8}, {MEMBER(stride[0]), INT64_MAX - 2}}},
     {WK_ERR_SHAPE, "address space", {{MEMBER(stride[0]), INT64_C(1) << 61}}},
     {WK_ERR_SHAPE, "address space", {{TENSOR(byte_offset), -8}}},
-    {WK_ERR_SHAPE, "address space", {{TENSOR(data), -16}}}, /* the first element is below the end */
+    {WK_ERR_SHAPE, "address space", {{TENSOR(data), -16}}}, /* the first element is below address 0 */
     {WK_ERR_ARGUMENT, "stride -3", {{MEMBER(stride[0]), -3}}},
     {WK_ERR_ARGUMENT, "data is NULL", {{TENSOR(data), 0}}},
     {WK_ERR_ARGUMENT, "data is NULL", {{TENSOR(data), 0}, {TENSOR(byte_offset), 64}}},
     {WK_ERR_ARGUMENT, "not aligned for f32", {{TENSOR(byte_offset), 2}}},
 };
 
-static void refusals_leave_the_struct_alone(void **state)
+static void refusals_do_not_change_the_struct(void **state)
 {
     (void)state;
     for (size_t k = 0; k < sizeof refusals / sizeof *refusals; k++) {
@@ -70,6 +70,6 @@ static void refusals_leave_the_struct_alone(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(refusals_leave_the_struct_alone)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(refusals_do_not_change_the_struct)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

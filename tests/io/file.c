@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files: read whole and in parts, replaced as a whole or left alone, whatever goes wrong and when. */
+/* Tests files: reads, and atomic replacement, whatever fails at whatever time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,10 +25,10 @@ static void check_error(wk_code code, wk_code expected, const wk__io_error *erro
 {
     assert_int_equal(code, expected);
     assert_int_equal(error->code, expected);
-    if (!strstr(error->text, word)) fail_msg("\"%s\" does not say \"%s\"", error->text, word);
+    if (!strstr(error->text, word)) fail_msg("\"%s\" does not contain \"%s\"", error->text, word);
 }
 
-static void put(const char *path, const char *content)
+static void write_file(const char *path, const char *content)
 {
     FILE *stream = fopen(path, "wb");
     assert_non_null(stream);
@@ -36,8 +36,8 @@ static void put(const char *path, const char *content)
     fclose(stream);
 }
 
-/* All that is in a file, up to a limit that no test reaches; the next call overwrites it. */
-static const char *content_of(const char *path, int64_t *bytes)
+/* Returns the complete content of a file, up to a limit that no test reaches; the next call overwrites it. */
+static const char *read_file(const char *path, int64_t *bytes)
 {
     static char data[1 << 20];
     wk__io_error error;
@@ -53,12 +53,12 @@ static const char *content_of(const char *path, int64_t *bytes)
 static void check_content(const char *path, const char *expected)
 {
     int64_t bytes;
-    const char *data = content_of(path, &bytes);
+    const char *data = read_file(path, &bytes);
     assert_int_equal(bytes, strlen(expected));
     assert_memory_equal(data, expected, strlen(expected));
 }
 
-/* Nothing may be left beside a file when its save has ended. */
+/* Expects that no temporary file remains after a save. */
 static void check_no_temporary(const char *path)
 {
     char temporary[4200];
@@ -86,14 +86,14 @@ static mode_t mode_of(const char *path)
 /* ---- reading ------------------------------------------------------------------------------------------------------
  */
 
-static void reads_at_any_place(void **state)
+static void reads_at_any_offset(void **state)
 {
     (void)state;
     wk__io_error error;
     wk__file file;
     char data[4] = "";
     const char *path = scratch("parts");
-    put(path, "0123456789");
+    write_file(path, "0123456789");
     GOOD(wk__file_open(&file, path, &error));
     assert_int_equal(file.bytes, 10);
     GOOD(wk__file_read_at(&file, 7, data, 3, &error));
@@ -104,7 +104,7 @@ static void reads_at_any_place(void **state)
     wk__file_close(&file);
 }
 
-static void refuses_what_is_no_file(void **state)
+static void refuses_other_than_files(void **state)
 {
     (void)state;
     wk__io_error error;
@@ -133,7 +133,7 @@ static void messages_are_english_in_every_locale(void **state)
     wk__file file;
     const char *locales[] = {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8", "C.UTF-8", "C"};
     for (size_t k = 0; k < sizeof locales / sizeof *locales; k++) {
-        setlocale(LC_ALL, locales[k]); /* those that the machine has */
+        setlocale(LC_ALL, locales[k]); /* the locales of this machine */
         check_error(wk__file_open(&file, "missing", &error), WK_ERR_IO, &error, "No such file or directory");
     }
     check_error(wk__io_fail_errno(&error, "f", "open", 123456), WK_ERR_IO, &error, "f: cannot open: error 123456");
@@ -156,7 +156,7 @@ static void names_are_shown_short_and_plain(void **state)
         assert_int_equal(shown.text[strlen(shown.text) - 1], 'z');
         assert_true((strstr(shown.text, "...") != NULL) == (length >= sizeof shown.text));
     }
-    /* characters of two bytes are not cut, wherever they begin */
+    /* characters of two bytes are not split, wherever they begin */
     for (size_t shift = 0; shift < 2; shift++) {
         memset(name, 'x', shift);
         for (size_t k = 0; k < 100; k++) memcpy(name + shift + 2 * k, "é", 3);
@@ -208,7 +208,7 @@ static void a_link_stays_a_link(void **state)
     snprintf(target, sizeof target, "%s", scratch("behind"));
     const char *link_path = scratch("link");
     unlink(link_path);
-    put(target, "old");
+    write_file(target, "old");
     assert_int_equal(symlink(target, link_path), 0);
     GOOD(save_text(link_path, "new", &error));
     check_content(target, "new");
@@ -220,8 +220,8 @@ static void a_link_stays_a_link(void **state)
     unlink(link_path);
 }
 
-/* Saves aim at this test's own folder only: a library that goes wrong must not replace anything of the machine. */
-static void places_where_nothing_can_be_saved(void **state)
+/* Saves use only this test's folder: an erroneous library must not replace other files of the machine. */
+static void paths_that_cannot_be_saved(void **state)
 {
     (void)state;
     wk__io_error error;
@@ -229,7 +229,7 @@ static void places_where_nothing_can_be_saved(void **state)
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = '\0';
     snprintf(folder, sizeof folder, "%s", scratch("folder"));
-    put(scratch("plain"), "x");
+    write_file(scratch("plain"), "x");
     mkdir(folder, 0700);
     check_error(save_text(scratch("no/such/folder/file"), "x", &error), WK_ERR_IO, &error, "No such file or directory");
     check_error(save_text("", "x", &error), WK_ERR_IO, &error, "No such file or directory");
@@ -248,7 +248,7 @@ static void cancel_leaves_the_old_file(void **state)
     wk__io_error error;
     wk__atomic_file save;
     const char *path = scratch("cancelled");
-    put(path, "old");
+    write_file(path, "old");
     GOOD(wk__atomic_file_begin(&save, path, &error));
     GOOD(wk__atomic_file_write(&save, "new", 3, &error));
     wk__atomic_file_abort(&save);
@@ -263,7 +263,7 @@ static void cancel_leaves_the_old_file(void **state)
     check_no_temporary(path);
 }
 
-/* Begins a save of `path` whose temporary is another file: what the system does to that one happens to the save. */
+/* Begins a save of `path` whose temporary is another file, so errors of that file happen to the save. */
 static wk__atomic_file save_into(const char *path, const char *device)
 {
     wk__io_error error;
@@ -281,7 +281,7 @@ static void failures_leave_the_old_file(void **state)
     (void)state;
     wk__io_error error;
     const char *path = scratch("failing");
-    put(path, "old");
+    write_file(path, "old");
 
     wk__atomic_file save = save_into(path, "/dev/full");
     check_error(wk__atomic_file_write(&save, "new", 3, &error), WK_ERR_IO, &error,
@@ -290,17 +290,17 @@ static void failures_leave_the_old_file(void **state)
     check_content(path, "old");
     check_no_temporary(path);
 
-    save = save_into(path, "/dev/null"); /* takes bytes, but has no disk to flush them to */
+    save = save_into(path, "/dev/null"); /* accepts bytes, but cannot be flushed */
     save.target_exists = false;          /* and keeps its permissions */
     GOOD(wk__atomic_file_write(&save, "new", 3, &error));
     check_error(wk__atomic_file_commit(&save, 3, &error), WK_ERR_IO, &error, "cannot save: Invalid argument");
     check_content(path, "old");
     check_no_temporary(path);
 
-    GOOD(wk__atomic_file_begin(&save, path, &error)); /* without locks another saver may take the temporary over */
+    GOOD(wk__atomic_file_begin(&save, path, &error)); /* without locks another save may use the temporary */
     const char *temporary = scratch("failing.wick-saving");
     unlink(temporary);
-    put(temporary, "another's");
+    write_file(temporary, "another's");
     check_error(wk__atomic_file_commit(&save, 0, &error), WK_ERR_IO, &error, "replaced this file meanwhile");
     check_content(path, "old");
     check_content(temporary, "another's");
@@ -308,13 +308,13 @@ static void failures_leave_the_old_file(void **state)
 
     GOOD(wk__atomic_file_begin(&save, path, &error));
     unlink(path);
-    assert_int_equal(mkdir(path, 0700), 0); /* what can't be replaced came in between */
+    assert_int_equal(mkdir(path, 0700), 0); /* an obstacle appeared in between */
     check_error(wk__atomic_file_commit(&save, 0, &error), WK_ERR_IO, &error, "cannot save: Is a directory");
     rmdir(path);
     check_no_temporary(path);
 }
 
-/* Runs `body` in a child, which does not come back from it but by exit or a signal. */
+/* Runs `body` in a child, which ends by exit or a signal within it. */
 static int in_child(void (*body)(const char *path), const char *path)
 {
     int status;
@@ -356,7 +356,7 @@ static void a_full_disk_and_a_kill(void **state)
     (void)state;
     wk__io_error error;
     const char *path = scratch("killed");
-    put(path, "old");
+    write_file(path, "old");
     int status = in_child(save_to_a_small_disk, path);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     check_content(path, "old");
@@ -365,7 +365,7 @@ static void a_full_disk_and_a_kill(void **state)
     status = in_child(save_and_be_killed, path);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
     check_content(path, "old");
-    GOOD(save_text(path, "new", &error)); /* takes away what the dead one left */
+    GOOD(save_text(path, "new", &error)); /* removes the dead save's file */
     check_content(path, "new");
     check_no_temporary(path);
 }
@@ -376,7 +376,7 @@ static void saves_of_one_file_exclude_each_other(void **state)
     wk__io_error error;
     wk__atomic_file first, second;
     const char *path = scratch("twice");
-    put(path, "old");
+    write_file(path, "old");
     GOOD(wk__atomic_file_begin(&first, path, &error));
     GOOD(wk__atomic_file_write(&first, "first", 5, &error));
     check_error(wk__atomic_file_begin(&second, path, &error), WK_ERR_IO, &error,
@@ -390,13 +390,13 @@ static void saves_of_one_file_exclude_each_other(void **state)
     check_content(path, "second");
 }
 
-static void what_stands_in_the_way_of_the_temporary(void **state)
+static void obstacles_to_the_temporary(void **state)
 {
     (void)state;
     wk__io_error error;
     const char *path = scratch("way"), *temporary = scratch("way.wick-saving");
     unlink(temporary);
-    put(path, "old");
+    write_file(path, "old");
     assert_int_equal(symlink(path, temporary), 0); /* is not followed */
     check_error(save_text(path, "x", &error), WK_ERR_IO, &error, "Too many levels of symbolic links");
     check_content(path, "old");
@@ -404,17 +404,17 @@ static void what_stands_in_the_way_of_the_temporary(void **state)
     assert_int_equal(mkdir(temporary, 0700), 0);
     check_error(save_text(path, "x", &error), WK_ERR_IO, &error, "Is a directory");
     rmdir(temporary);
-    put(temporary, "left by a saver that died");
+    write_file(temporary, "left by a saver that died");
     chmod(temporary, 0444);
     GOOD(save_text(path, "x", &error));
     check_content(path, "x");
     check_no_temporary(path);
 }
 
-/* Processes that save and are killed at random moments, while this one reads: never anything but a whole file. */
+/* Processes that save are killed at random moments while this one reads: it always reads a complete file. */
 enum { SAVED = 100000 };
 
-static void save_for_ever(const char *path)
+static void save_forever(const char *path)
 {
     wk__io_error error;
     static char block[SAVED];
@@ -438,7 +438,7 @@ static void killed_at_random_moments(void **state)
         fflush(NULL);
         pid_t children[2];
         for (int k = 0; k < 2; k++)
-            if ((children[k] = fork()) == 0) save_for_ever(path);
+            if ((children[k] = fork()) == 0) save_forever(path);
         usleep((useconds_t)(1000 + 300 * round));
         for (int k = 0; k < 2; k++) {
             kill(children[k], SIGKILL);
@@ -446,10 +446,10 @@ static void killed_at_random_moments(void **state)
         }
         int64_t bytes;
         if (access(path, F_OK) != 0) continue; /* both died before their first save */
-        const char *data = content_of(path, &bytes);
+        const char *data = read_file(path, &bytes);
         assert_int_equal(bytes, SAVED);
         for (int64_t k = 0; k < bytes; k++)
-            if (data[k] != *data) fail_msg("a torn file: byte %lld", (long long)k);
+            if (data[k] != *data) fail_msg("an incomplete file: byte %lld", (long long)k);
     }
     GOOD(save_text(path, "whole", &error));
     check_content(path, "whole");
@@ -459,18 +459,18 @@ static void killed_at_random_moments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_at_any_place),
-        cmocka_unit_test(refuses_what_is_no_file),
+        cmocka_unit_test(reads_at_any_offset),
+        cmocka_unit_test(refuses_other_than_files),
         cmocka_unit_test(messages_are_english_in_every_locale),
         cmocka_unit_test(names_are_shown_short_and_plain),
         cmocka_unit_test(replaces_and_keeps_permissions),
         cmocka_unit_test(a_link_stays_a_link),
-        cmocka_unit_test(places_where_nothing_can_be_saved),
+        cmocka_unit_test(paths_that_cannot_be_saved),
         cmocka_unit_test(cancel_leaves_the_old_file),
         cmocka_unit_test(failures_leave_the_old_file),
         cmocka_unit_test(a_full_disk_and_a_kill),
         cmocka_unit_test(saves_of_one_file_exclude_each_other),
-        cmocka_unit_test(what_stands_in_the_way_of_the_temporary),
+        cmocka_unit_test(obstacles_to_the_temporary),
         cmocka_unit_test(killed_at_random_moments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that want to do harm: each must give an error that says what is wrong and where, or be read as it stands; none
- * may crash, leak or take memory that its size does not justify. */
+/* Tests malicious safetensors files: each is rejected with an error that names problem and position, or is read as it
+ * is; none may crash, leak or allocate memory out of proportion to its size. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ static wk_code parse(bytes file, wk__safetensors *out, wk__io_error *error)
     return wk__safetensors_parse(file.data, file.count, file.count, out, error);
 }
 
-/* Parses and ends; fails the test when something read does not hold. */
+/* Parses and releases a file; fails the test if the result is inconsistent. */
 static wk_code try_file(bytes file, wk__io_error *error)
 {
     wk__safetensors out;
@@ -30,8 +30,8 @@ static wk_code try_file(bytes file, wk__io_error *error)
 static void check_error(const wk__io_error *error, wk_code code, const char *word, const char *what)
 {
     if (code != WK_ERR_FORMAT || error->code != code || !strstr(error->text, word))
-        fail_msg("%s: code %d, \"%s\" does not say \"%s\"", what, code, code ? error->text : "", word);
-    if (!strstr(error->text, "byte")) fail_msg("%s: \"%s\" does not say where", what, error->text);
+        fail_msg("%s: code %d, \"%s\" does not contain \"%s\"", what, code, code ? error->text : "", word);
+    if (!strstr(error->text, "byte")) fail_msg("%s: \"%s\" does not name the position", what, error->text);
 }
 
 static void written_by_hand(void **state)
@@ -56,7 +56,7 @@ static void written_by_hand(void **state)
 /* ---- files that are too long to write down ------------------------------------------------------------------------
  */
 
-/* `count` times `piece`, with the number of the piece where it has %d, between `begin` and `end`. */
+/* Repeats `piece`, with its number in place of %d, between `begin` and `end`. */
 static bytes repeated(const char *begin, const char *piece, int64_t count, const char *end)
 {
     wk__text text = {0};
@@ -137,7 +137,7 @@ static bytes good_file(void)
     return safetensors_file(&good);
 }
 
-/* Each prefix, with and without N made to fit what is left of the header. */
+/* Each prefix, with and without N adjusted to the rest of the header. */
 static void every_truncation(void **state)
 {
     (void)state;

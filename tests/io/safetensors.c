@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Safetensors files that are well: what the reference wrote is read and written again byte for byte, and what Wick
- * writes it reads. */
+/* Tests valid safetensors files: a file of the reference implementation is read and written again byte for byte, and
+ * files written by Wick are read. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ static bytes fixture(const char *name)
     return file;
 }
 
-/* The value of a key, or NULL. */
+/* Returns the value of a key, or NULL. */
 static const char *metadata(const wk__safetensors *in, const char *key)
 {
     for (int64_t k = 0; k < in->metadata_count; k++)
@@ -45,7 +45,7 @@ static const char *metadata(const wk__safetensors *in, const char *key)
 /* ---- against the reference ----------------------------------------------------------------------------------------
  */
 
-static void reads_what_the_reference_wrote(void **state)
+static void reads_files_of_the_reference(void **state)
 {
     (void)state;
     for (size_t k = 0; k < sizeof fixtures / sizeof *fixtures; k++) {
@@ -76,7 +76,7 @@ static void writes_the_bytes_of_the_reference(void **state)
         bytes file = fixture(fixtures[k]);
         GOOD(wk__safetensors_parse(file.data, file.count, file.count, &out, &error));
         if (strcmp(fixtures[k], "other-dtypes") != 0) {
-            /* In the order of the names: the order of the file must not be needed to find it again. */
+            /* In the order of names: lookup must not depend on the order of the file. */
             wk__safetensors_tensor mixed[64];
             assert_true(out.count <= 64);
             for (int64_t t = 0; t < out.count; t++) {
@@ -114,7 +114,7 @@ static void finds_tensors_and_metadata(void **state)
     wk__free(file.data);
 }
 
-static void names_dtypes_that_wick_has_not(void **state)
+static void names_unsupported_dtypes(void **state)
 {
     (void)state;
     wk__io_error error;
@@ -137,7 +137,7 @@ static void names_dtypes_that_wick_has_not(void **state)
     wk__free(file.data);
 }
 
-static void odd_order_comes_out_in_order(void **state)
+static void tensors_in_any_order_are_sorted(void **state)
 {
     (void)state;
     static const char header[] = "{" BYTES("z", "0", "2,2") "," BYTES("b", "2", "2,4") "," BYTES("a", "2", "0,2") "}";
@@ -168,7 +168,7 @@ static int put_utf8(char *to, uint32_t code)
            to[2] = (char)(0x80 | (code >> 6 & 63)), to[3] = (char)(0x80 | (code & 63)), 4;
 }
 
-/* Every character as a value of metadata, escaped and plain; surrogates alone are none. */
+/* Every character as a metadata value, escaped and plain; unpaired surrogates are invalid. */
 static void every_character(void **state)
 {
     (void)state;
@@ -202,7 +202,7 @@ static void every_character(void **state)
 /* ---- writing ------------------------------------------------------------------------------------------------------
  */
 
-static void refuses_to_write(void **state)
+static void invalid_lists_are_not_written(void **state)
 {
     (void)state;
     static char endless[WK__SAFETENSORS_MAX_NAME + 2];
@@ -242,7 +242,7 @@ static void refuses_to_write(void **state)
         wk__io_error error = {0};
         wk__safetensors_layout layout;
         assert_int_equal(wk__safetensors_layout_build(tensors, 2, cases[k].pairs, 2, &layout, &error), WK_ERR_ARGUMENT);
-        if (!strstr(error.text, cases[k].word)) fail_msg("\"%s\" does not say \"%s\"", error.text, cases[k].word);
+        if (!strstr(error.text, cases[k].word)) fail_msg("\"%s\" does not contain \"%s\"", error.text, cases[k].word);
     }
     wk__safetensors_tensor nine[9];
     for (int k = 0; k < 9; k++)
@@ -254,8 +254,8 @@ static void refuses_to_write(void **state)
     assert_non_null(strstr(error.text, "total size"));
 }
 
-/* Two limits that take much to reach, one of tensors and one of bytes. */
-static void refuses_to_write_too_much(void **state)
+/* Two limits that need much data, of tensors and of bytes. */
+static void lists_too_large_are_not_written(void **state)
 {
     (void)state;
     wk__io_error error;
@@ -279,7 +279,7 @@ static void refuses_to_write_too_much(void **state)
     free(value);
 }
 
-/* Data of a tensor whose elements are `size` bytes: byte k of tensor t. */
+/* Byte k of the data of tensor t. */
 static unsigned char data_byte(int64_t t, int64_t k)
 {
     return (unsigned char)(t * 31 + k * 7);
@@ -394,7 +394,7 @@ static void every_allocation_fails(void **state)
 /* ---- files --------------------------------------------------------------------------------------------------------
  */
 
-/* 5 GiB of which almost nothing is on the disk: only what is asked for may be read. */
+/* A sparse file of 5 GiB: only the requested part may be read. */
 static void large_file_is_read_in_part(void **state)
 {
     (void)state;
@@ -477,20 +477,13 @@ static void file_that_shrinks_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_what_the_reference_wrote),
-        cmocka_unit_test(writes_the_bytes_of_the_reference),
-        cmocka_unit_test(finds_tensors_and_metadata),
-        cmocka_unit_test(names_dtypes_that_wick_has_not),
-        cmocka_unit_test(odd_order_comes_out_in_order),
-        cmocka_unit_test(every_character),
-        cmocka_unit_test(refuses_to_write),
-        cmocka_unit_test(writes_and_reads_a_file),
-        cmocka_unit_test(refuses_to_write_too_much),
-        cmocka_unit_test(a_full_disk_at_the_first_byte),
-        cmocka_unit_test(missing_data_is_not_committed),
-        cmocka_unit_test(every_allocation_fails),
-        cmocka_unit_test(large_file_is_read_in_part),
-        cmocka_unit_test(errors_name_the_file),
+        cmocka_unit_test(reads_files_of_the_reference),    cmocka_unit_test(writes_the_bytes_of_the_reference),
+        cmocka_unit_test(finds_tensors_and_metadata),      cmocka_unit_test(names_unsupported_dtypes),
+        cmocka_unit_test(tensors_in_any_order_are_sorted), cmocka_unit_test(every_character),
+        cmocka_unit_test(invalid_lists_are_not_written),   cmocka_unit_test(writes_and_reads_a_file),
+        cmocka_unit_test(lists_too_large_are_not_written), cmocka_unit_test(a_full_disk_at_the_first_byte),
+        cmocka_unit_test(missing_data_is_not_committed),   cmocka_unit_test(every_allocation_fails),
+        cmocka_unit_test(large_file_is_read_in_part),      cmocka_unit_test(errors_name_the_file),
         cmocka_unit_test(file_that_shrinks_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

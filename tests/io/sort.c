@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sort of the readers and writers: any items, any order, equal ones too. */
+/* Tests the sort of the file readers and writers: any elements, any order, equal keys. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Networks and lists in files: round trips, what strict means, what a failure leaves behind. */
+/* Tests files of networks and lists: round trips, strict loading, the state after a failure. */
 #include "support/devices.h"
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@ static bool equal(wk_tensor *a, wk_tensor *b)
     return wk_item(wk_all(wk_eq(a, b))) == 1;
 }
 
-static void a_network_comes_back(void **state)
+static void a_network_is_restored(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -42,13 +42,13 @@ static void a_network_comes_back(void **state)
     assert_int_equal(wk_tensors_count(a), 3);
     for (int k = 0; k < 3; k++) assert_true(equal(wk_tensors_get(a, k), wk_tensors_get(b, k)));
     EXPECT_VALUES(wk_module_buffer(again, "steps"), 0, 77);
-    wk_backward(old); /* the weight is another than it was then */
+    wk_backward(old); /* the weight has changed since */
     expect_error("mul", NULL);
     wk_tensor *x = wk_ones((1, 3));
     assert_true(equal(wk_forward(wk_module_child(net, "net"), x), wk_forward(wk_module_child(again, "net"), x)));
 }
 
-static void every_dtype_comes_back(void **state)
+static void every_dtype_is_restored(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -72,7 +72,7 @@ static void every_dtype_comes_back(void **state)
         assert_int_equal(wk_dtype_of(is), wk_dtype_of(was));
         assert_int_equal(wk_ndim(is), wk_ndim(was));
         if (!equal(is, was))
-            fail_msg("%s: %s instead of %s", wk_tensors_name(list, k), wk_tensor_str(is), wk_tensor_str(was));
+            fail_msg("%s: %s, not %s", wk_tensors_name(list, k), wk_tensor_str(is), wk_tensor_str(was));
     }
     EXPECT_SHAPE(wk_tensors_find(again, "empty"), 0, 3);
     EXPECT_VALUES(wk_tensors_find(again, "a view"), 0, 0, 3, 1, 4, 2, 5);
@@ -159,8 +159,8 @@ static void write_bytes(const char *path, const void *bytes, size_t count)
     close(file);
 }
 
-/* A bool of the file that is neither 0 nor 1 is true, and nothing else. */
-static void a_third_truth_value(void **state)
+/* A bool in a file that is neither 0 nor 1 is true. */
+static void bools_other_than_0_and_1(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -177,7 +177,7 @@ static void a_third_truth_value(void **state)
     assert_int_equal(raw[2], 1);
 }
 
-static void a_dtype_that_is_not_there(void **state)
+static void an_unsupported_dtype(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -211,7 +211,7 @@ static void a_save_refuses_while_an_error_is_pending(void **state)
     expect_error("save", "NULL", NULL);
 }
 
-/* A device that fails while its numbers are fetched leaves the older file and no other. */
+/* A device that fails while its values are fetched leaves the older file and no other. */
 static void a_failing_device_leaves_the_older_file(void **state)
 {
     (void)state;
@@ -241,7 +241,7 @@ static void lazy_layers_are_not_saved_before_they_exist(void **state)
     expect_error("save", "lazy_linear \"0\"", "wk_forward", NULL);
 }
 
-/* Each allocation fails in turn: an error or success, and the network is the old one or the new one. */
+/* Each allocation fails in turn: an error or success, and the network is completely old or new. */
 static void without_memory(void **state)
 {
     (void)state;
@@ -266,11 +266,11 @@ static void without_memory(void **state)
         bool new_first = equal(first, wk_module_parameter(net, "net.0.weight")),
              new_last = equal(last, wk_module_parameter(net, "net.2.weight"));
         assert_true(new_first == new_last && new_first == (loaded == WK_OK));
-        assert_int_equal(wk_load(other, path), WK_OK); /* the file is whole whatever happened */
+        assert_int_equal(wk_load(other, path), WK_OK); /* the file is complete in any case */
     }
 }
 
-/* The same where the program knows the addresses of some parameters: their numbers stay there. */
+/* The same if the program has the addresses of some parameters: their values remain there. */
 static void without_memory_at_known_addresses(void **state)
 {
     (void)state;
@@ -304,12 +304,12 @@ static void without_memory_at_known_addresses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_network_comes_back),
-        cmocka_unit_test(every_dtype_comes_back),
+        cmocka_unit_test(a_network_is_restored),
+        cmocka_unit_test(every_dtype_is_restored),
         cmocka_unit_test(devices),
         cmocka_unit_test(everything_must_match),
-        cmocka_unit_test(a_third_truth_value),
-        cmocka_unit_test(a_dtype_that_is_not_there),
+        cmocka_unit_test(bools_other_than_0_and_1),
+        cmocka_unit_test(an_unsupported_dtype),
         cmocka_unit_test(a_save_refuses_while_an_error_is_pending),
         cmocka_unit_test(a_failing_device_leaves_the_older_file),
         cmocka_unit_test(lazy_layers_are_not_saved_before_they_exist),

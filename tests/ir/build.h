@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Builds group programs in tests, an instruction a line. Each function returns the register or the index it made. */
+/* Builds group programs in tests, one instruction per call. Each function returns the register or index that it
+ * created. */
 #ifndef WICK_TESTS_IR_BUILD_H
 #define WICK_TESTS_IR_BUILD_H
 
@@ -15,7 +16,7 @@ static inline void ir_space(wk__program *g, int ndim, const int64_t *shape, int 
     for (int d = 0; d < ndim; d++) g->shape[d] = shape[d];
 }
 
-/* wk__program's `across`, as if the operands were what is reduced. */
+/* wk__program's `across`, as if the operands were reduced themselves. */
 static inline bool ir_across(const wk__program *g)
 {
     const int row = g->ndim - g->nreduce - 1, column = g->ndim - 1;
@@ -38,7 +39,7 @@ static inline int ir_operand(wk__program *g, wk_dtype dtype, wk__memory *memory,
     return g->noperands - 1;
 }
 
-/* An operand of its own memory, dense in row-major order; nothing along the reduced dimensions if `rows`. */
+/* An operand with separate memory, dense in row-major order; with `rows`, constant along the reduced dimensions. */
 static inline int ir_dense(wk__program *g, wk_dtype dtype, bool rows)
 {
     int64_t stride[WK__MAX_DIMS] = {0}, next = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The checker of group programs: each rule broken once, and right groups that look suspicious. */
+/* Tests the checker of group programs: each rule violated once, and valid programs that look suspicious. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -130,7 +130,7 @@ static wk__program fill(int ndim, const int64_t *shape, const int64_t *stride)
     return g;
 }
 
-static void places_of_a_store(void **state)
+static void elements_of_a_store(void **state)
 {
     (void)state;
     const char *twice = "a stored operand with two elements at the same address";
@@ -139,11 +139,11 @@ static void places_of_a_store(void **state)
     expect_right(&g);
     BROKEN(g, g->operand[0].stride[0] = 0, twice);
     BROKEN(g, g->operand[0].stride[0] = 1, twice);  /* an unfold */
-    BROKEN(g, g->operand[0].stride[0] = -1, twice); /* and with a turn */
+    BROKEN(g, g->operand[0].stride[0] = -1, twice); /* and with a negative stride */
     BROKEN(g, g->operand[0].stride[0] = 3, twice);
     g = fill(2, shape, (const int64_t[]){1, 3});
     expect_right(&g);
-    g = fill(2, (const int64_t[]){2, 2}, (const int64_t[]){3, 2}); /* 0 2 3 5: not nested, yet apart */
+    g = fill(2, (const int64_t[]){2, 2}, (const int64_t[]){3, 2}); /* 0 2 3 5: not nested, but disjoint */
     expect_right(&g);
     g = fill(2, (const int64_t[]){1, 4}, (const int64_t[]){0, 1});
     expect_right(&g);
@@ -153,7 +153,7 @@ static void places_of_a_store(void **state)
     BROKEN(g, ir_store(g, 0, 0), "two STOREs to one operand");
 }
 
-/* y = -x, both in one memory. */
+/* y = -x, both in the same memory. */
 static wk__program negate(int64_t rows, int64_t columns, const int64_t *in, int64_t at, const int64_t *out, int64_t to)
 {
     static char memory;
@@ -165,14 +165,14 @@ static wk__program negate(int64_t rows, int64_t columns, const int64_t *in, int6
     return g;
 }
 
-static void neighbours_in_memory(void **state)
+static void disjoint_memory(void **state)
 {
     (void)state;
     const char *overlap = "an operand that overlaps one that is stored to";
     const int64_t dense[] = {4, 1}, turned[] = {1, 4}, wide[] = {8, 1}, even[] = {8, 2};
     wk__program g = negate(4, 4, dense, 0, dense, 0); /* in place */
     expect_right(&g);
-    g = negate(1, 4, wide, 0, dense, 0); /* a stride that leads nowhere */
+    g = negate(1, 4, wide, 0, dense, 0); /* a stride of a dimension of size 1 */
     expect_right(&g);
     g = negate(4, 1, wide, 0, even, 0);
     expect_right(&g);
@@ -180,7 +180,7 @@ static void neighbours_in_memory(void **state)
     expect_right(&g);
     g = negate(4, 4, wide, 0, wide, 4); /* left half to right half */
     expect_right(&g);
-    g = negate(4, 4, even, 0, even, 1); /* even places to odd ones */
+    g = negate(4, 4, even, 0, even, 1); /* even elements to odd ones */
     expect_right(&g);
     g = negate(4, 4, turned, 0, dense, 0);
     expect_wrong(&g, overlap);
@@ -200,7 +200,7 @@ static void neighbours_in_memory(void **state)
     BROKEN(g, g->operand[1].offset = 0, "two stored operands at the same address");
 }
 
-static void loads_stand_first(void **state)
+static void loads_come_first(void **state)
 {
     (void)state;
     const char *late = "a LOAD after the STORE to the same address";
@@ -220,9 +220,9 @@ int main(void)
         cmocka_unit_test(instructions),
         cmocka_unit_test(classes),
         cmocka_unit_test(gathers),
-        cmocka_unit_test(places_of_a_store),
-        cmocka_unit_test(neighbours_in_memory),
-        cmocka_unit_test(loads_stand_first),
+        cmocka_unit_test(elements_of_a_store),
+        cmocka_unit_test(disjoint_memory),
+        cmocka_unit_test(loads_come_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Group programs: levels and passes, collapsing against a walk element by element, structure keys, text. */
+/* Tests group programs: levels and passes, collapsing of dimensions against an element-wise traversal, structure keys,
+ * text. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -51,11 +52,11 @@ static void levels_of_softmax(void **state)
     (void)state;
     wk__program g;
     ir_softmax(&g, 4, 8);
-    /*                LOAD RMAX SUB EXP RSUM DIV STORE */
+    /* LOAD RMAX SUB EXP RSUM DIV STORE */
     expect_levels(&g, "ereeree", "0111222");
 }
 
-/* (x - mean) / n scaled by a row's own factor: arithmetic on row values stays with the row. */
+/* (x - mean) / n scaled by a factor per row: arithmetic on row values has row level. */
 static void levels_of_rows(void **state)
 {
     (void)state;
@@ -90,7 +91,7 @@ static void levels_without_reduction(void **state)
     expect_levels(&g, "rereeee", "0000000");
 }
 
-static void size_one_walks_nowhere(void **state)
+static void strides_of_size_1_do_not_matter(void **state)
 {
     (void)state;
     wk__program g;
@@ -102,8 +103,8 @@ static void size_one_walks_nowhere(void **state)
     expect_levels(&g, "e", "0");
 }
 
-/* y = x * 2 is stored over x, and a later pass wants x * 2 again: the store waits for the last pass. */
-static void stores_in_place_wait(void **state)
+/* y = x * 2 is stored over x, and a later pass reads x * 2 again: the store is moved to the last pass. */
+static void in_place_stores_are_deferred(void **state)
 {
     (void)state;
     wk__program g;
@@ -116,7 +117,7 @@ static void stores_in_place_wait(void **state)
     expect_levels(&g, "eeeeree", "0010111");
     assert_int_equal(wk__program_overwritten(&g), 1 << x);
 
-    wk__memory *memory = (wk__memory *)&g, *other = (wk__memory *)&g.ins; /* two operands of one memory */
+    wk__memory *memory = (wk__memory *)&g, *other = (wk__memory *)&g.ins; /* two operands with one memory */
     g.ins[2].arg[0] = (int16_t)y;
     g.ins[3].arg[0] = (int16_t)z;
     g.operand[x].memory = g.operand[y].memory = memory;
@@ -137,7 +138,7 @@ static void levels_of_gather_and_random(void **state)
     int out = ir_dense(&g, WK_F32, true);
     g.imm[0].i = 100, g.imm[1].i = 8, g.imm[2].i = 77, g.nimms = 3;
     int i = ir_load(&g, index);
-    int w = ir_ins(&g, WK__LOADX, WK_F32, i, weight, 0); /* a row's index, a walk along the columns */
+    int w = ir_ins(&g, WK__LOADX, WK_F32, i, weight, 0); /* an index per row, a traversal along the columns */
     int bits = ir_ins(&g, WK__PHILOX, WK_I64, i, 2, 32);
     int normal = ir_ins(&g, WK__NDTRI, WK_F32, bits, 0, 0);
     int sum = ir_unary(&g, WK__RSUM, ir_binary(&g, WK__MUL, w, normal));
@@ -150,8 +151,8 @@ static void levels_of_gather_and_random(void **state)
 
 enum { MOST_PLACES = 4096 };
 
-/* Where each operand is at each step of the walk, in order. Returns the number of steps. */
-static int64_t walk(const wk__program *g, int operand, int64_t *places)
+/* Lists an operand's offsets in order of the traversal. Returns the number of steps. */
+static int64_t list_offsets(const wk__program *g, int operand, int64_t *places)
 {
     int64_t total = wk__program_rows(g) * wk__program_columns(g);
     for (int64_t n = 0; n < total; n++) {
@@ -170,7 +171,7 @@ static void random_strides(wk__program *g, int64_t stride[])
     int kind = rand() % 4;
     int64_t next = 1;
     for (int n = 0; n < g->ndim; n++) {
-        int d = kind == 1 ? n : g->ndim - 1 - n; /* 1: the other way round */
+        int d = kind == 1 ? n : g->ndim - 1 - n; /* 1: reversed */
         stride[d] = next;
         next *= g->shape[d];
         if (kind == 2 && rand() % 2) stride[d] = 0;
@@ -178,7 +179,7 @@ static void random_strides(wk__program *g, int64_t stride[])
     }
 }
 
-static void collapse_walks_the_same(void **state)
+static void collapsing_keeps_the_traversal(void **state)
 {
     (void)state;
     static int64_t before[3][MOST_PLACES], after[MOST_PLACES];
@@ -197,7 +198,7 @@ static void collapse_walks_the_same(void **state)
         }
         int64_t rows = wk__program_rows(&g), columns = wk__program_columns(&g);
         int reduced = g.nreduce;
-        for (int k = 0; k < operands; k++) walk(&g, k, before[k]);
+        for (int k = 0; k < operands; k++) list_offsets(&g, k, before[k]);
 
         wk__program_coalesce(&g);
         assert_int_equal(wk__program_rows(&g), rows);
@@ -205,7 +206,7 @@ static void collapse_walks_the_same(void **state)
         assert_true(g.ndim <= ndim && g.nreduce <= reduced);
         assert_int_equal(g.nreduce > 0, reduced > 0);
         for (int k = 0; k < operands; k++) {
-            int64_t total = walk(&g, k, after);
+            int64_t total = list_offsets(&g, k, after);
             assert_memory_equal(after, before[k], (size_t)total * sizeof after[0]);
         }
         flatter += g.ndim < ndim;
@@ -217,8 +218,8 @@ static void collapse_walks_the_same(void **state)
     assert_true(flatter > 10000);
 }
 
-/* With more dimensions to the right the first ones are as flat as they are by themselves, and the others as before. */
-static void collapse_of_the_outer(void **state)
+/* With more dimensions to the right the first ones collapse as they do alone, and the others as before. */
+static void collapsing_outer_dimensions(void **state)
 {
     (void)state;
     wk__program g;
@@ -238,7 +239,7 @@ static void collapse_of_the_outer(void **state)
     assert_true(g.ndim == 2 && g.operand[0].stride[0] == 3 && g.operand[0].stride[1] == 1);
 }
 
-static void collapse_is_complete(void **state)
+static void collapsing_is_complete(void **state)
 {
     (void)state;
     wk__program g;
@@ -276,7 +277,7 @@ static void expect_same(const wk__program *a, const wk__program *b, bool same)
     assert_int_equal(wk__program_hash(a) == wk__program_hash(b), same);
 }
 
-static void arguments_are_no_structure(void **state)
+static void arguments_are_not_structure(void **state)
 {
     (void)state;
     wk__program a, b;
@@ -293,7 +294,7 @@ static void arguments_are_no_structure(void **state)
     expect_same(&a, &b, true);
 }
 
-static void structure_is_structure(void **state)
+static void structural_differences_change_the_key(void **state)
 {
     (void)state;
     wk__program a, b;
@@ -320,7 +321,7 @@ static void structure_is_structure(void **state)
 #undef CHANGED
 }
 
-/* Keys of many similar programs: x (op) x, strides of three kinds in eight places. */
+/* Keys of many similar programs: x (op) x, with three kinds of strides in eight positions. */
 static void keys_differ(void **state)
 {
     (void)state;
@@ -406,14 +407,14 @@ int main(void)
         cmocka_unit_test(levels_of_softmax),
         cmocka_unit_test(levels_of_rows),
         cmocka_unit_test(levels_without_reduction),
-        cmocka_unit_test(size_one_walks_nowhere),
-        cmocka_unit_test(stores_in_place_wait),
+        cmocka_unit_test(strides_of_size_1_do_not_matter),
+        cmocka_unit_test(in_place_stores_are_deferred),
         cmocka_unit_test(levels_of_gather_and_random),
-        cmocka_unit_test(collapse_walks_the_same),
-        cmocka_unit_test(collapse_of_the_outer),
-        cmocka_unit_test(collapse_is_complete),
-        cmocka_unit_test(arguments_are_no_structure),
-        cmocka_unit_test(structure_is_structure),
+        cmocka_unit_test(collapsing_keeps_the_traversal),
+        cmocka_unit_test(collapsing_outer_dimensions),
+        cmocka_unit_test(collapsing_is_complete),
+        cmocka_unit_test(arguments_are_not_structure),
+        cmocka_unit_test(structural_differences_change_the_key),
         cmocka_unit_test(keys_differ),
         cmocka_unit_test(text_of_groups),
         cmocka_unit_test(text_without_memory),

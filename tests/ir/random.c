@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random numbers: published vectors of Philox, the distributions made of its bits, and the quantiles of the normal
+/* Tests random numbers: published vectors of Philox, distributions computed from its bits, and quantiles of the normal
  * distribution against erf and erfc in long double. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -39,9 +39,9 @@ static void test_philox_vectors(void **state)
     }
 }
 
-/* How far x > 0 is from the quantile whose upper tail is (m + 1/2) / 2^bits, by one step of Newton's method: exact to
- * the square of the error. Near the centre the distance from 1/2 is compared, since the tails are too much alike there.
- */
+/* Returns the distance of x > 0 from the quantile with upper tail (m + 1/2) / 2^bits, by one step of Newton's method:
+ * exact to the square of the error. Near the centre the distance from 1/2 is compared, because there the tails differ
+ * too little. */
 static long double quantile_error(long double x, uint64_t m, int bits)
 {
     const long double tail = ldexpl((long double)m + 0.5L, -bits);
@@ -108,7 +108,7 @@ static void test_normal_ends(void **state)
     assert_true(fabs(wk__ndtri64(0) + 9.15529377268607) < 1e-13);
     assert_true(fabsf(wk__ndtri32(0x80000000u) / 2.91809953e-10f - 1) < 2e-7f);
     assert_true(fabs(wk__ndtri64(UINT64_C(1) << 63) / 6.7942295524213037e-20 - 1) < 1e-14);
-    /* Two figures from tables: 97.5 % and 84.13 %. */
+    /* Two values from tables: 97.5 % and 84.13 %. */
     assert_true(fabsf(wk__ndtri32(4187593114u) - 1.959964f) < 1e-6f);
     assert_true(fabsf(wk__ndtri32(3613548169u) - 1.0f) < 1e-6f);
 }
@@ -119,8 +119,8 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* sqrt(n) times the greatest distance between the distribution of the values and the uniform one on [0, 1): 1.63 is
- * passed once in a hundred seeds, 0.44 is undercut once in a hundred. */
+/* Kolmogorov-Smirnov: sqrt(n) times the greatest distance between the distribution of the values and the uniform one on
+ * [0, 1). 1 % of seeds exceed 1.63, and 1 % are below 0.44. */
 static void assert_uniform(double values[], int count)
 {
     qsort(values, (size_t)count, sizeof *values, compare);
@@ -159,7 +159,7 @@ static void test_normal_moments(void **state)
     enum { COUNT = 1 << 20 };
     static const double expected[7] = {1, 0, 1, 0, 3, 0, 15};
     static const double variance[7] = {0,  1,   2,    15,
-                                       96, 945, 10170}; /* of x^k: the moment 2k less the moment k squared */
+                                       96, 945, 10170}; /* of x^k: the moment 2k minus the square of moment k */
     double moment[7] = {0};
     for (uint64_t k = 0; k < COUNT; k++) {
         const double x = (double)wk__ndtri32((uint32_t)draw(k));
@@ -169,7 +169,7 @@ static void test_normal_moments(void **state)
     for (int j = 1; j < 7; j++) assert_true(fabs(moment[j] - expected[j]) < 3 * sqrt(variance[j] / COUNT));
 }
 
-/* What the group program has: a shift that repeats the sign, products that wrap. */
+/* Operations of group programs: an arithmetic shift, products that wrap. */
 static int64_t shifted(int64_t x)
 {
     return x >> 32;

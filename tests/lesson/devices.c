@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps 1 to 10 of the chapter about GPUs (docs/lesson.md), on the CPU and on two OpenCL devices: what devices there
- * are, where tensors live, what a copy is. */
+/* Tests steps 1 to 10 of the GPU chapter (docs/lesson.md), on the CPU and on two OpenCL devices: existing devices,
+ * devices of tensors, copies. */
 #include "support/devices.h"
 
 #include <math.h>
 #include <unistd.h>
 
-/* ---- 2: values, before anything else has touched a device -------------------------------------------------------- */
+/* ---- 2: values, before anything else has used a device ----------------------------------------------------------- */
 
 static bool loaded(const char *library)
 {
@@ -34,14 +34,14 @@ static void devices_are_values(void **state)
         WK_DEVICE(wk_cuda(9));
     }
     EXPECT_VALUES(wk_add(wk_ones((2)), 1), 0, 2, 2);
-    assert_false(loaded("libOpenCL")); /* named, not touched */
+    assert_false(loaded("libOpenCL")); /* named, not used */
     assert_false(loaded("libcuda"));
     expect_ok();
 }
 
-/* ---- 1, 3, 4: what there is -------------------------------------------------------------------------------------- */
+/* ---- 1, 3, 4: existing devices ----------------------------------------------------------------------------------- */
 
-static void what_is_known_of_each(void **state)
+static void device_properties(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -68,7 +68,7 @@ static void what_is_known_of_each(void **state)
     assert_true(named);
 }
 
-static void how_many_and_try_gpu(void **state)
+static void device_count_and_try_gpu(void **state)
 {
     (void)state;
     wk_device all[8];
@@ -79,7 +79,7 @@ static void how_many_and_try_gpu(void **state)
     assert_true(wk_device_eq(wk_try_gpu(10), wk_cpu()));
     int count = wk_try_all_gpus(all, 8);
     assert_true(count >= 1 && wk_device_eq(wk_try_gpu(0), all[0]));
-    setenv("WICK_GPU", "opencl", 1); /* as on a machine with two cards */
+    setenv("WICK_GPU", "opencl", 1); /* as on a machine with two GPUs */
     assert_true(wk_device_eq(wk_try_gpu(1), wk_device_count(WK_CUDA) > 1 ? wk_cuda(1) : wk_opencl(1)));
     assert_true(wk_try_all_gpus(all, 8) >= 2);
     assert_int_equal(wk_try_all_gpus(all, 1), 1);
@@ -87,7 +87,7 @@ static void how_many_and_try_gpu(void **state)
     expect_ok();
 }
 
-/* ---- 5, 6: a tensor tells its device ----------------------------------------------------------------------------- */
+/* ---- 5, 6: the device of a tensor -------------------------------------------------------------------------------- */
 
 static void tensors_on_devices(void **state)
 {
@@ -149,7 +149,7 @@ static void the_same_seed_gives_the_same_bits(void **state)
     }
 }
 
-/* ---- 8: a device that is not there ------------------------------------------------------------------------------- */
+/* ---- 8: a device that does not exist ----------------------------------------------------------------------------- */
 
 static void an_absent_device_is_an_error_at_its_use(void **state)
 {
@@ -158,14 +158,14 @@ static void an_absent_device_is_an_error_at_its_use(void **state)
     const wk_device absent[] = {wk_cuda(5), wk_opencl(99), wk_gpu(7)};
     for (int k = 0; k < 3; k++) {
         assert_null(wk_ones((2), .device = absent[k]));
-        /* and what is */
+        /* and the existing ones */
         expect_error(wk_device_str(absent[k]), "does not exist", "cpu", test_backend_text("opencl:0"),
                      test_backend_text("opencl:1"), NULL);
         assert_null(wk_to(wk_ones((2)), absent[k]));
         expect_error(wk_device_str(absent[k]), "lesson/devices.c", NULL);
     }
     if (wk_device_count(WK_CUDA) > 0) return;
-    wk_ones((2), .device = wk_cuda(0)); /* why the kind is not there at all */
+    wk_ones((2), .device = wk_cuda(0)); /* the reason why the kind is missing */
     assert_true(strstr(wk_error(), "built") || strstr(wk_error(), "library") || strstr(wk_error(), "driver") ||
                 strstr(wk_error(), "device"));
     wk_clear_error();
@@ -180,7 +180,7 @@ static int64_t moved_bytes(void)
     return counters.uploads + counters.downloads;
 }
 
-/* Between each pair of devices; the source may change or go at once. */
+/* Between each pair of devices; the source may change or be freed at once. */
 static void copies_between_all_devices(void **state)
 {
     (void)state;
@@ -212,7 +212,7 @@ static void copies_carry_gradients_back(void **state)
     EXPECT_VALUES(wk_grad_of(x), 0, 10, 10, 10);
 }
 
-static void a_copy_to_where_it_is_already(void **state)
+static void a_copy_to_the_same_device(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -235,14 +235,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(devices_are_values),
-        cmocka_unit_test(what_is_known_of_each),
-        cmocka_unit_test(how_many_and_try_gpu),
+        cmocka_unit_test(device_properties),
+        cmocka_unit_test(device_count_and_try_gpu),
         cmocka_unit_test(tensors_on_devices),
         cmocka_unit_test(the_same_seed_gives_the_same_bits),
         cmocka_unit_test(an_absent_device_is_an_error_at_its_use),
         cmocka_unit_test(copies_between_all_devices),
         cmocka_unit_test(copies_carry_gradients_back),
-        cmocka_unit_test(a_copy_to_where_it_is_already),
+        cmocka_unit_test(a_copy_to_the_same_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

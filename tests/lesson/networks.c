@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps 17, 18 and 20 to 22 of the chapter about GPUs (docs/lesson.md) and its exercise on saving, on the CPU and on
- * two OpenCL devices: networks, memory, what stalls a device. */
+/* Tests steps 17, 18 and 20 to 22 of the GPU chapter (docs/lesson.md) and its exercise on saving, on the CPU and on two
+ * OpenCL devices: networks, memory, waits. */
 #include "support/devices.h"
 
 #include <math.h>
@@ -22,18 +22,18 @@ static void a_network_on_a_device(void **state)
         EXPECT_VALUES(y, 0, 7, 7);
         assert_non_null(strstr(wk_tensor_str(y), "grad_fn=<AddmmBackward0>"));
         if (device.kind != WK_CPU) assert_non_null(strstr(wk_tensor_str(y), wk_device_str(device)));
-        assert_ptr_equal(wk_module_parameter(net, "0.weight"), weight); /* the handle is the same one */
+        assert_ptr_equal(wk_module_parameter(net, "0.weight"), weight); /* the handle is the same */
         assert_non_null(strstr(wk_tensor_str(weight), "requires_grad=True"));
         assert_int_equal(wk_backward(wk_sum(y)), WK_OK);
         EXPECT_VALUES(wk_grad_of(weight), 0, 2, 2, 2);
         assert_true(wk_device_eq(wk_device_of(wk_grad_of(weight)), device));
         if (device.kind == WK_CPU) continue;
-        assert_null(wk_forward(net, wk_ones((2, 3)))); /* its input must be where it is */
+        assert_null(wk_forward(net, wk_ones((2, 3)))); /* its input must be on the same device */
         expect_error("lesson/networks.c", "different devices", "on cpu", wk_device_str(device), NULL);
     }
 }
 
-static void a_layer_that_learns_its_width(void **state)
+static void a_lazy_layer(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -45,12 +45,12 @@ static void a_layer_that_learns_its_width(void **state)
         EXPECT_SHAPE(wk_forward(net, wk_ones((2, 5, 2), .device = device)), 2, 1);
         wk_tensor *weight = wk_module_parameter(dense, "weight");
         EXPECT_SHAPE(weight, 1, 10);
-        assert_true(wk_device_eq(wk_device_of(weight), device)); /* that of the first input */
+        assert_true(wk_device_eq(wk_device_of(weight), device)); /* the device of the first input */
         assert_int_equal(wk_tensors_count(wk_parameters(net)), 2);
     }
 }
 
-/* The same network trains to the same numbers, within rounding, wherever it is. */
+/* The same network trains to the same values, within rounding, on any device. */
 static double trained(wk_device device)
 {
     WK_SCOPE;
@@ -98,7 +98,7 @@ static wk_memory_stats stats_of(wk_device device)
     return stats;
 }
 
-/* A tensor takes memory of its own device alone. */
+/* A tensor uses only memory of its device. */
 static void each_device_has_its_own_memory(void **state)
 {
     (void)state;
@@ -120,9 +120,9 @@ static void each_device_has_its_own_memory(void **state)
     }
 }
 
-/* Past the limit one call fails, with what it asked for and what there is; all that was there stays, and the
- * program goes on. */
-static void out_of_memory_is_survived(void **state)
+/* Beyond the limit one call fails and reports the requested and available bytes; existing tensors are unchanged, and
+ * the program continues. */
+static void programs_continue_after_out_of_memory(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -136,13 +136,13 @@ static void out_of_memory_is_survived(void **state)
         wk_memory_trim(device);
         double before = wk_item(wk_forward(net, input));
         wk_memory_set_limit(device, stats_of(device).live + stats_of(device).cached + ((int64_t)12 << 20));
-        assert_null(wk_ones((100 * LARGE), .device = device)); /* never: at the call */
+        assert_null(wk_ones((100 * LARGE), .device = device)); /* never possible: refused at the call */
         expect_error("lesson/networks.c", "ones", "limit", NULL);
         wk_tensor *first = wk_retain(wk_ones((2 * LARGE / 4), .device = device)), *second;
         wk_sync();
         expect_ok();
         int line = __LINE__ + 1;
-        second = wk_retain(wk_exp(wk_ones((2 * LARGE / 4), .device = device))); /* not now: late */
+        second = wk_retain(wk_exp(wk_ones((2 * LARGE / 4), .device = device))); /* not possible now: a deferred error */
         wk_sync();
         char site[64];
         snprintf(site, sizeof site, "lesson/networks.c:%d", line);
@@ -157,7 +157,7 @@ static void out_of_memory_is_survived(void **state)
     }
 }
 
-/* ---- 21, 22: waiting --------------------------------------------------------------------------------------------- */
+/* ---- 21, 22: waits ----------------------------------------------------------------------------------------------- */
 
 static wk_transfer_counters transfers(void)
 {
@@ -166,18 +166,18 @@ static wk_transfer_counters transfers(void)
     return counters;
 }
 
-static int waits_heard;
+static int waits_logged;
 static char last_wait[200];
 
-static void hear(void *user, const char *line)
+static void count_wait(void *user, const char *line)
 {
     (void)user;
-    waits_heard++;
+    waits_logged++;
     snprintf(last_wait, sizeof last_wait, "%s", line);
 }
 
-/* Each reading waits and is counted; gathered on the device, one does for all. The modes name the place. */
-static void reading_waits_and_is_counted(void **state)
+/* Each read waits and is counted; gathered on the device, one read is enough. The modes report the call site. */
+static void reads_wait_and_are_counted(void **state)
 {
     (void)state;
     enum { STEPS = 25 };
@@ -205,13 +205,13 @@ static void reading_waits_and_is_counted(void **state)
         assert_int_equal(transfers().waits - before, far ? 1 : 0);
         assert_int_equal(transfers().downloads - bytes, far ? 4 * STEPS : 0);
 
-        waits_heard = 0;
-        wk_set_log("sync", hear, NULL);
+        waits_logged = 0;
+        wk_set_log("sync", count_wait, NULL);
         wk_set_sync_debug_mode(WK_SYNC_LOG);
         int line = __LINE__ + 1;
         for (int k = 0; k < 3; k++) wk_item(wk_sum(x));
         wk_set_log(NULL, NULL, NULL);
-        assert_int_equal(waits_heard, far); /* a line for each place */
+        assert_int_equal(waits_logged, far); /* one line per call site */
         char site[64];
         snprintf(site, sizeof site, "lesson/networks.c:%d: host waits for %s", line, wk_device_str(device));
         if (far) assert_non_null(strstr(last_wait, site));
@@ -226,8 +226,8 @@ static void reading_waits_and_is_counted(void **state)
     }
 }
 
-/* A step of training waits for nothing: the whole loop makes the host wait when its figures are read. */
-static void a_training_loop_waits_for_nothing(void **state)
+/* A training step does not wait: the complete loop makes the host wait only when its history is read. */
+static void a_training_loop_does_not_wait(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -283,12 +283,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_network_on_a_device),
-        cmocka_unit_test(a_layer_that_learns_its_width),
+        cmocka_unit_test(a_lazy_layer),
         cmocka_unit_test(training_is_the_same_everywhere),
         cmocka_unit_test(each_device_has_its_own_memory),
-        cmocka_unit_test(out_of_memory_is_survived),
-        cmocka_unit_test(reading_waits_and_is_counted),
-        cmocka_unit_test(a_training_loop_waits_for_nothing),
+        cmocka_unit_test(programs_continue_after_out_of_memory),
+        cmocka_unit_test(reads_wait_and_are_counted),
+        cmocka_unit_test(a_training_loop_does_not_wait),
         cmocka_unit_test(parameters_are_saved_and_loaded_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps 11 to 16 of the chapter about GPUs (docs/lesson.md), on the CPU and on two GPUs: computing where the
- * operands are, device scopes, placement. One test is a process of its own: this program, with an argument. */
+/* Tests steps 11 to 16 of the GPU chapter (docs/lesson.md), on the CPU and on two GPUs: computation on the operands'
+ * device, device scopes, placement. One test is a separate process: this program, with an argument. */
 #include "support/devices.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 /* ---- 11: operands on one device ---------------------------------------------------------------------------------- */
 
-static void on_one_device_it_works(void **state)
+static void operands_on_one_device(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -27,8 +27,8 @@ static void on_one_device_it_works(void **state)
     }
 }
 
-/* The message names both operands with their devices, and the call that brings them together. */
-static void across_devices_it_fails(void **state)
+/* The message names both operands with their devices, and the call that moves one to the other. */
+static void operands_on_two_devices_fail(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -48,13 +48,13 @@ static void across_devices_it_fails(void **state)
     expect_error("cat", "different devices", NULL);
     assert_null(wk_index_select(far, 0, wk_of(int64_t, (1), 0)));
     expect_error("index_select", "different devices", NULL);
-    EXPECT_VALUES(wk_add(near, wk_to(far, wk_cpu())), 0, 2, 2, 2, 2, 2, 2);  /* mended as it says */
-    EXPECT_VALUES(wk_add(far, 1), 0, 2, 2, 2, 2, 2, 2);                      /* a number is anywhere */
-    EXPECT_VALUES(wk_copy_(far, wk_full((2, 3), 5.0)), 0, 5, 5, 5, 5, 5, 5); /* copying is what copy_ is for */
+    EXPECT_VALUES(wk_add(near, wk_to(far, wk_cpu())), 0, 2, 2, 2, 2, 2, 2);  /* corrected as suggested */
+    EXPECT_VALUES(wk_add(far, 1), 0, 2, 2, 2, 2, 2, 2);                      /* a number has no device */
+    EXPECT_VALUES(wk_copy_(far, wk_full((2, 3), 5.0)), 0, 5, 5, 5, 5, 5, 5); /* copy_ copies between devices */
 }
 
-/* A tensor without dimensions that lies on the CPU is a number, as in PyTorch: it comes to where the others are. */
-static void a_number_of_the_cpu_goes_along(void **state)
+/* A 0-d tensor on the CPU acts as a number, as in PyTorch: it is copied to the device of the others. */
+static void a_cpu_scalar_is_copied_to_the_operands(void **state)
 {
     (void)state;
     for (int k = 0; k < 2; k++) {
@@ -84,9 +84,9 @@ static void a_number_of_the_cpu_goes_along(void **state)
         expect_ok();
         assert_null(wk_mul(x, near)); /* it has a dimension */
         expect_error("mul", "different devices", NULL);
-        assert_null(wk_mul(near, alone)); /* not of the CPU */
+        assert_null(wk_mul(near, alone)); /* not on the CPU */
         expect_error("mul", "different devices", NULL);
-        assert_null(wk_mul_(wk_detach(half), x)); /* a target stays where it is */
+        assert_null(wk_mul_(wk_detach(half), x)); /* a target is not moved */
         expect_error("mul_", "different devices", NULL);
         assert_null(wk_cat((wk_reshape(x, (3)), near), 0));
         expect_error("cat", "different devices", NULL);
@@ -102,29 +102,30 @@ enum { MOST_LINES = 100 };
 static struct {
     int count;
     char line[MOST_LINES][200];
-} heard;
+} log_lines;
 
-static void hear(void *user, const char *line)
+static void count_line(void *user, const char *line)
 {
-    assert_ptr_equal(user, &heard);
-    if (heard.count < MOST_LINES) snprintf(heard.line[heard.count++], sizeof heard.line[0], "%s", line);
+    assert_ptr_equal(user, &log_lines);
+    if (log_lines.count < MOST_LINES) snprintf(log_lines.line[log_lines.count++], sizeof log_lines.line[0], "%s", line);
 }
 
 static void listen(const char *subjects)
 {
-    heard.count = 0;
-    wk_set_log(subjects, hear, &heard);
+    log_lines.count = 0;
+    wk_set_log(subjects, count_line, &log_lines);
 }
 
-/* How many lines hold both words. */
+/* Number of lines that contain both words. */
 static int lines_with(const char *one, const char *other)
 {
     int count = 0;
-    for (int k = 0; k < heard.count; k++) count += strstr(heard.line[k], one) && strstr(heard.line[k], other);
+    for (int k = 0; k < log_lines.count; k++)
+        count += strstr(log_lines.line[k], one) && strstr(log_lines.line[k], other);
     return count;
 }
 
-static void soft_placement_copies_counts_and_says_so_once(void **state)
+static void soft_placement_copies_counts_and_logs_once(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -140,7 +141,7 @@ static void soft_placement_copies_counts_and_says_so_once(void **state)
         EXPECT_VALUES(sum, 0, 3, 3, 3, 3, 3, 3);
     }
     wk_tensor *in_place = wk_clone(near);
-    assert_ptr_equal(wk_add_(in_place, far), in_place); /* a target stays where it is */
+    assert_ptr_equal(wk_add_(in_place, far), in_place); /* a target is not moved */
     assert_true(wk_device_eq(wk_device_of(in_place), wk_cpu()));
     EXPECT_VALUES(in_place, 0, 3, 3, 3, 3, 3, 3);
     wk_sync();
@@ -157,8 +158,8 @@ static void soft_placement_copies_counts_and_says_so_once(void **state)
     expect_error("different devices", NULL);
 }
 
-/* It is a copy like any other, of which soft placement knows nothing, and whoever keeps no scope owns none. */
-static void what_a_number_of_the_cpu_costs(void **state)
+/* It is an ordinary copy that soft placement does not count, and that no scope of the program owns. */
+static void the_cost_of_a_cpu_scalar(void **state)
 {
     (void)state;
     int64_t copies_before, copies, bytes;
@@ -203,7 +204,7 @@ static void soft_placement_passes_gradients(void **state)
     EXPECT_VALUES(wk_grad_of(w), 0, 3, 3);
 }
 
-/* A program that this one starts does not get the file of the log. */
+/* A child process does not inherit the log file. */
 static bool log_stays_here(void)
 {
     bool stays = false;
@@ -217,7 +218,7 @@ static bool log_stays_here(void)
     return stays;
 }
 
-/* As the environment asks for it; the counters are the last line of the log's file. */
+/* Settings come from the environment; the counters are the last line of the log file. */
 static int child(void)
 {
     WK_SCOPE;
@@ -260,7 +261,7 @@ static void the_log_of_a_process(void **state)
 
 /* ---- 13: one fused kernel ---------------------------------------------------------------------------------------- */
 
-static void the_chapter_s_numbers(void **state)
+static void the_example_of_the_chapter(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -273,7 +274,7 @@ static void the_chapter_s_numbers(void **state)
         wk_tensor *sum = wk_add(z, 2), *result = wk_mul(wk_exp(sum), y);
         assert_string_equal(wk_tensor_str(result), text);
         wk_fill_(z, 100);
-        EXPECT_VALUES(sum, 0, 3, 4, 5); /* never stored, and still right */
+        EXPECT_VALUES(sum, 0, 3, 4, 5); /* never stored, and right nevertheless */
     }
     WK_SCOPE;
     wk_tensor *z = wk_retain(wk_ones((3), .device = test_null())), *y = wk_retain(wk_ones((3), .device = test_null()));
@@ -315,7 +316,7 @@ static void device_scopes_nest(void **state)
              test_gpu(1).kind == WK_CUDA ? "CUDA" : "OPENCL");
     assert_string_equal(wk_device_full_name(wk_device_of(made[1])), name);
     {
-        WK_DEVICE(wk_cuda(7)); /* no error until something is made there */
+        WK_DEVICE(wk_cuda(7)); /* no error until a tensor is created there */
         expect_ok();
         EXPECT_VALUES(wk_add(made[0], 1), 0, 2);
         assert_null(wk_zeros((1)));
@@ -323,9 +324,9 @@ static void device_scopes_nest(void **state)
     }
 }
 
-/* A scope says where new tensors are made. What exists stays where it is: assigning it, computing with it,
- * making a parameter of it. */
-static void what_a_scope_does_not_do(void **state)
+/* A scope sets the device of new tensors. Existing tensors are not moved: by assignment, by use as an operand, or as a
+ * parameter. */
+static void a_device_scope_does_not_move_tensors(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -343,7 +344,7 @@ static void what_a_scope_does_not_do(void **state)
         wk_sync();
         wk_transfer_stats(&after);
         assert_int_equal(after.uploads + after.downloads, before.uploads + before.downloads);
-        wk_tensor *near = wk_to(far, wk_cpu()); /* unless it is asked for */
+        wk_tensor *near = wk_to(far, wk_cpu()); /* unless requested */
         assert_true(wk_device_eq(wk_device_of(near), wk_cpu()));
         EXPECT_VALUES(near, 0, 1, 1);
     }
@@ -352,7 +353,7 @@ static void what_a_scope_does_not_do(void **state)
 
 /* ---- 16: the log of placement ------------------------------------------------------------------------------------ */
 
-static void the_log_says_where_ops_ran(void **state)
+static void the_log_names_the_device_of_ops(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -371,9 +372,9 @@ static void the_log_says_where_ops_ran(void **state)
     assert_int_equal(lines_with("add on cpu", "lesson/work.c:"), 1);
     assert_int_equal(after.uploads - before.uploads, 400);
     assert_int_equal(after.downloads - before.downloads, 4);
-    int before_silence = heard.count;
+    int before_silence = log_lines.count;
     wk_item(wk_sum(wk_exp(x)));
-    assert_int_equal(heard.count, before_silence); /* nobody listens any more */
+    assert_int_equal(log_lines.count, before_silence); /* no longer logged */
 }
 
 int main(int argc, char **argv)
@@ -381,17 +382,17 @@ int main(int argc, char **argv)
     (void)argv;
     if (argc > 1) return child();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(on_one_device_it_works),
-        cmocka_unit_test(across_devices_it_fails),
-        cmocka_unit_test(a_number_of_the_cpu_goes_along),
-        cmocka_unit_test_setup_teardown(what_a_number_of_the_cpu_costs, test_default_mode, test_restore_mode),
-        cmocka_unit_test(soft_placement_copies_counts_and_says_so_once),
+        cmocka_unit_test(operands_on_one_device),
+        cmocka_unit_test(operands_on_two_devices_fail),
+        cmocka_unit_test(a_cpu_scalar_is_copied_to_the_operands),
+        cmocka_unit_test_setup_teardown(the_cost_of_a_cpu_scalar, test_default_mode, test_restore_mode),
+        cmocka_unit_test(soft_placement_copies_counts_and_logs_once),
         cmocka_unit_test(soft_placement_passes_gradients),
         cmocka_unit_test(the_log_of_a_process),
-        cmocka_unit_test_setup_teardown(the_chapter_s_numbers, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(the_example_of_the_chapter, test_default_mode, test_restore_mode),
         cmocka_unit_test(device_scopes_nest),
-        cmocka_unit_test(what_a_scope_does_not_do),
-        cmocka_unit_test_setup_teardown(the_log_says_where_ops_ran, test_default_mode, test_restore_mode),
+        cmocka_unit_test(a_device_scope_does_not_move_tensors),
+        cmocka_unit_test_setup_teardown(the_log_names_the_device_of_ops, test_default_mode, test_restore_mode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The library's layers and initial values. */
+/* Tests the library's layers and initial values. */
 #include "support/wick.h"
 
 #include <math.h>
@@ -138,7 +138,7 @@ static void lazy(void **state)
     expect_error("lazy_linear", "no dimensions", NULL);
 }
 
-/* ---- others ------------------------------------------------------------------------------------------------------ */
+/* ---- other layers ------------------------------------------------------------------------------------------------ */
 
 static void activations(void **state)
 {
@@ -209,8 +209,8 @@ static void embedding(void **state)
     expect_error("embedding", "3", NULL);
 }
 
-/* A training step of a whole network comes in few kernels, and in as many each time. */
-static void a_step_is_steady(void **state)
+/* A training step of a complete network needs few kernels, and the same number each time. */
+static void training_steps_have_the_same_kernels(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -262,7 +262,7 @@ int main(void)
         cmocka_unit_test(dropout),
         cmocka_unit_test(layer_norm),
         cmocka_unit_test(embedding),
-        cmocka_unit_test_setup_teardown(a_step_is_steady, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(training_steps_have_the_same_kernels, test_default_mode, test_restore_mode),
         cmocka_unit_test(layers_without_inputs_or_outputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What messages say of networks: which layer, which child, what is kept from a forward. */
+/* Tests messages about networks: the path of a layer, the names of children, tensors kept from a forward. */
 #include "support/wick.h"
 
-/* Fails unless the error begins with "FILE:LINE: text"; it is cleared. */
+/* Fails unless the error begins with "FILE:LINE: text"; clears it. */
 static void expect_begin(int line, const char *text)
 {
     char begin[200];
     snprintf(begin, sizeof begin, "%s:%d: %s", __FILE__, line, text);
     if (!wk_error() || strncmp(wk_error(), begin, strlen(begin)) != 0)
-        fail_msg("\"%s\" is not how this begins: %s", begin, wk_error() ? wk_error() : "(no error)");
+        fail_msg("expected \"%s\" at the beginning of: %s", begin, wk_error() ? wk_error() : "(no error)");
 }
 
-static void the_path_of_a_layer(void **state)
+static void messages_name_the_path_of_a_layer(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -27,18 +27,18 @@ static void the_path_of_a_layer(void **state)
     assert_null(wk_forward(wk_nn_sequential(wk_nn_relu(), wk_nn_embedding(4, 2)), x));
     expect_begin(__LINE__ - 1, "forward: in layer 1 (embedding): ");
     wk_clear_error();
-    assert_null(wk_forward(wk_nn_linear(5, 2), x)); /* a layer by itself has no path */
+    assert_null(wk_forward(wk_nn_linear(5, 2), x)); /* a layer alone has no path */
     expect_begin(__LINE__ - 1, "forward: linear: inner dimensions differ");
     wk_clear_error();
     assert_null(wk_forward(wk_nn_sequential(wk_nn_relu(), wk_nn_sequential(wk_nn_module_list())), x));
     expect_begin(__LINE__ - 1, "forward: in layer 1.0 (module_list): a module_list has no forward function");
     wk_clear_error();
-    assert_null(wk_matmul(x, x)); /* outside of a forward again */
+    assert_null(wk_matmul(x, x)); /* outside of a forward */
     expect_begin(__LINE__ - 1, "matmul: inner dimensions differ");
     wk_clear_error();
 }
 
-/* A block of one's own: a child that it calls, one in a list, one that it has not registered, and an op. */
+/* A custom block: a child that it calls, one in a list, one that is not registered, and an op. */
 typedef struct block {
     wk_module *fc, *list, *stray;
     int which, line;
@@ -55,7 +55,7 @@ static wk_tensor *block_forward(wk_module *self, wk_tensor *x)
     }
 }
 
-static void modules_of_one_s_own(void **state)
+static void custom_modules(void **state)
 {
     (void)state;
     static const wk_module_kind kind = {
@@ -103,7 +103,7 @@ static wk_tensor *keeping_forward(wk_module *self, wk_tensor *x)
     return wk_add(kept, 1);
 }
 
-static void what_was_kept_from_a_forward(void **state)
+static void tensors_kept_from_a_forward(void **state)
 {
     (void)state;
     static const wk_module_kind kind = {.size = sizeof kind, .name = "keeping", .forward1 = keeping_forward};
@@ -116,8 +116,8 @@ static void what_was_kept_from_a_forward(void **state)
     expect_error("exp: input is a tensor", opened, "wk_keep", NULL);
 }
 
-/* A handle that is used after its end: what ended it, and where. */
-static void expect_ended(wk_tensor *gone, const char *how, int line)
+/* Expects that using a freed handle names the reason and the call site of its end. */
+static void expect_freed(wk_tensor *gone, const char *how, int line)
 {
     char at[300];
     snprintf(at, sizeof at, "exp: input is a tensor %sat %s:%d)", how, __FILE__, line);
@@ -127,7 +127,7 @@ static void expect_ended(wk_tensor *gone, const char *how, int line)
 
 static wk_module *trained(wk_tensor **weight, wk_tensor **gradient)
 {
-    WK_SCOPE; /* its end leaves the layer to the network alone */
+    WK_SCOPE; /* its end leaves the network as the only owner of the layer */
     wk_module *net = wk_keep(wk_nn_sequential(wk_nn_linear(3, 2)));
     *weight = wk_module_parameter(net, "0.weight");
     wk_backward(wk_sum(wk_forward(net, wk_ones((1, 3)))));
@@ -136,7 +136,7 @@ static wk_module *trained(wk_tensor **weight, wk_tensor **gradient)
     return net;
 }
 
-static void what_ended_a_tensor(void **state)
+static void messages_name_the_end_of_a_tensor(void **state)
 {
     (void)state;
     static const char with_scope[] = "that was freed with its module, whose scope has closed (opened ";
@@ -146,8 +146,8 @@ static void what_ended_a_tensor(void **state)
         WK_SCOPE;
         trained(&weight, &gradient);
     }
-    expect_ended(weight, with_scope, line);
-    expect_ended(gradient, with_scope, line);
+    expect_freed(weight, with_scope, line);
+    expect_freed(gradient, with_scope, line);
     WK_SCOPE;
     line = __LINE__ + 2;
     {
@@ -156,7 +156,7 @@ static void what_ended_a_tensor(void **state)
         wk_backward(wk_sum(leaf));
         gradient = wk_grad_of(leaf);
     }
-    expect_ended(gradient, "that was freed with its tensor, whose scope has closed (opened ", line);
+    expect_freed(gradient, "that was freed with its tensor, whose scope has closed (opened ", line);
     {
         WK_SCOPE;
         wk_module *net = trained(&weight, &gradient);
@@ -164,20 +164,20 @@ static void what_ended_a_tensor(void **state)
             WK_SCOPE;
             wk_optim_zero_grad(wk_optim_sgd(wk_parameters(net)));
         }
-        expect_ended(gradient, "that was freed by optim_zero_grad (", __LINE__ - 2);
+        expect_freed(gradient, "that was freed by optim_zero_grad (", __LINE__ - 2);
         wk_free(net);
-        expect_ended(weight, "that was freed with its module (", __LINE__ - 1);
+        expect_freed(weight, "that was freed with its module (", __LINE__ - 1);
     }
     leaf = wk_ones((2), .requires_grad = true);
     wk_backward(wk_sum(leaf));
     gradient = wk_grad_of(leaf);
     wk_set_grad(leaf, NULL);
-    expect_ended(gradient, "that was freed by set_grad (", __LINE__ - 1);
+    expect_freed(gradient, "that was freed by set_grad (", __LINE__ - 1);
     wk_free(leaf);
-    expect_ended(leaf, "that was freed (", __LINE__ - 1);
+    expect_freed(leaf, "that was freed (", __LINE__ - 1);
 }
 
-static void what_children_there_are(void **state)
+static void unknown_children_and_parameters(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -225,12 +225,12 @@ static void gradients_that_do_not_fit(void **state)
     expect_error("exp: backward needs the original value of its result", filled, NULL);
 }
 
-/* ---- mistakes of a first program --------------------------------------------------------------------------------- */
+/* ---- mistakes in first programs ---------------------------------------------------------------------------------- */
 
 static void expect_part(wk_code code, const char *text)
 {
     assert_int_equal(wk_error_code(), code);
-    if (!strstr(wk_error(), text)) fail_msg("\"%s\" does not say \"%s\"", wk_error(), text);
+    if (!strstr(wk_error(), text)) fail_msg("\"%s\" does not contain \"%s\"", wk_error(), text);
     wk_clear_error();
 }
 
@@ -256,9 +256,9 @@ static void first_mistakes_say_their_remedy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_path_of_a_layer),        cmocka_unit_test(modules_of_one_s_own),
-        cmocka_unit_test(a_forward_without_a_tensor), cmocka_unit_test(what_was_kept_from_a_forward),
-        cmocka_unit_test(what_ended_a_tensor),        cmocka_unit_test(what_children_there_are),
-        cmocka_unit_test(gradients_that_do_not_fit),  cmocka_unit_test(first_mistakes_say_their_remedy)};
+        cmocka_unit_test(messages_name_the_path_of_a_layer), cmocka_unit_test(custom_modules),
+        cmocka_unit_test(a_forward_without_a_tensor),        cmocka_unit_test(tensors_kept_from_a_forward),
+        cmocka_unit_test(messages_name_the_end_of_a_tensor), cmocka_unit_test(unknown_children_and_parameters),
+        cmocka_unit_test(gradients_that_do_not_fit),         cmocka_unit_test(first_mistakes_say_their_remedy)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules: what belongs to them, their tree, running them, moving them. */
+/* Tests modules: ownership, the tree, forward, moves. */
 #include "support/wick.h"
 
 #include <base/alloc.h>
 
-/* ---- a layer of one's own ---------------------------------------------------------------------------------------- */
+/* ---- a custom layer ---------------------------------------------------------------------------------------------- */
 
 typedef struct scale {
     wk_tensor *factor;
@@ -53,7 +53,7 @@ static wk_module *new_scale(double factor)
     return m;
 }
 
-/* A mere container. */
+/* A container without forward. */
 static wk_module *new_box(void)
 {
     static const wk_module_kind kind = {.size = sizeof kind, .name = "box"};
@@ -75,7 +75,7 @@ static void a_parameter_is_a_leaf_of_the_module(void **state)
         assert_true(p != y);
         assert_true(wk_is_leaf(p) && wk_requires_grad(p));
         assert_false(wk_same_storage(p, y));
-        wk_add_(y, 1.0); /* the argument stays what it was: another tensor */
+        wk_add_(y, 1.0); /* the argument is unchanged: a separate tensor */
         EXPECT_VALUES(y, 0, 4, 4, 4, 4);
     }
     assert_true(wk_module_parameter(m, "p") == p);
@@ -85,7 +85,7 @@ static void a_parameter_is_a_leaf_of_the_module(void **state)
     assert_string_equal(wk_describe(p), "f32[2,2] cpu requires_grad");
 }
 
-static void a_view_becomes_a_parameter_of_its_own(void **state)
+static void a_view_becomes_a_separate_parameter(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -136,7 +136,7 @@ static void names_are_checked(void **state)
     expect_error("module_parameter", "n.weight", "box has no parameters", NULL);
     assert_null(wk_module_parameter(m, "b"));
     expect_error("\"b\"", "box has the parameters \"a\"", NULL);
-    assert_null(wk_module_parameter(m, "m.weight")); /* what is wrong in a path is its first part */
+    assert_null(wk_module_parameter(m, "m.weight")); /* the error is the first part of the path */
     expect_error("\"m.weight\"", "box has the children \"n\"", NULL);
     assert_null(wk_module_parameter(m, "n"));
     expect_error("unknown parameter \"n\"", NULL);
@@ -222,7 +222,7 @@ static void lists_hold_their_tensors(void **state)
     expect_error("list", "NULL", NULL);
 }
 
-/* A module of modules of modules ... is walked and freed without recursion. */
+/* A deeply nested module is traversed and freed without recursion. */
 static void a_deep_tree(void **state)
 {
     (void)state;
@@ -250,7 +250,7 @@ static void a_deep_tree(void **state)
     assert_int_equal(destroyed, 1);
 }
 
-static void the_end_of_a_module(void **state)
+static void a_module_runs_its_destroy(void **state)
 {
     (void)state;
     destroyed = 0;
@@ -270,7 +270,7 @@ static void the_end_of_a_module(void **state)
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
 
-static void forward_and_back(void **state)
+static void forward_and_backward(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -297,7 +297,7 @@ static wk_tensor *nothing_forward(wk_module *self, wk_tensor *x)
     return NULL;
 }
 
-/* As lists of tensors stand in parentheses, lists of modules may, too. */
+/* Lists of modules may be written in parentheses, like lists of tensors. */
 static void modules_in_parentheses(void **state)
 {
     (void)state;
@@ -314,7 +314,7 @@ static void modules_in_parentheses(void **state)
     expect_ok();
 }
 
-static void errors_say_where(void **state)
+static void errors_name_the_call(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -326,7 +326,7 @@ static void errors_say_where(void **state)
     snprintf(call, sizeof call, "in forward of \"block\", called at %s:%d", __FILE__, __LINE__ + 1);
     assert_null(wk_forward(net, x));
     expect_error("nn/modules.c:", "add", "f32[7]", call, NULL);
-    wk_exp(NULL); /* the next error is outside of any forward again */
+    wk_exp(NULL); /* the next error is outside of any forward */
     assert_null(strstr(wk_error(), "forward"));
     expect_error("exp", NULL);
     assert_null(wk_forward(wk_module_new(&nothing), x));
@@ -345,7 +345,7 @@ static void errors_say_where(void **state)
     expect_error("add", "f32[3]", NULL);
 }
 
-/* Inside of one of the library's kinds, an error stands at the program's call. */
+/* In kinds of the library, an error names the program's call. */
 static void the_library_s_kinds_inherit_the_site(void **state)
 {
     (void)state;
@@ -386,7 +386,7 @@ static void lists_in_and_out(void **state)
     expect_error("scale", "one input", NULL);
 }
 
-/* Without a scope each handle that a call returns counts once, also when it was there before. */
+/* Without a scope each returned handle is a reference, even if it existed before. */
 static void ownership_without_a_scope(void **state)
 {
     (void)state;
@@ -406,7 +406,7 @@ static void ownership_without_a_scope(void **state)
     expect_error("module that was freed", NULL);
 }
 
-/* What forward makes and does not return dies at its end. */
+/* Tensors that forward creates and does not return are freed at its end. */
 static void forward_has_a_scope(void **state)
 {
     (void)state;
@@ -428,7 +428,7 @@ static void forward_has_a_scope(void **state)
     assert_true(after.live - before.live <= 21 * (int64_t)(1 << 21));
 }
 
-/* ---- training, buffers, moving ----------------------------------------------------------------------------------- */
+/* ---- training, buffers, moves ------------------------------------------------------------------------------------ */
 
 static void training_reaches_children(void **state)
 {
@@ -479,7 +479,7 @@ static void moving(void **state)
     wk_tensor *loss = wk_sum(wk_forward(net, wk_ones((2)))), *old = wk_sum(wk_mul(first, 2.0));
     wk_backward(loss);
     wk_tensor *grad = wk_grad_of(first);
-    wk_backward(wk_sum(wk_mul(first, 0.0))); /* a second one: accumulated */
+    wk_backward(wk_sum(wk_mul(first, 0.0))); /* the second time: accumulated */
     EXPECT_VALUES(grad, 0, 3, 3);
     moved = 0;
     char call[128];
@@ -556,22 +556,22 @@ static void without_memory(void **state)
     expect_ok();
 }
 
-/* ---- freed while it runs ----------------------------------------------------------------------------------------- */
+/* ---- freed while running ----------------------------------------------------------------------------------------- */
 
 static wk_module *around;
 
-static wk_tensor *frees_what_runs_it(wk_module *self, wk_tensor *x)
+static wk_tensor *frees_its_container(wk_module *self, wk_tensor *x)
 {
     (void)self;
     wk_free(around);
     return wk_mul(x, 2);
 }
 
-/* It is there until its forward is over. */
+/* The module exists until its forward ends. */
 static void freed_in_its_own_forward(void **state)
 {
     (void)state;
-    static const wk_module_kind kind = {.size = sizeof kind, .name = "odd", .forward1 = frees_what_runs_it};
+    static const wk_module_kind kind = {.size = sizeof kind, .name = "odd", .forward1 = frees_its_container};
     for (int own = 0; own < 2; own++) {
         WK_SCOPE;
         wk_module *inner = wk_module_new(&kind);
@@ -588,16 +588,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(freed_in_its_own_forward),
         cmocka_unit_test(a_parameter_is_a_leaf_of_the_module),
-        cmocka_unit_test(a_view_becomes_a_parameter_of_its_own),
+        cmocka_unit_test(a_view_becomes_a_separate_parameter),
         cmocka_unit_test(names_are_checked),
         cmocka_unit_test(a_constructor_need_not_check),
         cmocka_unit_test(parameters_come_in_order_and_once),
         cmocka_unit_test(lists_hold_their_tensors),
         cmocka_unit_test(a_deep_tree),
-        cmocka_unit_test(the_end_of_a_module),
-        cmocka_unit_test(forward_and_back),
+        cmocka_unit_test(a_module_runs_its_destroy),
+        cmocka_unit_test(forward_and_backward),
         cmocka_unit_test(modules_in_parentheses),
-        cmocka_unit_test(errors_say_where),
+        cmocka_unit_test(errors_name_the_call),
         cmocka_unit_test(the_library_s_kinds_inherit_the_site),
         cmocka_unit_test(lists_in_and_out),
         cmocka_unit_test(ownership_without_a_scope),

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Networks in several threads: one network asked by many, and a network in training in each. */
+/* Tests networks in several threads: one network evaluated by many threads, and a network trained in each. */
 #include "support/threads.h"
 
 enum { ROUNDS = 100, STEPS = 20, INPUTS = 6, HIDDEN = 16, CLASSES = 3, BATCH = 12 };
 
-/* Weights that depend on nothing but their place. */
+/* Weights that depend only on their position. */
 static wk_module *network(void)
 {
     wk_module *net = wk_nn_sequential(wk_nn_linear(INPUTS, HIDDEN), wk_nn_relu(), wk_nn_linear(HIDDEN, CLASSES));
@@ -27,7 +27,7 @@ static wk_tensor *inputs(int shift)
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
 
-static void asks(test_thread *t)
+static void evaluates(test_thread *t)
 {
     WK_NO_GRAD;
     for (int k = 0; k < ROUNDS; k++) {
@@ -41,13 +41,13 @@ static void asks(test_thread *t)
     }
 }
 
-static void many_ask_one_network(void **state)
+static void threads_share_a_network(void **state)
 {
     (void)state;
     WK_SCOPE;
     wk_module *net = network();
     expect_ok();
-    test_threads(4, asks, net);
+    test_threads(4, evaluates, net);
 }
 
 /* ---- training ---------------------------------------------------------------------------------------------------- */
@@ -83,7 +83,7 @@ static void two_threads_train_two_networks(void **state)
     static lessons alone, together;
     test_threads(1, trains, &alone);
     test_threads(3, trains, &together);
-    for (int k = 0; k < 3; k++) { /* bit for bit what one thread learns */
+    for (int k = 0; k < 3; k++) { /* the same bits as in one thread */
         assert_memory_equal(together.weight[k], alone.weight[0], sizeof alone.weight[0]);
         assert_true(together.loss[k] == alone.loss[0]);
     }
@@ -93,7 +93,7 @@ static void two_threads_train_two_networks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(many_ask_one_network),
+        cmocka_unit_test(threads_share_a_network),
         cmocka_unit_test(two_threads_train_two_networks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

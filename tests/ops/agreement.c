@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls at the edge of what PyTorch defines, with the values that PyTorch 2.15 gives: gradients far out and at ties,
- * defaults that leave a dimension out, operands without dimensions, fractions where whole numbers are wanted. */
+/* Tests calls at the limits of what PyTorch defines, with expected values from PyTorch 2.15: gradients at extremes and
+ * at ties, defaults without a dimension, 0-d operands, fractional values for integer parameters. */
 #include "values.h"
 #include <wick/call.h>
 
@@ -9,7 +9,7 @@ static wk_tensor *leaf(wk_tensor *x)
     return wk_requires_grad_(x, true);
 }
 
-/* The gradient of the sum of y. */
+/* Returns the gradient of the sum of y with respect to x. */
 static wk_tensor *slope(wk_tensor *y, wk_tensor *x)
 {
     wk_tensor *sum = wk_sum(y), *grad = NULL;
@@ -18,7 +18,7 @@ static wk_tensor *slope(wk_tensor *y, wk_tensor *x)
     return grad;
 }
 
-/* One result of a call by name, as a binding makes it; NULL with the message in `message`. */
+/* Calls an op by name as a binding does. Returns its first result, or NULL with the message in `message`. */
 static char message[300];
 static wk_tensor *by_name(const char *name, const wk_value *arguments, int count)
 {
@@ -47,8 +47,8 @@ static wk_tensor *by_name(const char *name, const wk_value *arguments, int count
 
 /* ---- gradients --------------------------------------------------------------------------------------------------- */
 
-/* Read from the result they would be 0 here: elu has come within half a unit of -1. */
-static void far_below_0(void **state)
+/* computed from the result it would be 0 here: elu is within half a unit of -1 */
+static void gradients_far_below_0(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -64,8 +64,8 @@ static void far_below_0(void **state)
     EXPECT_CLOSE(slope(wk_elu(half), half), 0.00016605854034423828);
 }
 
-/* What the gradient needs is the operand: the result may be written over. */
-static void the_result_may_be_written(void **state)
+/* The gradient needs only the operand: the result may be overwritten. */
+static void the_result_may_be_overwritten(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -74,7 +74,7 @@ static void the_result_may_be_written(void **state)
     EXPECT(slope(wk_mul_(selu, 2), x), (2), 1.293537206069628, 2.101401974710961);
 }
 
-static void at_a_limit(void **state)
+static void gradients_at_a_limit(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -120,9 +120,9 @@ static void limits_of_bools(void **state)
     EXPECT(wk_clamp(wk_of(int32_t, (2), 3, 0), yes, WK_NONE), (2), 3, 1);
 }
 
-/* ---- no dimension named ------------------------------------------------------------------------------------------ */
+/* ---- no dimension given ------------------------------------------------------------------------------------------ */
 
-static void of_the_elements(void **state)
+static void defaults_use_all_elements(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -167,9 +167,9 @@ static void classes_are_counted(void **state)
     expect_error(wk_one_hot(x, -2), WK_ERR_ARGUMENT, "-2");
 }
 
-/* ---- operands without dimensions --------------------------------------------------------------------------------- */
+/* ---- 0-d operands ------------------------------------------------------------------------------------------------ */
 
-static void numbers_are_vectors_of_one(void **state)
+static void scalars_act_as_vectors_of_size_1(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -205,7 +205,7 @@ static void numbers_are_vectors_of_one(void **state)
     EXPECT(wk_roll(z, (1), ()), (), 3);
 }
 
-/* Nothing is looked up, so that neither its dtype nor its other sizes matter. */
+/* Nothing is selected, so the dtype and the other sizes of the index do not matter. */
 static void an_index_without_elements(void **state)
 {
     (void)state;
@@ -244,9 +244,9 @@ static void a_weight_of_one_dimension(void **state)
     expect_error(wk_linear(x, w, w), WK_ERR_SHAPE, "bias");
 }
 
-/* ---- fractions where whole numbers are wanted -------------------------------------------------------------------- */
+/* ---- fractions for integer parameters ---------------------------------------------------------------------------- */
 
-static void steps_of_whole_numbers(void **state)
+static void fractional_steps_of_integers(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -264,7 +264,7 @@ static void steps_of_whole_numbers(void **state)
     EXPECT(wk_linspace(2.7, 9, 1, .dtype = WK_I64), (1), 2);
 }
 
-/* The mean of no labels is 0 / 0, and its gradient 0. */
+/* The mean over no labels is 0 / 0, and its gradient is 0. */
 static void all_labels_ignored(void **state)
 {
     (void)state;
@@ -278,7 +278,7 @@ static void all_labels_ignored(void **state)
     EXPECT(slope(wk_nll_loss(deep, one), deep), (1, 2, 2), 0, -1, 0, 0);
 }
 
-static void what_is_refused(void **state)
+static void refused_calls(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -300,19 +300,19 @@ static void what_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(far_below_0),
-        cmocka_unit_test(the_result_may_be_written),
-        cmocka_unit_test(at_a_limit),
+        cmocka_unit_test(gradients_far_below_0),
+        cmocka_unit_test(the_result_may_be_overwritten),
+        cmocka_unit_test(gradients_at_a_limit),
         cmocka_unit_test(limits_of_bools),
-        cmocka_unit_test(of_the_elements),
+        cmocka_unit_test(defaults_use_all_elements),
         cmocka_unit_test(an_empty_list_squeezes_nothing),
         cmocka_unit_test(classes_are_counted),
-        cmocka_unit_test(numbers_are_vectors_of_one),
+        cmocka_unit_test(scalars_act_as_vectors_of_size_1),
         cmocka_unit_test(an_index_without_elements),
         cmocka_unit_test(a_weight_of_one_dimension),
-        cmocka_unit_test(steps_of_whole_numbers),
+        cmocka_unit_test(fractional_steps_of_integers),
         cmocka_unit_test(all_labels_ignored),
-        cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(refused_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

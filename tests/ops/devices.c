@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ops whose kernels ask for more than their operands' values: the dtype that is computed in, places in
- * memory. On every device. */
+/* Tests ops whose kernels depend on more than their operands' values: on the compute dtype, or on positions in memory.
+ * Runs on every device. */
 #include "support/devices.h"
 #include <math.h>
 #include <wick/device.h>
 
-/* A bool that became an integer in the same kernel has that integer's bits. */
+/* A bool converted to an integer in the same kernel has that integer's bits. */
 static void bits_of_a_converted_bool(void **state)
 {
     (void)state;
@@ -27,8 +27,8 @@ static void bits_of_a_converted_bool(void **state)
     }
 }
 
-/* The place of an element is one number: with room for half of the positions, over all elements and over rows, which
- * may be longer than what a kernel walks twice. */
+/* argmax needs no buffer of positions: the memory limit has room for half of them. Reduces all elements, and rows
+ * longer than the limit for two-pass kernels. */
 static void argmax_needs_no_positions(void **state)
 {
     (void)state;
@@ -49,14 +49,14 @@ static void argmax_needs_no_positions(void **state)
         EXPECT_VALUES(wk_argmax(wk_transpose(x, 0, 1), 0, .keepdim = true), 0, 77, 0, COLUMNS - 1, 40000);
         EXPECT_VALUES(wk_argmin(x, (1), .keepdim = true), 0, 0, 1, 0, 0);
         wk_memory_set_limit(device, 0);
-        EXPECT_VALUES(wk_sum(wk_argmax(x, 0)), 0, 0 + 2 + 3 + 1); /* a place for each column: 2 MiB by itself */
+        EXPECT_VALUES(wk_sum(wk_argmax(x, 0)), 0, 0 + 2 + 3 + 1); /* an index per column: 2 MiB by themselves */
     }
     free(bytes);
     expect_ok();
 }
 
-/* -0 and 0, which are equal, differ in the sign that they give, in every dtype of floats and as numbers, too. */
-static void zeros_have_signs(void **state)
+/* -0 and 0 are equal but give results of different sign, in every float dtype and as scalars. */
+static void signed_zeros_of_copysign_and_logit(void **state)
 {
     (void)state;
     static const wk_dtype dtypes[] = {WK_F32, WK_F64, WK_F16, WK_BF16};
@@ -77,7 +77,7 @@ static void zeros_have_signs(void **state)
     }
 }
 
-/* Several dimensions of batches, of which each operand lacks another. */
+/* Several batch dimensions; each operand lacks a different one. */
 static void batches_of_batches(void **state)
 {
     (void)state;
@@ -99,9 +99,9 @@ static void batches_of_batches(void **state)
     }
 }
 
-/* Kernels and programs are compiled once for rows of all lengths. A column alone is the same for the whole row, in
- * which it differs from all others; so it may come first, last or between. */
-static void rows_of_one_column(void **state)
+/* A kernel or program is compiled once for rows of all lengths. Rows of length 1 are broadcast and need a different
+ * one, so they are tried first, last and in between. */
+static void kernels_serve_all_row_lengths(void **state)
 {
     (void)state;
     static const int64_t lengths[] = {1, 5, 1, 256, 257, 0, 1, 255, 3};
@@ -121,8 +121,8 @@ static void rows_of_one_column(void **state)
     expect_ok();
 }
 
-/* A number in a call becomes the integer that the same element of a tensor becomes. */
-static void numbers_become_integers_as_elements_do(void **state)
+/* A scalar argument is converted to an integer in the same way as an element of a tensor. */
+static void scalars_are_converted_like_elements(void **state)
 {
     (void)state;
     static const double numbers[] = {NAN, INFINITY, -INFINITY, 1e30, -1e30, 0x1p63, -0x1p63, 3e9, -2.75};
@@ -139,9 +139,12 @@ static void numbers_become_integers_as_elements_do(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(batches_of_batches),        cmocka_unit_test(bits_of_a_converted_bool),
-        cmocka_unit_test(argmax_needs_no_positions), cmocka_unit_test(zeros_have_signs),
-        cmocka_unit_test(rows_of_one_column),        cmocka_unit_test(numbers_become_integers_as_elements_do),
+        cmocka_unit_test(batches_of_batches),
+        cmocka_unit_test(bits_of_a_converted_bool),
+        cmocka_unit_test(argmax_needs_no_positions),
+        cmocka_unit_test(signed_zeros_of_copysign_and_logit),
+        cmocka_unit_test(kernels_serve_all_row_lengths),
+        cmocka_unit_test(scalars_are_converted_like_elements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

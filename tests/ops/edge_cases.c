@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradients, and gradients of gradients, where a formula has a corner: zeros among factors, ties, kinks, the origin,
- * NaN. Numbers are PyTorch 2.15's, or come from the same function made of calls that have no corner. */
+/* Tests first and second gradients at singular points: zeros among factors, ties, kinks, the origin, NaN. Expected
+ * values are PyTorch 2.15's, or come from the same function composed of smooth calls. */
 #include "values.h"
 
 static wk_tensor *leaf(wk_tensor *x)
@@ -8,7 +8,7 @@ static wk_tensor *leaf(wk_tensor *x)
     return wk_requires_grad_(x, true);
 }
 
-/* The gradient of the sum of y, with a place in the graph; zeros where nothing of y depends on x. */
+/* Returns the gradient of the sum of y with respect to x, differentiable again; zeros if y does not depend on x. */
 static wk_tensor *slope(wk_tensor *y, wk_tensor *x)
 {
     wk_tensor *grad = NULL;
@@ -18,7 +18,7 @@ static wk_tensor *slope(wk_tensor *y, wk_tensor *x)
     return grad ? grad : wk_zeros_like(x);
 }
 
-/* EXPECT for numbers of which some may be NaN or infinite. */
+/* EXPECT for values that may be NaN or infinite. */
 static void expect_same(wk_tensor *x, const double *want, int count)
 {
     double have[16];
@@ -34,7 +34,7 @@ static void expect_same(wk_tensor *x, const double *want, int count)
 
 /* ---- zeros among factors ----------------------------------------------------------------------------------------- */
 
-/* Products along a dimension by one mul after the other: its gradients need no case for zeros. */
+/* The product along a dimension, by a sequence of mul; its gradients need no special case for zeros. */
 static wk_tensor *multiplied(wk_tensor *x, int64_t dim, bool running)
 {
     wk_tensor *part[8];
@@ -46,7 +46,7 @@ static wk_tensor *multiplied(wk_tensor *x, int64_t dim, bool running)
     return running ? wk_stack_at(WK_HERE, part, count, dim) : part[count - 1];
 }
 
-/* Gradients up to the third order of a weighted sum, the same for both. */
+/* Compares gradients up to the third order of a weighted sum of both. */
 static void expect_same_slopes(wk_tensor *x, wk_tensor *y, wk_tensor *by_mul)
 {
     for (int order = 1; order <= 3; order++) {
@@ -90,7 +90,7 @@ static void zeros_among_factors(void **state)
     EXPECT_EMPTY(slope(wk_cumprod(none, 0), none), (0, 3));
 }
 
-/* Kept dimensions between reduced ones, and rows that are longer than a round of the doubling. */
+/* Reduced dimensions around kept ones, and rows longer than one block of the scan. */
 static void products_over_several_dimensions(void **state)
 {
     (void)state;
@@ -101,12 +101,13 @@ static void products_over_several_dimensions(void **state)
     wk_tensor *row = leaf(wk_to_dtype(wk_ne(wk_arange(70), 33), WK_F64));
     double second[70];
     assert_int_equal(wk_read(slope(slope(wk_prod(row), row), row), second, sizeof second), WK_OK);
-    for (int k = 0; k < 70; k++) assert_true(second[k] == (k == 33 ? 69 : 1)); /* pairs without 33 hold it */
+    /* pairs without element 33 contain the zero */
+    for (int k = 0; k < 70; k++) assert_true(second[k] == (k == 33 ? 69 : 1));
 }
 
 /* ---- ties -------------------------------------------------------------------------------------------------------- */
 
-static void equal_elements_share(void **state)
+static void equal_elements_share_the_gradient(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -120,7 +121,7 @@ static void equal_elements_share(void **state)
     wk_tensor *number = leaf(wk_full((), 3.0));
     EXPECT(slope(wk_median(number), number), (), 1);
     assert_string_equal(wk__grad_fn_name(wk_median(x)), "MedianBackward0");
-    /* Along a dimension it goes to the place that is given beside it. */
+    /* Along a dimension the gradient goes to the index returned with the value. */
     assert_int_equal(wk_median_dim(x, 1, false, &values, NULL), WK_OK);
     EXPECT(slope(values, x), (2, 3), 1, 0, 0, 0, 1, 0);
 }
@@ -152,7 +153,7 @@ static void slopes_at_kinks(void **state)
            P(0, 1, 1, 0));
 }
 
-static void nan_is_no_limit(void **state)
+static void nan_is_not_a_limit(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -167,7 +168,7 @@ static void nan_is_no_limit(void **state)
 
 /* ---- poles ------------------------------------------------------------------------------------------------------- */
 
-static void the_angle_of_the_origin(void **state)
+static void atan2_at_the_origin(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -181,7 +182,7 @@ static void the_angle_of_the_origin(void **state)
     EXPECT_SAME(slope(wk_atan2(0.0, x), x), 0, 0, 0, 0, 0);
 }
 
-static void the_length_of_nothing(void **state)
+static void gradients_of_hypot(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -200,7 +201,7 @@ static void the_length_of_nothing(void **state)
     EXPECT_SAME(slope(by_x, y), 0, -0.096, 0.096);
 }
 
-static void exponents_beyond_all_powers(void **state)
+static void gradients_of_logaddexp(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -217,7 +218,7 @@ static void exponents_beyond_all_powers(void **state)
     EXPECT_SAME(slope(wk_logaddexp(0, x), x), 0.5, 1, 0);
 }
 
-static void the_sign_of_another(void **state)
+static void gradients_of_copysign(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -236,7 +237,7 @@ static void the_sign_of_another(void **state)
     EXPECT_SAME(slope(wk_copysign(column, wk_of(double, (3), 1, 1, -1)), column), 1, -1);
 }
 
-static void odds_of_what_is_certain(void **state)
+static void logit_of_0_and_1(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -254,13 +255,13 @@ static void odds_of_what_is_certain(void **state)
     EXPECT_SAME(slope(limited, x), 0, 0, 0, 0, 0, 0, 0, 0, NAN);
     wk_tensor *edge = leaf(wk_of(double, (2), 0.25, 0.75));
     EXPECT_SAME(slope(wk_logit(edge, .eps = 0.25), edge), 16.0 / 3, 16.0 / 3);
-    /* both directions round eps and 1 - eps alike */
+    /* both directions round eps and 1 - eps in the same way */
     wk_tensor *narrow = leaf(wk_of(float, (2), 0.1f, 1 - 0.1f));
     EXPECT_SAME(wk_gt(slope(wk_logit(narrow, .eps = 0.1), narrow), 0), 1, 1);
 }
 
-/* What is left of a division depends on the quotient, which is a whole number: that has no gradient of its own. */
-static void rests(void **state)
+/* The remainder depends on the quotient, which is an integer without gradient. */
+static void gradients_of_remainders(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -273,10 +274,10 @@ static void rests(void **state)
         EXPECT_SAME(slope(rest, b), 0, 0, 0, 0);
     }
     wk_tensor *one = wk_of(double, (1), 1), *tenth = leaf(wk_of(double, (1), 0.1));
-    EXPECT(slope(wk_remainder(one, tenth), tenth), (1), -9); /* 1 / 0.1 rounds to 10, of which 9 fit */
+    EXPECT(slope(wk_remainder(one, tenth), tenth), (1), -9); /* 1 / 0.1 rounds to 10, but only 9 fit */
 }
 
-static void counting_is_flat(void **state)
+static void gradients_of_counting_norms(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -285,7 +286,7 @@ static void counting_is_flat(void **state)
     EXPECT_SAME(slope(wk_dist(x, wk_ones_like(x), .p = WK_EXPLICIT_ZERO), x), 0, 0, 0, 0);
 }
 
-/* A mean over weights that are all 0 is 0 / 0, in which the scores of other classes have no part. */
+/* A mean over weights that are all 0 is 0 / 0; the scores of other classes do not contribute. */
 static void classes_without_weight(void **state)
 {
     (void)state;
@@ -300,7 +301,7 @@ static void classes_without_weight(void **state)
     EXPECT_SAME(slope(wk_nll_loss(x, labels, .weight = weight), x), 0, -0.25, 0, 0, -0.75, 0);
 }
 
-/* ---- nothing to choose from -------------------------------------------------------------------------------------- */
+/* ---- empty operands ---------------------------------------------------------------------------------------------- */
 
 static void no_elements(void **state)
 {
@@ -327,16 +328,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(zeros_among_factors),
         cmocka_unit_test(products_over_several_dimensions),
-        cmocka_unit_test(equal_elements_share),
+        cmocka_unit_test(equal_elements_share_the_gradient),
         cmocka_unit_test(slopes_at_kinks),
-        cmocka_unit_test(nan_is_no_limit),
-        cmocka_unit_test(the_angle_of_the_origin),
-        cmocka_unit_test(the_length_of_nothing),
-        cmocka_unit_test(exponents_beyond_all_powers),
-        cmocka_unit_test(the_sign_of_another),
-        cmocka_unit_test(odds_of_what_is_certain),
-        cmocka_unit_test(rests),
-        cmocka_unit_test(counting_is_flat),
+        cmocka_unit_test(nan_is_not_a_limit),
+        cmocka_unit_test(atan2_at_the_origin),
+        cmocka_unit_test(gradients_of_hypot),
+        cmocka_unit_test(gradients_of_logaddexp),
+        cmocka_unit_test(gradients_of_copysign),
+        cmocka_unit_test(logit_of_0_and_1),
+        cmocka_unit_test(gradients_of_remainders),
+        cmocka_unit_test(gradients_of_counting_norms),
         cmocka_unit_test(classes_without_weight),
         cmocka_unit_test(no_elements),
     };

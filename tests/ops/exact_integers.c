@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole numbers that a call is given stay exact beyond 2^53, where a double no longer holds each of them. */
+/* Tests that integer arguments remain exact beyond 2^53, the limit for doubles. */
 #include "support/wick.h"
 
 static const int64_t big = ((int64_t)1 << 53) + 1, most = INT64_MAX - 1;
 
-static void expect_whole(wk_tensor *x, int count, const int64_t *want)
+static void expect_integers(wk_tensor *x, int count, const int64_t *want)
 {
     int64_t have[8];
     expect_ok();
@@ -15,9 +15,9 @@ static void expect_whole(wk_tensor *x, int count, const int64_t *want)
         if (have[k] != want[k]) fail_msg("element %d is %lld, not %lld", k, (long long)have[k], (long long)want[k]);
 }
 #define EXPECT_WHOLE(x, ...)                                                                                           \
-    expect_whole(x, (int)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (const int64_t[]){__VA_ARGS__})
+    expect_integers(x, (int)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (const int64_t[]){__VA_ARGS__})
 
-static void filled_with(void **state)
+static void fill_values(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -29,7 +29,7 @@ static void filled_with(void **state)
     EXPECT_VALUES(wk_full_like(wk_zeros((1), .dtype = WK_BOOL), 2), 0, 1);
 }
 
-static void put_at_places(void **state)
+static void scattered_values(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -69,7 +69,7 @@ static void ranges(void **state)
     wk_free(out.tensor);
 }
 
-/* Options are doubles: exact as far as these are, and whole all the way. */
+/* Options are doubles: exact up to their precision, and computed as integers. */
 static void factors(void **state)
 {
     (void)state;
@@ -85,7 +85,7 @@ static void factors(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(filled_with), cmocka_unit_test(put_at_places),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fill_values), cmocka_unit_test(scattered_values),
                                        cmocka_unit_test(ranges), cmocka_unit_test(factors)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading and writing at computed places: values, duplicates, bad indices at the call and late, gradients. */
+/* Tests reads and writes at computed indices: values, duplicates, gradients, and invalid indices that are detected at
+ * the call or later. */
 #include "values.h"
 
-static void reading(void **state)
+static void reads(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -21,8 +22,9 @@ static void reading(void **state)
     EXPECT(wk_tril(wk_ones((2, 2), .dtype = WK_BOOL)), (2, 2), 1, 0, 1, 1);
 }
 
-/* Operands whose lanes do not lie side by side, though their columns do: what is read in squares (iter_patch.c). */
-static void reading_what_is_turned(void **state)
+/* Operands whose rows are strided and whose columns are contiguous: kernels read them in square tiles
+ * (iter_patch.c). */
+static void reads_of_transposed_operands(void **state)
 {
     (void)state;
     enum { N = 3, ROWS = 20, COLUMNS = 70 };
@@ -37,7 +39,7 @@ static void reading_what_is_turned(void **state)
             {wk_gather(x, 0, wide), wk_gather(copy, 0, wide)},
             {wk_take_along_dim(x, wk_reshape(i, (2, 1, 1)), 0), wk_take_along_dim(copy, wk_reshape(i, (2, 1, 1)), 0)}};
         for (size_t k = 0; k < sizeof read / sizeof *read; k++) {
-            wk_tensor *got = wk_retain(read[k][0]), *want = wk_retain(read[k][1]); /* so that it is stored, not fused */
+            wk_tensor *got = wk_retain(read[k][0]), *want = wk_retain(read[k][1]); /* stored instead of fused */
             wk_sync();
             assert_true(wk_item(wk_all(wk_eq(got, want))) == 1);
             assert_true(wk_item(wk_all(wk_eq(wk_select(got, 0, 1), wk_select(copy, 0, 0)))) == 1);
@@ -47,7 +49,7 @@ static void reading_what_is_turned(void **state)
     }
 }
 
-static void writing(void **state)
+static void writes(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -55,7 +57,7 @@ static void writing(void **state)
               *s = wk_of(float, (3), 10, 20, 30);
     EXPECT(wk_scatter_add(x, 0, i, s), (4), 1, 32, 3, 34);
     EXPECT(wk_index_add(x, 0, i, s), (4), 1, 32, 3, 34);
-    EXPECT(wk_scatter(x, 0, i, s), (4), 1, 20, 3, 30); /* of two the last */
+    EXPECT(wk_scatter(x, 0, i, s), (4), 1, 20, 3, 30); /* of duplicate indices the last one wins */
     EXPECT(wk_scatter(x, 0, i, 7.0), (4), 1, 7, 3, 7);
     EXPECT(x, (4), 1, 2, 3, 4);
     EXPECT(wk_index_add(wk_zeros((2, 3)), 1, wk_of(int64_t, (2), 2, 0), wk_of(float, (2, 2), 1, 2, 3, 4)), (2, 3), 2, 0,
@@ -67,7 +69,7 @@ static void writing(void **state)
            (1), 300);
 }
 
-static void selecting(void **state)
+static void selections(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -79,7 +81,7 @@ static void selecting(void **state)
     EXPECT_EMPTY(wk_nonzero(wk_zeros((2))), (0, 1));
 }
 
-static void places_by_dimension(void **state)
+static void indices_per_dimension(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -150,7 +152,7 @@ static void bad_index_at_the_call(void **state)
     expect_error(wk_index_select(wk_ones((0, 3)), 0, wk_of(int64_t, (1), 0)), WK_ERR_INDEX, "index 0");
 }
 
-/* An index that is computed is found out later: what depends on it fails, an in-place target keeps what it had. */
+/* An invalid computed index is detected later: dependent values fail, and an in-place target keeps its values. */
 static void bad_index_late(void **state)
 {
     (void)state;
@@ -256,11 +258,11 @@ static void gradients(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reading),
-        cmocka_unit_test(writing),
-        cmocka_unit_test(reading_what_is_turned),
-        cmocka_unit_test(selecting),
-        cmocka_unit_test(places_by_dimension),
+        cmocka_unit_test(reads),
+        cmocka_unit_test(writes),
+        cmocka_unit_test(reads_of_transposed_operands),
+        cmocka_unit_test(selections),
+        cmocka_unit_test(indices_per_dimension),
         cmocka_unit_test(distinct_elements),
         cmocka_unit_test(membership),
         cmocka_unit_test(bad_index_late),

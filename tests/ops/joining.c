@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Joining and rearranging: long lists, mixed dtypes, failures of a part, repeated and rolled values. */
+/* Tests ops that join and rearrange tensors: long lists, mixed dtypes, failed operands, repeated and rolled
+ * elements. */
 #include "values.h"
 
-static void joined(void **state)
+static void joined_values(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -18,7 +19,7 @@ static void joined(void **state)
     EXPECT(mixed, (2), 7, 0.5);
 }
 
-/* 300 operands are more than one node has; the gradient finds its way all the same. */
+/* 300 operands exceed the limit of one node; their gradients are right nevertheless. */
 static void long_lists(void **state)
 {
     (void)state;
@@ -33,8 +34,8 @@ static void long_lists(void **state)
     EXPECT(wk_slice(wk_cat((wk_arange(300.0), all), 0), 0, 299, 301), (2), 299, 0);
 }
 
-/* What is joined is computed straight into its part: one store for each, none for the operands. Parts of one
- * size are one kernel. */
+/* Operands are computed directly into their part of the result: one store each, no temporary. Parts of equal size share
+ * one kernel. */
 static void parts_are_not_stored_twice(void **state)
 {
     (void)state;
@@ -66,8 +67,8 @@ static void parts_are_not_stored_twice(void **state)
     }
 }
 
-/* Parts that lie between each other, and one that is read beside being joined. */
-static void parts_between_each_other(void **state)
+/* Parts that interleave, and one that is also read elsewhere. */
+static void interleaved_parts(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -79,8 +80,8 @@ static void parts_between_each_other(void **state)
     EXPECT(wk_sum(wk_cat((wk_add(x, 1), wk_mul(x, 3)), 1), (1)), (2), 14, 30);
 }
 
-/* A part that cannot be computed fails the whole, and not only itself. */
-static void failing_part(void **state)
+/* A part that cannot be computed fails the complete result. */
+static void a_failing_part_fails_the_result(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -89,11 +90,11 @@ static void failing_part(void **state)
     float data[3];
     assert_int_equal(wk_read(y, data, sizeof data), WK_ERR_INDEX);
     wk_clear_error();
-    wk_sync(); /* it is told once more, to the thread that recorded it */
+    wk_sync(); /* the error is reported again to the recording thread */
     wk_clear_error();
 }
 
-static void repeats_are_no_views(void **state)
+static void repeats_are_copies(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -107,7 +108,7 @@ static void repeats_are_no_views(void **state)
     EXPECT(x, (1, 3), 1, 1, 1);
 }
 
-static void rearranged(void **state)
+static void rearranged_values(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -173,13 +174,13 @@ static void errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(joined),
+        cmocka_unit_test(joined_values),
         cmocka_unit_test(long_lists),
         cmocka_unit_test(parts_are_not_stored_twice),
-        cmocka_unit_test(parts_between_each_other),
-        cmocka_unit_test(failing_part),
-        cmocka_unit_test(repeats_are_no_views),
-        cmocka_unit_test(rearranged),
+        cmocka_unit_test(interleaved_parts),
+        cmocka_unit_test(a_failing_part_fails_the_result),
+        cmocka_unit_test(repeats_are_copies),
+        cmocka_unit_test(rearranged_values),
         cmocka_unit_test(gradients),
         cmocka_unit_test(errors),
     };

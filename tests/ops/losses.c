@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Losses: values known by hand, labels of every kind, errors, gradients twice. */
+/* Tests losses: known values, labels of each dtype, errors, first and second gradients. */
 #include "engine/op_queue.h"
 #include "values.h"
 
@@ -59,7 +59,7 @@ static void test_cross_entropy(void **state)
     assert_true(isnan(wk_item(wk_cross_entropy(x, wk_full((2), -100)))));
 }
 
-/* As PyTorch: a weight is a constant, but for probabilities. */
+/* As in PyTorch a weight is a constant, except where the target is a probability. */
 static void test_gradients_of_weights(void **state)
 {
     (void)state;
@@ -77,8 +77,8 @@ static void test_gradients_of_weights(void **state)
     assert_non_null(wk_cross_entropy(x, labels, .weight = w));
 }
 
-/* A loss without optional operands works while an error is pending; one with them cannot know whether a NULL
- * was meant. */
+/* A loss without optional operands works while an error is pending; with optional ones it cannot know whether a NULL
+ * means "omitted". */
 static void test_pending_error(void **state)
 {
     (void)state;
@@ -100,7 +100,7 @@ static void test_bad_labels(void **state)
     expect_error(wk_cross_entropy(x, wk_ones((2))), WK_ERR_DTYPE, "i64");
     expect_error(wk_cross_entropy(x, wk_of(int64_t, (3), 0, 0, 0)), WK_ERR_SHAPE, "i64[3]");
     expect_error(wk_cross_entropy(x, wk_of(int64_t, (2), 0, 0), .weight = wk_ones((2))), WK_ERR_SHAPE, "weight");
-    /* labels that are not known at the call fail when they are read (in WICK_EAGER mode all are known) */
+    /* labels unknown at the call fail when they are read (in mode WICK_EAGER all are known) */
     for (int bad = -1; bad <= 3; bad += 4) {
         wk_tensor *loss = wk_cross_entropy(x, wk_add(wk_zeros((2), .dtype = WK_I64), bad));
         assert_true(isnan(wk_item(loss)));
@@ -109,7 +109,7 @@ static void test_bad_labels(void **state)
         snprintf(named, sizeof named, "cross_entropy: label %d is out of range for ", bad);
         if (!strstr(wk_error(), named)) fail_msg("\"%s\" does not name %s", wk_error(), named);
         wk_clear_error();
-        wk_sync(); /* told once more to the thread that recorded it */
+        wk_sync(); /* reported again to the recording thread */
         wk_clear_error();
     }
 }
@@ -151,13 +151,13 @@ static void test_gradients(void **state)
     for (size_t k = 0; k < sizeof of_two / sizeof *of_two; k++) {
         WK_SCOPE;
         wk_tensor *other = wk_requires_grad_(wk_detach(wk_mul(wk_cos(LEAF((3, 4))), 1.3)), true);
-        print_message("of two: %zu\n", k);
+        print_message("loss of two operands: %zu\n", k);
         CHECK_GRADIENTS(of_two[k], LEAF((3, 4)), other);
     }
     function *const of_labels[] = {f_labels, f_weighted, f_rows, f_points, f_nll};
     for (size_t k = 0; k < sizeof of_labels / sizeof *of_labels; k++) {
         WK_SCOPE;
-        print_message("of labels: %zu\n", k);
+        print_message("loss of labels: %zu\n", k);
         CHECK_GRADIENTS(of_labels[k], LEAF((3, 4)));
     }
 }

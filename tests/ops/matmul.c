@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products: values, shapes, gradients, what PyTorch calls their nodes, errors. */
+/* Tests products: values, shapes, gradients, PyTorch's node names, errors. */
 #include "values.h"
 
 static wk_tensor *counting(wk_dtype dtype, int64_t from, const int64_t *shape, int ndim)
@@ -42,7 +42,7 @@ static void batches(void **state)
     EXPECT(wk_matmul(COUNTING(WK_F32, 1, (2)), b), (2, 1), 5, 11);
 }
 
-static void nothing_to_add_up(void **state)
+static void products_over_no_elements(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -64,7 +64,7 @@ static void dtypes(void **state)
     }
     WK_SCOPE;
     wk_tensor *big = wk_full((1, 1), 100), *i8 = wk_to_dtype(big, WK_I8);
-    EXPECT(wk_matmul(i8, i8), (1, 1), 16); /* 10000 wraps */
+    EXPECT(wk_matmul(i8, i8), (1, 1), 16); /* 10000 wraps around */
 }
 
 static void sums(void **state)
@@ -86,8 +86,8 @@ static void sums(void **state)
     EXPECT(whole, (2, 2), 27, 30, 54, 66);
 }
 
-/* The product is half a unit above 1, which alone rounds to 1 (even); with a quarter of a unit added the sum rounds up.
- * Rounded twice it would be 1. */
+/* The product is 1 plus half a unit, which alone rounds to 1 (even); with another quarter of a unit the sum rounds up.
+ * Two roundings would give 1. */
 static void sums_are_rounded_once(void **state)
 {
     (void)state;
@@ -186,14 +186,14 @@ static void errors(void **state)
     expect_error(wk_linear(a, wk_ones((5, 3)), wk_ones((4))), WK_ERR_SHAPE, "bias f32[4]");
     expect_error(wk_addmm(wk_ones((3)), a, wk_ones((3, 2))), WK_ERR_SHAPE, "addmm: f32[3]");
     expect_error(wk_matmul(wk_ones((2, 2), .dtype = WK_BOOL), wk_ones((2, 2), .dtype = WK_BOOL)), WK_ERR_DTYPE, "bool");
-    /* a bias that could not be made is not left out */
+    /* a bias whose computation failed is not treated as omitted */
     expect_error(wk_linear(a, wk_ones((5, 3)), wk_matmul(a, b)), WK_ERR_SHAPE, "matmul");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dimensions), cmocka_unit_test(batches),        cmocka_unit_test(nothing_to_add_up),
+        cmocka_unit_test(dimensions), cmocka_unit_test(batches),        cmocka_unit_test(products_over_no_elements),
         cmocka_unit_test(dtypes),     cmocka_unit_test(sums),           cmocka_unit_test(sums_are_rounded_once),
         cmocka_unit_test(gradients),  cmocka_unit_test(names_of_nodes), cmocka_unit_test(errors),
     };

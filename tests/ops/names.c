@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What results print as grad_fn: PyTorch numbers the forms of a call (derivatives.yaml, in its order). */
+/* Tests the grad_fn names of results: PyTorch numbers the overloads of a call in the order of derivatives.yaml. */
 #include "values.h"
 
 static void named(wk_tensor *x, const char *node)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elementwise ops: what PyTorch gives at the places where a formula alone does not say: dtypes, kinks, ties, NaN,
- * integers, forms in place, errors. The formulas themselves are the walk's (walk_*.c). */
+/* Tests element-wise ops where a formula is not enough, against PyTorch: dtypes, kinks, ties, NaN, integers, in-place
+ * forms, errors. The sweeps (tests/sweep) test the formulas. */
 #include "values.h"
 
 static void expect_dtype(wk_tensor *x, wk_dtype dtype)
@@ -14,7 +14,7 @@ static wk_tensor *leaf(wk_tensor *x)
     return wk_requires_grad_(x, true);
 }
 
-/* The gradient of the sum of y in x. */
+/* Returns the gradient of the sum of y with respect to x. */
 static wk_tensor *slope(wk_tensor *y, wk_tensor *x)
 {
     wk_set_grad(x, NULL);
@@ -215,7 +215,7 @@ static wk_tensor *far_away(wk_tensor *const *in, void *op)
     return wk_add(grad, wk_mul(x, 0.25));
 }
 
-/* What overflows in the branch that is not taken must not reach the gradients. */
+/* An overflow in the branch that is not selected must not reach the gradients. */
 static void test_large(void **state)
 {
     (void)state;
@@ -251,7 +251,7 @@ static void test_in_place(void **state)
     expect_error(wk_gelu(x, .approximate = 7), WK_ERR_ARGUMENT, "WK_GELU_TANH");
 }
 
-/* More calls than the ring has places: it is flushed in the middle of one. */
+/* More calls than the ring can queue, so it is flushed within a sequence. */
 static void test_in_place_for_long(void **state)
 {
     (void)state;
@@ -263,7 +263,7 @@ static void test_in_place_for_long(void **state)
     EXPECT(x, (3), CALLS / 2, CALLS, CALLS);
 }
 
-/* ---- values that formulas of one line would miss ----------------------------------------------------------------- */
+/* ---- values at which simple formulas are inaccurate -------------------------------------------------------------- */
 
 static void test_tails(void **state)
 {

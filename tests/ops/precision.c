@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Precision where intermediate values leave the dtype's range or pile up roundings: lengths of any scale, running sums
- * of any length. On the CPU and on every device of the kind that is tested. */
+/* Tests precision if intermediate values overflow or roundings accumulate: norms of vectors of any scale, running sums
+ * of any length. Runs on the CPU and on every device of the tested kind. */
 #include "values.h"
 #include "support/gpu/gpu.h"
 
@@ -9,7 +9,7 @@ static wk_device device_at(int device)
     return device < 0 ? wk_cpu() : test_gpu(device);
 }
 
-/* ---- lengths: all of them are of degree 1 ------------------------------------------------------------------------ */
+/* ---- norms: all are homogeneous of degree 1 ---------------------------------------------------------------------- */
 
 typedef wk_tensor *length(wk_tensor *x, int64_t dim);
 
@@ -43,7 +43,7 @@ static wk_tensor *fused(wk_tensor *x, int64_t dim)
     return wk_mul(wk_div(x, wk_norm(x, (dim), .keepdim = true)), wk_std(x, (dim), .keepdim = true));
 }
 
-/* Largest difference, relative to the largest magnitude. */
+/* Returns the largest difference, relative to the largest magnitude. */
 static double difference(wk_tensor *have, wk_tensor *want)
 {
     have = wk_to_dtype(have, WK_F64);
@@ -51,7 +51,7 @@ static double difference(wk_tensor *have, wk_tensor *want)
     return wk_item(wk_amax(wk_abs(wk_sub(have, want)))) / wk_item(wk_amax(wk_abs(want)));
 }
 
-/* f(s x) = s f(x), and the slope does not change; scales are powers of 2, so that x itself is exact. */
+/* Expects f(s x) = s f(x) with an unchanged gradient; s is a power of 2, so that s x is exact. */
 static void expect_degree_1(length *f, wk_tensor *x, int64_t dim, double s, double tolerance)
 {
     wk_tensor *small = wk_requires_grad_(wk_clone(x), true), *scaled = wk_requires_grad_(wk_mul(x, s), true);
@@ -84,13 +84,13 @@ static void lengths_of_any_scale(void **state)
                 wk_seed(5);
                 wk_tensor *x = wk_add(wk_randn((at->size[0], at->size[1]), .device = device_at(device)), 0.5);
                 x = wk_to_dtype(x, rows[d].dtype);
-                /* devices that compile each kernel try those of a shape that differ most */
+                /* devices that compile each kernel run fewer, dissimilar cases of a shape */
                 for (size_t n = 0; n < sizeof f / sizeof *f; n += device < 0 ? 1 : 4)
                     expect_degree_1(f[n], x, at->dim, rows[d].scale[(n + (size_t)k) % 4], rows[d].tolerance);
             }
 }
 
-/* Each row of a block, each segment of a long row, for itself. */
+/* Each row of a block, and each segment of a long row, has a separate scale. */
 static void lengths_of_mixed_rows(void **state)
 {
     (void)state;
@@ -147,7 +147,7 @@ static void angles_of_any_scale(void **state)
 
 /* ---- running sums ------------------------------------------------------------------------------------------------ */
 
-/* Each running sum is right to about its last bit, not to the roundings of all before it. */
+/* Each running sum is right to about its last bit: roundings do not accumulate. */
 static void long_running_sums(void **state)
 {
     (void)state;
@@ -169,12 +169,12 @@ static void long_running_sums(void **state)
             wk_tensor *have = wk_to(wk_cumsum(wk_to(x, device_at(device)), r->dim), wk_cpu());
             wk_tensor *error = wk_div(wk_abs(wk_sub(wk_to_dtype(have, WK_F64), want)), want);
             const double most = wk_item(wk_amax(error));
-            /* GPUs join the sums of their items: a few roundings more */
+            /* GPUs combine partial sums of work items: a few more roundings */
             if (!(most < (device < 0 ? 1 : 3) * of->tolerance)) fail_msg("device %d, case %d: %g", device, k, most);
         }
 }
 
-/* What is infinite or overflows stays so, and is NaN only where the sum is. */
+/* An infinite or overflowing sum stays infinite, and becomes NaN only if the exact sum is. */
 static void running_sums_past_infinity(void **state)
 {
     (void)state;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Printing against what PyTorch printed: the cases of goldens/print.txt (made by PyTorch 2, one case after another:
- * name, dtype, shape, layout, gradient, values, lines of text), and cases of our own for what that file does not have.
- */
+/* Tests printing against PyTorch's output: the cases of goldens/print.txt (from PyTorch 2; each has name, dtype, shape,
+ * layout, gradient, values, lines of text), and additional cases that the file does not cover. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +47,7 @@ static wk_dtype parse_dtype(const char *name)
     return WK_F32;
 }
 
-/* The line that begins with `word`, without that and the newline. */
+/* Returns the rest of the line that begins with `word`, without newline. */
 static char *read_line(FILE *file, const char *word)
 {
     static char line[LONGEST_LINE];
@@ -111,7 +110,7 @@ static int free_goldens(void **state)
 
 /* ---- values in memory -------------------------------------------------------------------------------------------- */
 
-/* Exact: the values of the cases are ones that the dtype has. */
+/* Exact: the dtype represents all values of the cases. */
 static uint16_t to_half(double value)
 {
     if (value == 0) return signbit(value) ? 0x8000 : 0;
@@ -130,7 +129,7 @@ static void put(wk_dtype dtype, void *at, double value)
     memcpy(&bits, &f32, sizeof bits);
     const uint16_t bf16 = (uint16_t)(bits >> 16), f16 = dtype == WK_F16 ? to_half(value) : 0;
     const int64_t whole = isfinite(value) && fabs(value) < 0x1p62 ? (int64_t)value : 0;
-    const void *from = &whole; /* little-endian: the low bytes stand first */
+    const void *from = &whole; /* little-endian: the low bytes are first */
     if (dtype == WK_F32) from = &f32;
     if (dtype == WK_F64) from = &value;
     if (dtype == WK_F16) from = &f16;
@@ -144,8 +143,8 @@ typedef struct block {
     int64_t strides[WK__MAX_DIMS];
 } block;
 
-/* Lays the values out so that the dimensions stand in the order of `order`, outermost first, with `gap` unused elements
- * between neighbours of each; the odd dimensions run backwards where `mirrored`. */
+/* Lays the values out with dimensions in the order of `order`, outermost first, with `gap` unused elements between
+ * neighbours of each; if `mirrored`, the odd dimensions have negative strides. */
 static block lay_out(const golden *g, const int order[], int gap, bool mirrored)
 {
     const int64_t size = (int64_t)wk_dtype_size(g->dtype);
@@ -174,7 +173,7 @@ static block lay_out(const golden *g, const int order[], int gap, bool mirrored)
     return b;
 }
 
-/* The shown elements alone, dense: what a device sends. */
+/* Lays out only the shown elements, densely, as a device sends them. */
 static block lay_out_shown(const golden *g)
 {
     const wk__shown_range shown = wk__print_shown(g->ndim, g->shape);
@@ -275,7 +274,7 @@ static void test_shown_alone(void **state)
     assert_int_equal(count, 0);
 }
 
-/* A locale with a comma in numbers; the test runner sets LOCPATH to where one has been compiled. */
+/* A locale with a decimal comma; the test runner sets LOCPATH to a folder with the compiled locale. */
 static void test_locale(void **state)
 {
     (void)state;
@@ -288,12 +287,12 @@ static void test_locale(void **state)
     assert_int_equal(count, 0);
 }
 
-/* ---- cases of our own -------------------------------------------------------------------------------------------- */
+/* ---- additional cases -------------------------------------------------------------------------------------------- */
 
 static void assert_prints(const wk__print_job *job, const char *expected)
 {
     wk__text got = {0};
-    wk__text_add(&got, "x = "); /* what stands before must not count for the width of the line */
+    wk__text_add(&got, "x = "); /* a preceding text must not count for the width of the line */
     wk__print_format(&got, job);
     assert_false(got.failed);
     if (strcmp(got.data + 4, expected) != 0) print_difference("own case", expected, got.data + 4);
@@ -324,7 +323,7 @@ static void test_device(void **state)
     assert_prints(&job, "tensor([], device='opencl:1', size=(0, 3), dtype=torch.int64)");
 }
 
-/* The rule: length of the last line + 2, and of the suffix + 2, may be 80 but not more. */
+/* Rule: length of the last line + 2, plus length of the suffix + 2, must not exceed 80. */
 static void test_suffix_wraps(void **state)
 {
     (void)state;
@@ -403,7 +402,7 @@ static void test_integer_ends(void **state)
     assert_prints(&job, "tensor([ True, False])");
 }
 
-/* One element seen from everywhere: a shape whose product overflows, of which six by six elements are read. */
+/* One element expanded to a shape whose element count overflows; six by six elements are read. */
 static void test_expanded(void **state)
 {
     (void)state;
@@ -418,7 +417,7 @@ static void test_expanded(void **state)
     assert_prints(&job, expected);
 }
 
-/* Each style and the border of the next. */
+/* Each style, and the values at its limits. */
 static void test_styles(void **state)
 {
     (void)state;
@@ -437,7 +436,7 @@ static void test_styles(void **state)
         {{1e-300, (double)NAN}, "tensor([1.0000e-300,         nan])"},
         {{0.25, (double)-INFINITY}, "tensor([0.2500,   -inf])"},
         {{0, (double)INFINITY}, "tensor([0., inf])"},
-        {{0.03125, 2.03125}, "tensor([0.0312, 2.0312])"}, /* a tie goes to the even digit */
+        {{0.03125, 2.03125}, "tensor([0.0312, 2.0312])"}, /* ties round to the even digit */
     };
     const int64_t shape[] = {2};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -463,7 +462,7 @@ static void test_describe(void **state)
     wk__text_free(&text);
 }
 
-/* With each request for memory failing in turn the text is marked, and nothing leaks. */
+/* With each allocation failing in turn the text is marked as incomplete, and nothing leaks. */
 static void test_memory_short(void **state)
 {
     (void)state;

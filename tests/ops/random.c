@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random numbers: the stream, the same bits however they are computed, distributions, what must hold of draws. */
+/* Tests random numbers: stream, equal bits in every mode and on every device, distributions, ranges. */
 #include "values.h"
 #include "support/gpu/gpu.h"
 
@@ -15,7 +15,7 @@ static void same_bits(wk_tensor *a, wk_tensor *b)
     free(y);
 }
 
-static void the_seed_says_it_all(void **state)
+static void a_seed_determines_the_stream(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -30,8 +30,8 @@ static void the_seed_says_it_all(void **state)
     assert_true(wk_item(differs) > 90);
 }
 
-/* The counter is taken at the call, whenever the numbers are computed, and whatever else is computed with them. */
-static void fused_or_not(void **state)
+/* The counter is assigned at the call, independent of when and with what the values are computed. */
+static void fusion_does_not_change_draws(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -95,7 +95,7 @@ static void permutations(void **state)
     EXPECT_EMPTY(wk_randperm(0), (0));
 }
 
-/* The gradient falls on what stayed, with the same factor; in eval mode x itself comes back. */
+/* Gradients pass through kept elements with the same factor; in eval mode the result is x itself. */
 static void dropout(void **state)
 {
     (void)state;
@@ -120,14 +120,14 @@ static void draws(void **state)
     assert_int_equal(wk_item(wk_sum(wk_eq(d, 0))) + wk_item(wk_sum(wk_eq(d, 3))), 0);
     assert_true(fabs(wk_item(wk_sum(wk_eq(d, 2))) / 20000 - 0.75) < 0.02);
     EXPECT(wk_multinomial(wk_of(float, (2, 3), 0, 5, 0, 0, 0, 1), 1), (2, 1), 1, 2);
-    for (int k = 0; k < 20; k++) { /* without replacement each positive one comes once */
+    for (int k = 0; k < 20; k++) { /* without replacement each positive class is drawn once */
         wk_tensor *all = wk_multinomial(wk_of(float, (2, 4), 1, 2, 0, 3, 9, 0, 1, 1), 3);
         EXPECT(wk_sum(all, (1)), (2), 4, 5);
     }
 }
 
-/* Without replacement the first is place k with p[k], the second then with p[k] / (1 - p[first]). */
-static void races(void **state)
+/* Without replacement the first draw is k with probability p[k], the second with p[k] / (1 - p[first]). */
+static void draws_without_replacement(void **state)
 {
     (void)state;
     static const wk_dtype floats[] = {WK_F32, WK_F64, WK_BF16};
@@ -142,14 +142,14 @@ static void races(void **state)
             for (int j = 0; j < 3; j++) {
                 double share = wk_item(wk_sum(wk_logical_and(wk_eq(first, i), wk_eq(second, j)))) / ROWS;
                 double wanted = i == j ? 0 : p[i] * p[j] / (1 - p[i]);
-                if (fabs(share - wanted) > 0.008) fail_msg("%d before %d: %g, not %g", i, j, share, wanted);
+                if (fabs(share - wanted) > 0.008) fail_msg("share of %d before %d: %g, not %g", i, j, share, wanted);
             }
         wk_seed(3);
         same_bits(first, wk_select(wk_multinomial(table, 1), 1, 0));
     }
 }
 
-/* The same places on every device, and however it is computed. */
+/* Draws are the same on every device and in every mode. */
 static void draws_are_the_same_everywhere(void **state)
 {
     (void)state;
@@ -173,7 +173,7 @@ static void draws_are_the_same_everywhere(void **state)
     }
 }
 
-/* Draws of a test for a device: those that are slow at it make fewer. */
+/* Number of draws on a device; slow devices make fewer. */
 static int64_t draws_on(int device)
 {
     return device < 0 ? 1 << 22 : 1 << 14;
@@ -194,7 +194,7 @@ static double largest(wk_tensor *x)
 
 static const wk_dtype float_dtypes[] = {WK_F32, WK_F64, WK_F16, WK_BF16};
 
-/* No rounding reaches the excluded end: [from, to) with both as the dtype holds them. */
+/* Rounding never reaches the excluded end: [from, to) with both bounds as the dtype represents them. */
 static void uniform_stays_in_its_range(void **state)
 {
     (void)state;
@@ -209,15 +209,15 @@ static void uniform_stays_in_its_range(void **state)
                 const double from = wk_item(wk_full((1), ends[k][0], .dtype = dtype));
                 const double to = wk_item(wk_full((1), ends[k][1], .dtype = dtype));
                 wk_uniform_(x, ends[k][0], ends[k][1]);
-                wk_sync(); /* else each reduction draws anew */
+                wk_sync(); /* otherwise each reduction draws anew */
                 const double least = smallest(x), most = largest(x);
                 if (!(least >= from) || !(from < to ? most < to : most == to))
                     fail_msg("%s of [%g, %g): %.17g to %.17g", wk_dtype_str(dtype), from, to, least, most);
             }
 }
 
-/* The same for what has no range of its own, and that it is drawn alike everywhere. */
-static void draws_hold_in_every_float(void **state)
+/* The same for draws with a fixed range; also compares all devices. */
+static void draws_in_every_float_dtype(void **state)
 {
     (void)state;
     enum { OPS = 5, SAME = 1 << 14 };
@@ -334,16 +334,16 @@ static void errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_seed_says_it_all),
-        cmocka_unit_test(fused_or_not),
+        cmocka_unit_test(a_seed_determines_the_stream),
+        cmocka_unit_test(fusion_does_not_change_draws),
         cmocka_unit_test(distributions),
         cmocka_unit_test(permutations),
         cmocka_unit_test(dropout),
         cmocka_unit_test(draws),
-        cmocka_unit_test(races),
+        cmocka_unit_test(draws_without_replacement),
         cmocka_unit_test(draws_are_the_same_everywhere),
         cmocka_unit_test(uniform_stays_in_its_range),
-        cmocka_unit_test(draws_hold_in_every_float),
+        cmocka_unit_test(draws_in_every_float_dtype),
         cmocka_unit_test(integers_stay_in_their_range),
         cmocka_unit_test(permutations_of_narrow_dtypes),
         cmocka_unit_test(errors),

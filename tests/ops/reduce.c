@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reductions, scans, sorting and what is built from rows: values known by hand, corner cases, gradients twice. */
+/* Tests reductions, scans, sorts and ops built on rows: known values, corner cases, first and second gradients. */
 #include "values.h"
 
 static void test_mean_prod(void **state)
@@ -41,12 +41,12 @@ static void test_extremes(void **state)
     expect_error(wk_argmax(wk_zeros((2, 0)), 1), WK_ERR_SHAPE, "argmax");
     expect_error(wk_amax(wk_zeros((0))), WK_ERR_SHAPE, "amax");
     expect_error(wk_argmax(x, 2), WK_ERR_INDEX, "argmax");
-    wk_tensor *wide = wk_sin(wk_arange(70000, .dtype = WK_F32)); /* longer than a row that is walked twice */
+    wk_tensor *wide = wk_sin(wk_arange(70000, .dtype = WK_F32)); /* longer than the limit for two-pass kernels */
     double best = wk_item(wk_amax(wide)), at = wk_item(wk_argmax(wide));
     assert_true(wk_item(wk_select(wide, 0, (int64_t)at)) == best);
 }
 
-/* A dtype is an option of sums, means and products. */
+/* Sums, means and products have a dtype option. */
 static void test_dtype(void **state)
 {
     (void)state;
@@ -173,7 +173,7 @@ static void test_sorting(void **state)
     wk_clear_error();
 }
 
-/* With no scope open, what is not wanted is not left behind. */
+/* Without a scope, unrequested results do not leak. */
 static void test_unowned(void **state)
 {
     (void)state;
@@ -270,7 +270,7 @@ static void test_gradients(void **state)
     CHECK_GRADIENTS(f_layer_norm, LEAF((3, 4)), LEAF((4)), LEAF((4)));
 }
 
-/* Zeros among factors, equal largest elements: what no difference quotient shows. */
+/* Zeros among factors and ties, which finite differences cannot check. */
 static void test_gradients_at_corners(void **state)
 {
     (void)state;
@@ -289,7 +289,7 @@ static void test_gradients_at_corners(void **state)
     EXPECT(wk_grad_of(n), (2), 0, 0);
 }
 
-/* A row of many pieces: one that is NaN is the greatest and the least, wherever it stands. */
+/* In a row of many pieces a NaN is both maximum and minimum, at any position. */
 static void test_nan_in_long_rows(void **state)
 {
     (void)state;

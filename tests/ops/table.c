@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public table of ops: order, lookup, schemas, and wk_call with right and wrong arguments, in contexts of
- * its own. */
+/* Tests the public table of ops: order, lookup, schemas, and wk_call with valid and invalid arguments, in separate
+ * contexts. */
 #include "support/wick.h"
 #include "ops/core/entries.h"
 #include "support/sweep/sweep.h"
@@ -14,7 +14,7 @@ static void rows_are_complete_and_in_order(void **state)
     for (int k = 0; k < wk_op_count(); k++) {
         wk_op op = {.size = sizeof op};
         assert_int_equal(wk_op_info(k, &op), WK_OK);
-        if (strcmp(before, op.name) >= 0) fail_msg("%s stands after %s", op.name, before);
+        if (strcmp(before, op.name) >= 0) fail_msg("%s comes after %s", op.name, before);
         before = op.name;
         size_t length = strlen(op.name);
         if (strncmp(op.schema, op.name, length) != 0 || op.schema[length] != '(' || !strstr(op.schema, ") -> "))
@@ -81,10 +81,10 @@ static void expect_refused(const char *name, const wk_value *arguments, int give
     wk_value out;
     assert_int_not_equal(call(NULL, name, arguments, given, &out, message), WK_OK);
     if (!strstr(message, word)) fail_msg("\"%s\" is missing in: %s", word, message);
-    expect_ok(); /* the thread's own error is not touched */
+    expect_ok(); /* the thread's own error is unchanged */
 }
 
-static void wrong_calls_say_why(void **state)
+static void wrong_calls_are_explained(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -118,7 +118,7 @@ static void wrong_calls_say_why(void **state)
     assert_string_equal(words, "exp: returns 1 result, but the array holds 0; pass a larger array");
 }
 
-/* Has one of the calls that the sample stands for, of each dtype that the row takes, waited? */
+/* Returns true if one of the sample's calls, in any dtype that the row accepts, waited. */
 static bool has_waited(const wk__op *op, const char *text)
 {
     bool waited = false;
@@ -148,8 +148,7 @@ static bool has_waited(const wk__op *op, const char *text)
     return waited;
 }
 
-/* What the table says of rows that wait is what the counters see. Where each call runs at once, a copy to the host
- * waits, too. */
+/* Rows marked as waiting are those that the counters see. If each call runs at once, a copy to the host also waits. */
 static void waiting_is_marked_and_counted(void **state)
 {
     (void)state;
@@ -162,7 +161,7 @@ static void waiting_is_marked_and_counted(void **state)
             waited = has_waited(op, *text) || waited;
         const bool copied = waited && strcmp(op->name, "to") == 0 && getenv("WICK_EAGER") != NULL;
         if (waited != op->data_dependent_shape && !copied)
-            fail_msg("%s: waits is %d", op->name, op->data_dependent_shape);
+            fail_msg("%s: data_dependent_shape is %d", op->name, op->data_dependent_shape);
         marked += waited;
     }
     assert_true(marked > 0);
@@ -177,8 +176,8 @@ static wk_parameter parameter_of(const char *op, int k)
     return p;
 }
 
-/* Each parameter is named, has one kind, and is what its schema says; one that is optional is behind those that are
- * not, as a call may end early. */
+/* Each parameter has a name and one kind, as in its schema. Optional parameters follow the required ones, because a
+ * call may omit trailing arguments. */
 static void parameters_are_those_of_the_schema(void **state)
 {
     (void)state;
@@ -209,7 +208,7 @@ static void parameters_are_those_of_the_schema(void **state)
     expect_ok();
 }
 
-static void parameters_say_what_a_binding_needs(void **state)
+static void parameters_describe_defaults_and_choices(void **state)
 {
     (void)state;
     wk_parameter p = parameter_of("mse_loss", 2);
@@ -242,7 +241,7 @@ static void parameters_say_what_a_binding_needs(void **state)
 
 /* ---- forms of arguments and results ------------------------------------------------------------------------------ */
 
-static void names_in_place_are_found(void **state)
+static void in_place_names_are_found(void **state)
 {
     (void)state;
     assert_int_equal(wk_op_find("log_"), wk_op_find("log"));
@@ -253,7 +252,7 @@ static void names_in_place_are_found(void **state)
     assert_int_equal(wk_op_find(""), -1);
 }
 
-/* The target is given, and held once more: target and result are freed. */
+/* The target is passed and its reference count rises: both target and result are freed. */
 static void calls_in_place(void **state)
 {
     (void)state;
@@ -274,8 +273,8 @@ static void calls_in_place(void **state)
     expect_ok();
 }
 
-/* What is written over is a tensor, also where a number does for NAME. */
-static void a_number_is_no_target(void **state)
+/* The target of an in-place call must be a tensor, even if NAME accepts a number. */
+static void numbers_are_not_targets(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -288,8 +287,8 @@ static void a_number_is_no_target(void **state)
     wk_free(out.tensor);
 }
 
-/* A number does for a list of one, a truth for a number. */
-static void arguments_are_taken_as_they_come(void **state)
+/* A number is accepted as a list of one element, a bool as a number. */
+static void arguments_are_converted(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -313,8 +312,8 @@ static void arguments_are_taken_as_they_come(void **state)
     expect_ok();
 }
 
-/* A truth is a number of its own class: PyTorch's promotion. */
-static void a_truth_widens_nothing(void **state)
+/* A bool has its own class in type promotion, as in PyTorch. */
+static void bools_do_not_promote(void **state)
 {
     (void)state;
     static const wk_dtype dtypes[] = {WK_BOOL, WK_U8, WK_I64, WK_F16};
@@ -336,8 +335,8 @@ static void a_truth_widens_nothing(void **state)
     expect_ok();
 }
 
-/* Whole numbers stay whole; without an argument another function is called; results that nobody wants are not there. */
-static void entries_take_what_the_row_says(void **state)
+/* Integers remain integers; an omitted argument selects another function; unrequested results are not created. */
+static void entries_follow_the_row(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -351,7 +350,7 @@ static void entries_take_what_the_row_says(void **state)
     EXPECT_VALUES(out[0].tensor, 0, 0, 1, 2, 3);
     assert_int_equal(wk_dtype_of(out[0].tensor), WK_I64);
     wk_free(out[0].tensor);
-    for (int fraction = 0; fraction < 3; fraction++) { /* one of the three is one: then the numbers are */
+    for (int fraction = 0; fraction < 3; fraction++) { /* one of the three is a fraction, so the result is of floats */
         wk_value numbers[] = {wk_value_of_int(1), wk_value_of_int(3), wk_value_of_int(1)};
         numbers[fraction] = wk_value_of_float((double)numbers[fraction].i);
         assert_int_equal(call(NULL, "arange", numbers, 3, out, message), WK_OK);
@@ -414,7 +413,7 @@ static void any_number_of_results(void **state)
     assert_int_equal(wk_call(NULL, "exp", args, 1, out, &(int){1}, &options, message, sizeof message), WK_ERR_ARGUMENT);
     assert_non_null(strstr(message, "here.py:7: call: set .size = sizeof(wk_call_error) first"));
     error.size = sizeof error;
-    args[1] = (wk_value){.kind = WK_VALUE_INT, .i = MANY * 2}; /* more pieces than places: as many as places */
+    args[1] = (wk_value){.kind = WK_VALUE_INT, .i = MANY * 2}; /* more pieces than array elements: as many as fit */
     count = MANY;
     assert_int_equal(wk_call(NULL, "chunk", args, 2, out, &count, &options, NULL, 0), WK_OK);
     assert_int_equal(count, MANY);
@@ -422,9 +421,9 @@ static void any_number_of_results(void **state)
     expect_ok();
 }
 
-/* Of calls in a context of the caller's: who has read what failed is not told once more by the next call, who has not
- * is told by it. */
-static void a_late_error_is_told_once(void **state)
+/* Calls in a user's context: an error that a read has reported is not reported again by the next call; an unreported
+ * one is. */
+static void deferred_errors_are_reported_once(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -462,18 +461,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(rows_are_complete_and_in_order),
                                        cmocka_unit_test(parameters_are_those_of_the_schema),
-                                       cmocka_unit_test(parameters_say_what_a_binding_needs),
-                                       cmocka_unit_test(names_in_place_are_found),
+                                       cmocka_unit_test(parameters_describe_defaults_and_choices),
+                                       cmocka_unit_test(in_place_names_are_found),
                                        cmocka_unit_test(calls_in_place),
-                                       cmocka_unit_test(a_number_is_no_target),
-                                       cmocka_unit_test(arguments_are_taken_as_they_come),
-                                       cmocka_unit_test(a_truth_widens_nothing),
-                                       cmocka_unit_test(entries_take_what_the_row_says),
+                                       cmocka_unit_test(numbers_are_not_targets),
+                                       cmocka_unit_test(arguments_are_converted),
+                                       cmocka_unit_test(bools_do_not_promote),
+                                       cmocka_unit_test(entries_follow_the_row),
                                        cmocka_unit_test(any_number_of_results),
                                        cmocka_unit_test(info_is_checked),
                                        cmocka_unit_test(calls_by_name),
-                                       cmocka_unit_test(wrong_calls_say_why),
+                                       cmocka_unit_test(wrong_calls_are_explained),
                                        cmocka_unit_test(waiting_is_marked_and_counted),
-                                       cmocka_unit_test(a_late_error_is_told_once)};
+                                       cmocka_unit_test(deferred_errors_are_reported_once)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls from several threads: a stream of random numbers each (SEMANTICS 14), ops by name in one context
- * (30), gradients by one leaf. */
+/* Tests calls from several threads: a random stream per thread (rule 14 of docs/contributing/invariants.md), calls by
+ * name in one context (rule 30), gradients of a shared leaf. */
 #include "support/threads.h"
 
 enum { ROUNDS = 200, DRAWN = 64 };
@@ -30,7 +30,7 @@ static bool same(const float *a, const float *b)
     return memcmp(a, b, sizeof(float) * DRAWN) == 0;
 }
 
-static void each_thread_has_a_stream_of_its_own(void **state)
+static void each_thread_has_a_separate_stream(void **state)
 {
     (void)state;
     static draws seeded = {.seeded = true}, unseeded, alone, disturbed, chosen = {.stream = 5};
@@ -52,7 +52,7 @@ static void each_thread_has_a_stream_of_its_own(void **state)
     test_threads_start(others, 3, draws_numbers, &unseeded);
     draws_numbers(&self);
     test_threads_end(others, 3);
-    assert_true(same(alone.number[0], disturbed.number[0])); /* what others draw changes nothing */
+    assert_true(same(alone.number[0], disturbed.number[0])); /* draws of other threads change nothing */
 }
 
 /* ---- wk_call ----------------------------------------------------------------------------------------------------- */
@@ -102,7 +102,7 @@ static void differentiates(test_thread *t)
     }
 }
 
-static void threads_differentiate_by_one_leaf(void **state)
+static void threads_share_a_leaf(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -115,9 +115,9 @@ static void threads_differentiate_by_one_leaf(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_thread_has_a_stream_of_its_own),
+        cmocka_unit_test(each_thread_has_a_separate_stream),
         cmocka_unit_test(one_context_serves_all_threads),
-        cmocka_unit_test(threads_differentiate_by_one_leaf),
+        cmocka_unit_test(threads_share_a_leaf),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comparing tensors with values written by hand, for the tests of ops. */
+/* Compares tensors with literal values, for the tests of ops. */
 #ifndef TESTS_OPS_VALUES_H
 #define TESTS_OPS_VALUES_H
 
@@ -15,7 +15,7 @@
 #include <wick/autograd.h>
 #include <wick/ops.h>
 
-/* A list in parentheses as an array and a count, for functions of the tests. */
+/* Expands a parenthesised list to an array and a count, for functions of the tests. */
 #define DIMS_OF(...) __VA_ARGS__
 #define DIMS(list)                                                                                                     \
     (const int64_t[]){0, DIMS_OF list} + 1, (int)(sizeof((const int64_t[]){0, DIMS_OF list}) / sizeof(int64_t)) - 1
@@ -56,16 +56,16 @@ static inline void expect_values(wk_tensor *x, const double *want, size_t count,
         expect_values(expected_, NULL, 0, 0);                                                                          \
     } while (0)
 
-/* The call fails with this code, and its message has the word. */
+/* Expects that the call failed with this code, and that its message contains the word. */
 static inline void expect_error(wk_tensor *x, wk_code code, const char *word)
 {
     assert_null(x);
     assert_int_equal(wk_error_code(), code);
-    if (!strstr(wk_error(), word)) fail_msg("\"%s\" does not say \"%s\"", wk_error(), word);
+    if (!strstr(wk_error(), word)) fail_msg("\"%s\" does not contain \"%s\"", wk_error(), word);
     wk_clear_error();
 }
 
-/* A leaf of f64 with numbers that are neither equal nor in order. */
+/* An f64 leaf whose elements are distinct and unordered. */
 static inline wk_tensor *leaf_of(const int64_t *shape, int ndim)
 {
     wk_tensor_options options = {.size = sizeof options, .dtype = WK_F64, .requires_grad = true};
@@ -80,7 +80,7 @@ static inline wk_tensor *leaf_of(const int64_t *shape, int ndim)
 }
 #define LEAF(shape) leaf_of(DIMS(shape))
 
-/* The same function's gradient as one that can be checked again: sum of squares of the gradient of a weighted sum. */
+/* The gradient of a function as a function to check again: the sum of squares of the gradient of a weighted sum. */
 typedef wk_tensor *function(wk_tensor *const *in, void *context);
 typedef struct twice {
     function *f;
@@ -92,7 +92,7 @@ static inline wk_tensor *gradient_norm(wk_tensor *const *in, void *context)
     WK_ENABLE_GRAD;
     const twice *t = context;
     for (int k = 0; k < t->count; k++)
-        wk_requires_grad_(in[k], true); /* what gradcheck puts in place of a leaf is none */
+        wk_requires_grad_(in[k], true); /* the tensor that gradcheck substitutes for a leaf is not a leaf */
     wk_tensor *y = t->f(in, NULL), *loss = wk_sum(wk_mul(wk_mul(y, y), y)), *grads[4], *total = NULL;
     wk_grad_options options = {.size = sizeof options, .create_graph = true, .allow_unused = true};
     if (wk_grad_at(WK_HERE, &loss, 1, in, t->count, grads, &options) != WK_OK) return NULL;
@@ -108,9 +108,9 @@ static inline void check_gradients(function *f, wk_tensor *const *in, int count)
 {
     twice t = {f, count};
     if (!wk_gradcheck_at(WK_HERE, f, NULL, in, count))
-        fail_msg("first: %s", wk_error() ? wk_error() : "gradients disagree");
+        fail_msg("first: %s", wk_error() ? wk_error() : "gradients differ");
     if (!wk_gradcheck_at(WK_HERE, gradient_norm, &t, in, count))
-        fail_msg("second: %s", wk_error() ? wk_error() : "gradients disagree");
+        fail_msg("second: %s", wk_error() ? wk_error() : "gradients differ");
 }
 #define CHECK_GRADIENTS(f, ...)                                                                                        \
     check_gradients(f, (wk_tensor *const[]){__VA_ARGS__},                                                              \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Views: what the walk over the table does not see: shared storage, in-place calls through views, nodes'
- * names, errors. */
+/* Tests properties of views that the sweeps cannot check: shared storage, in-place calls through views, node names,
+ * errors. */
 #include "values.h"
 #include <limits.h>
 
@@ -75,7 +75,7 @@ static void pieces(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *x = COUNTING((5, 2)), *piece[5];
-    assert_int_equal(wk_chunk(x, 4, 0, piece), 3); /* pieces of two: PyTorch gives fewer, too */
+    assert_int_equal(wk_chunk(x, 4, 0, piece), 3); /* pieces of two; PyTorch also returns fewer */
     EXPECT(piece[2], (1, 2), 8, 9);
     assert_int_equal(wk_split(x, 3, 0, piece), 2);
     EXPECT(piece[1], (2, 2), 6, 7, 8, 9);
@@ -87,7 +87,7 @@ static void pieces(void **state)
     expect_error(piece[0], WK_ERR_SHAPE, "add up");
 }
 
-/* One piece is used: the others' gradients are 0. More pieces than a node tells apart are views by themselves. */
+/* If one piece is used, the gradients of the others are 0. Pieces beyond the limit of a node are separate views. */
 static void gradients_of_pieces(void **state)
 {
     (void)state;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps that call a closure: what it gives, and what holds when it fails, in the midst of a step of lbfgs too. */
+/* Tests steps with a closure: results, and the state after a failure, also within a step of lbfgs. */
 #include "support/devices.h"
 
 #include <math.h>
 #include <setjmp.h>
 
-/* A loss with a curved valley, of two parameters. In call number `failing` of the closure something goes wrong. */
+/* A loss of two parameters with a curved valley. Call number `failing` of the closure makes an error. */
 typedef enum mistake { NONE, AN_ERROR, NOTHING, TWO_NUMBERS, NO_FLOATS, A_BAD_INDEX, A_STEP, MISTAKES } mistake;
 typedef struct training {
     wk_tensor *p, *q;
@@ -16,7 +16,7 @@ typedef struct training {
 
 static wk_tensor *closure(void *user);
 
-static wk_tensor *wrong(training *t, wk_tensor *loss)
+static wk_tensor *make_mistake(training *t, wk_tensor *loss)
 {
     switch (t->mistake) {
     case AN_ERROR: wk_reshape(loss, (7)); return loss;
@@ -37,7 +37,7 @@ static wk_tensor *closure(void *user)
     wk_tensor *loss = wk_add(wk_square(wk_sub(1, x)), wk_mul(10, wk_square(wk_sub(y, wk_square(x)))));
     loss = wk_add(loss, wk_sum(wk_square(wk_sub(t->q, 3))));
     wk_backward(loss);
-    return t->calls == t->failing ? wrong(t, loss) : loss;
+    return t->calls == t->failing ? make_mistake(t, loss) : loss;
 }
 
 static wk_optim *make(int kind, wk_tensors *list)
@@ -76,14 +76,14 @@ static void expect_same(const training *a, const training *b)
     }
 }
 
-/* ---- what it does ------------------------------------------------------------------------------------------------ */
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 static void a_step_with_a_closure_is_a_step(void **state)
 {
     (void)state;
     for (int kind = SEARCHES; kind < KINDS; kind++) {
         WK_SCOPE;
-        WK_NO_GRAD; /* the closure has gradients all the same */
+        WK_NO_GRAD; /* the closure has gradients nevertheless */
         training with = begin(kind), without = begin(kind);
         for (int step = 0; step < 3; step++) {
             wk_tensor *loss = wk_optim_step_closure(with.optim, closure, &with), *other;
@@ -100,9 +100,9 @@ static void a_step_with_a_closure_is_a_step(void **state)
     }
 }
 
-/* What the closure gave is the caller's, as with any call, also what was there before. */
+/* The caller owns the closure's result, as with any call, even if it existed before. */
 static wk_tensor *held;
-static wk_tensor *give_what_is_held(void *user)
+static wk_tensor *return_held_tensor(void *user)
 {
     closure(user);
     return held;
@@ -124,12 +124,12 @@ static void without_a_scope(void **state)
         wk_free(loss);
         wk_item(loss);
         expect_error("freed", NULL);
-        loss = wk_optim_step_closure(t.optim, give_what_is_held, &t);
+        loss = wk_optim_step_closure(t.optim, return_held_tensor, &t);
         assert_true(loss == held);
         wk_free(loss);
         assert_true(wk_item(held) == 1);
         t.failing = t.calls + 1, t.mistake = TWO_NUMBERS;
-        assert_null(wk_optim_step_closure(t.optim, closure, &t)); /* and what is refused counts no more than before */
+        assert_null(wk_optim_step_closure(t.optim, closure, &t)); /* refused values do not gain references */
         wk_clear_error();
         assert_int_equal(wk_ndim(t.p), 1);
         wk_free(held), wk_free(t.optim), wk_free(t.p), wk_free(t.q);
@@ -138,7 +138,7 @@ static void without_a_scope(void **state)
     }
 }
 
-static void what_is_kept_does_not_grow(void **state)
+static void state_does_not_grow(void **state)
 {
     (void)state;
     for (int kind = 0; kind < SEARCHES; kind++) {
@@ -155,7 +155,7 @@ static void what_is_kept_does_not_grow(void **state)
     }
 }
 
-/* ---- what is refused --------------------------------------------------------------------------------------------- */
+/* ---- refused calls ----------------------------------------------------------------------------------------------- */
 
 static void options_of_lbfgs(void **state)
 {
@@ -172,7 +172,7 @@ static void options_of_lbfgs(void **state)
     expect_error("optim_lbfgs: .tolerance_grad = -1 is invalid; it must be at least 0", NULL);
     assert_null(wk_optim_lbfgs(wk_list((a)), .lr = (double)NAN));
     expect_error("optim_lbfgs: .lr = nan", NULL);
-    assert_non_null(wk_optim_lbfgs(wk_list((a)), .max_iter = INT64_MAX)); /* 5 / 4 of which is no number */
+    assert_non_null(wk_optim_lbfgs(wk_list((a)), .max_iter = INT64_MAX)); /* 5 / 4 of it overflows */
     wk_optim *lbfgs = wk_optim_lbfgs(wk_list((a)));
     assert_true(wk_optim_lr(lbfgs, 0) == 1);
     assert_int_equal(wk_optim_add_group(lbfgs, wk_list((b))), WK_ERR_ARGUMENT);
@@ -183,7 +183,7 @@ static void options_of_lbfgs(void **state)
     EXPECT_VALUES(a, 0, 1, 1);
 }
 
-static void a_step_refuses_what_is_no_loss(void **state)
+static void a_step_refuses_invalid_losses(void **state)
 {
     (void)state;
     static const char *const words[MISTAKES] = {
@@ -211,18 +211,18 @@ static void a_step_refuses_what_is_no_loss(void **state)
         }
 }
 
-/* ---- what fails in the midst ------------------------------------------------------------------------------------- */
+/* ---- failures within a step -------------------------------------------------------------------------------------- */
 
-/* In any call of the closure: the parameters are as before the step, and steps after it are those of a twin that had no
- * such step. */
-static void a_step_is_taken_whole_or_not_at_all(void **state)
+/* In any call of the closure: the parameters are as before the step, and later steps equal those of a twin without the
+ * failed step. */
+static void a_failed_step_is_undone(void **state)
 {
     (void)state;
     for (int kind = 0; kind < SEARCHES; kind++)
         for (mistake mistake = AN_ERROR; mistake < MISTAKES; mistake++) {
             bool met = true;
             int failures = 0;
-            for (int n = mistake == A_STEP ? 2 : 1; met; n++) { /* the first call comes before the step */
+            for (int n = mistake == A_STEP ? 2 : 1; met; n++) { /* the first call precedes the step */
                 WK_SCOPE;
                 training t = begin(kind), twin = begin(kind);
                 assert_non_null(wk_optim_step_closure(t.optim, closure, &t));
@@ -263,7 +263,7 @@ static void step_with_handler(training *t)
     wk_guard_close(&scope);
 }
 
-static void a_handler_leaves_the_closure(void **state)
+static void a_handler_jumps_out_of_the_closure(void **state)
 {
     (void)state;
     for (int kind = 0; kind < SEARCHES; kind++) {
@@ -282,7 +282,7 @@ static void a_handler_leaves_the_closure(void **state)
     }
 }
 
-/* A graph that was recorded in a step that failed is none of the numbers that are back. */
+/* A graph recorded in a failed step does not belong to the restored values. */
 static wk_tensor *recorded;
 static wk_tensor *record(void *user)
 {
@@ -304,7 +304,7 @@ static void graphs_of_a_step_that_failed(void **state)
     wk_free(recorded);
 }
 
-/* ---- parameters of several kinds --------------------------------------------------------------------------------- */
+/* ---- parameters of several dtypes -------------------------------------------------------------------------------- */
 
 typedef struct several {
     wk_optim *optim;
@@ -312,7 +312,7 @@ typedef struct several {
     int count;
 } several;
 
-/* The sum of the squares of all distances from 2, weighted. */
+/* The weighted sum of the squared distances from 2. */
 static wk_tensor *distance(void *user)
 {
     several *s = user;
@@ -326,7 +326,7 @@ static wk_tensor *distance(void *user)
     return loss;
 }
 
-/* Halves, a part of a tensor, memory that the program lent, one that is frozen. */
+/* Halves, a part of a tensor, borrowed memory, a frozen one. */
 static void parameters_of_several_kinds(void **state)
 {
     (void)state;
@@ -350,7 +350,7 @@ static void parameters_of_several_kinds(void **state)
     }
 }
 
-/* Also in memory that the program lent everything is as before. */
+/* Borrowed memory is restored, too. */
 static wk_tensor *distance_fails(void *user)
 {
     several *s = user;
@@ -362,7 +362,7 @@ static wk_tensor *distance_fails(void *user)
     return loss;
 }
 
-static void a_step_that_fails_over_memory_that_was_lent(void **state)
+static void a_failed_step_on_borrowed_memory(void **state)
 {
     (void)state;
     for (int kind = 0; kind < SEARCHES; kind++) {
@@ -378,7 +378,7 @@ static void a_step_that_fails_over_memory_that_was_lent(void **state)
     }
 }
 
-/* What is kept follows the parameters, which may be on several devices. */
+/* State follows the parameters, which may be on several devices. */
 static void devices(void **state)
 {
     (void)state;
@@ -407,14 +407,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_with_a_closure_is_a_step),
         cmocka_unit_test(without_a_scope),
-        cmocka_unit_test(what_is_kept_does_not_grow),
+        cmocka_unit_test(state_does_not_grow),
         cmocka_unit_test(options_of_lbfgs),
-        cmocka_unit_test(a_step_refuses_what_is_no_loss),
-        cmocka_unit_test(a_step_is_taken_whole_or_not_at_all),
-        cmocka_unit_test(a_handler_leaves_the_closure),
+        cmocka_unit_test(a_step_refuses_invalid_losses),
+        cmocka_unit_test(a_failed_step_is_undone),
+        cmocka_unit_test(a_handler_jumps_out_of_the_closure),
         cmocka_unit_test(graphs_of_a_step_that_failed),
         cmocka_unit_test(parameters_of_several_kinds),
-        cmocka_unit_test(a_step_that_fails_over_memory_that_was_lent),
+        cmocka_unit_test(a_failed_step_on_borrowed_memory),
         cmocka_unit_test(devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps that fail: no parameter has changed, and they do not count. */
+/* Tests steps that fail: parameters do not change, and the step does not count. */
 #include "support/devices.h"
 
-/* What was recorded is run and meets one. */
+/* Runs the recorded calls and expects the error of a bad index. */
 static void expect_bad_index(void)
 {
     wk_sync();
@@ -10,7 +10,7 @@ static void expect_bad_index(void)
     wk_clear_error();
 }
 
-/* Not those that are updated by the very kernel that reads at the bad index. */
+/* Neither do those that the failing kernel itself updates. */
 static void a_kernel_that_fails_changes_no_parameter(void **state)
 {
     (void)state;
@@ -29,7 +29,7 @@ static void a_kernel_that_fails_changes_no_parameter(void **state)
     EXPECT_VALUES(b, 0, 1, 1, 1, 1);
 }
 
-/* Nor do those that stand in such a kernel before the one whose gradient has failed. */
+/* Nor those that precede, in such a kernel, the one whose gradient failed. */
 static void a_gradient_that_fails_in_a_kernel_stops_all_of_it(void **state)
 {
     (void)state;
@@ -38,7 +38,7 @@ static void a_gradient_that_fails_in_a_kernel_stops_all_of_it(void **state)
     wk_optim *optim = wk_optim_sgd(wk_list((a, b)), .lr = 1);
     wk_tensor *first = wk_of(int64_t, (2), 1, 9), *x = wk_of(float, (4), 3, 3, 3, 3), *y = wk_of(float, (2), 1, 1);
     wk_sync();
-    wk_tensor *bad = wk_index_add(x, 0, wk_add(first, 0), y), *fine = wk_cumsum(x, 0); /* kernels of their own */
+    wk_tensor *bad = wk_index_add(x, 0, wk_add(first, 0), y), *fine = wk_cumsum(x, 0); /* separate kernels */
     wk_set_grad(a, wk_mul(fine, 2));
     wk_set_grad(b, wk_mul(bad, 2));
     assert_int_equal(wk_optim_step(optim), WK_OK);
@@ -48,9 +48,9 @@ static void a_gradient_that_fails_in_a_kernel_stops_all_of_it(void **state)
     EXPECT_VALUES(b, 0, 1, 1, 1, 1);
 }
 
-/* Nor does the one that is computed where it is, before the kernel that gives another's gradient: that kernel is no
- * part of the step, and comes before what updates by it alone. */
-static void a_kernel_between_fails(void **state)
+/* Nor a parameter that is updated in place before the kernel which computes another's gradient: that kernel is not part
+ * of the step, and runs before the kernels that only update. */
+static void a_kernel_between_updates_fails(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -67,8 +67,8 @@ static void a_kernel_between_fails(void **state)
     EXPECT_VALUES(b, 0, 1, 1, 1, 1);
 }
 
-/* What the parameters held before is there, though the kernel that updates them might also have made it. */
-static void parameters_that_nobody_has_computed(void **state)
+/* The old values of a parameter remain readable, even if the kernel that updates it would also have computed them. */
+static void parameters_that_are_still_pending(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -83,8 +83,8 @@ static void parameters_that_nobody_has_computed(void **state)
     EXPECT_VALUES(b, 0, 1, 1);
 }
 
-/* Nor are those lost that were made when the first kernel of the step had run. */
-static void a_parameter_that_is_made_on_the_way(void **state)
+/* Nor are values lost that were computed after the first kernel of the step. */
+static void a_parameter_computed_during_the_step(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -93,7 +93,7 @@ static void a_parameter_that_is_made_on_the_way(void **state)
     wk_tensor *a = wk_requires_grad_(wk_from(ones, (64)), true), *c = wk_requires_grad_(wk_from(ones, (2)), true);
     wk_tensor *x = wk_from(ones, (64)), *y = wk_from(ones, (8)), *first = wk_of(int64_t, (2), 1, 9);
     wk_tensor *gradient = wk_exp(x);
-    wk_tensor *b = wk_requires_grad_(wk_cumsum(y, 0), true); /* a kernel of its own */
+    wk_tensor *b = wk_requires_grad_(wk_cumsum(y, 0), true); /* a separate kernel */
     wk_optim *optim = wk_optim_sgd(wk_list((a, b, c)), .lr = 1);
     wk_set_grad(a, gradient);
     wk_set_grad(b, wk_exp(y));
@@ -106,8 +106,8 @@ static void a_parameter_that_is_made_on_the_way(void **state)
     EXPECT_VALUES(wk_sum(a), 0, 64);
 }
 
-/* An average is that of numbers that a parameter has had. */
-static void what_follows_a_step_that_fails_sees_old_numbers(void **state)
+/* An average reads values that a parameter has had. */
+static void later_calls_read_old_values_after_a_failed_step(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -125,7 +125,7 @@ static void what_follows_a_step_that_fails_sees_old_numbers(void **state)
     EXPECT_VALUES(average, 0, 2, 2);
 }
 
-/* Two steps are computed by one flush; if one fails the other doesn't. */
+/* Two steps run in one flush; the failure of one does not fail the other. */
 static void a_step_fails_without_the_other(void **state)
 {
     (void)state;
@@ -147,7 +147,7 @@ static void a_step_fails_without_the_other(void **state)
     EXPECT_VALUES(small, 0, 1, 1);
 }
 
-/* Also not the one that is written in place before the others are: what shows that an index is bad runs before it. */
+/* Nor the parameter that is written in place first: indices are checked before it. */
 static void a_gradient_that_failed_changes_no_parameter(void **state)
 {
     (void)state;
@@ -156,7 +156,7 @@ static void a_gradient_that_failed_changes_no_parameter(void **state)
     wk_optim *optim = wk_optim_sgd(wk_list((large, small)), .lr = 1);
     wk_tensor *first = wk_of(int64_t, (2), 1, 9), *x = wk_full((64), 3.0);
     wk_sync();
-    wk_tensor *rows = wk_add(first, 0); /* not known yet when the step is recorded */
+    wk_tensor *rows = wk_add(first, 0); /* not known when the step is recorded */
     assert_int_equal(wk_backward(wk_sum(wk_mul(large, x))), WK_OK);
     assert_int_equal(wk_backward(wk_sum(wk_index_select(small, 0, rows))), WK_OK);
     assert_int_equal(wk_optim_step(optim), WK_OK);
@@ -166,7 +166,7 @@ static void a_gradient_that_failed_changes_no_parameter(void **state)
     EXPECT_VALUES(small, 0, 1, 1);
 }
 
-/* A gradient of kernels of its own, or one that is added up by the very kernel that updates. */
+/* A gradient from separate kernels, or one accumulated by the kernel that updates. */
 static wk_tensor *loss_of(wk_tensor *weight, bool scattered, int64_t place)
 {
     wk_tensor *places = wk_full((1), place);
@@ -174,9 +174,9 @@ static wk_tensor *loss_of(wk_tensor *weight, bool scattered, int64_t place)
     return wk_sum(wk_mul(weight, wk_index_add(wk_zeros((4)), 0, places, wk_ones((1)))));
 }
 
-/* A backward that fails leaves the gradients of the one before it, and no step is taken with those: where each call
- * ran at once it would have been refused. What a program does besides may use them. */
-static void a_gradient_that_was_not_added_to(void **state)
+/* A failed backward leaves the previous gradients, but no step uses them: with immediate execution it would have been
+ * refused. Other calls of the program may use them. */
+static void a_gradient_that_failed_to_accumulate(void **state)
 {
     (void)state;
     for (int way = 0; way < 4; way++) {
@@ -188,7 +188,7 @@ static void a_gradient_that_was_not_added_to(void **state)
         wk_sync();
         wk_tensor *fine = wk_sum(wk_mul(other, other));
         wk_backward(wk_add(loss_of(weight, scattered, 9), fine));
-        if (clipped) wk_clip_grad_norm_(wk_list((other, weight)), 1e6); /* leaves them as they are */
+        if (clipped) wk_clip_grad_norm_(wk_list((other, weight)), 1e6); /* leaves them unchanged */
         assert_int_equal(wk_optim_step(sgd), WK_OK);
         wk_tensor *twice = wk_retain(wk_mul(wk_detach(wk_grad_of(weight)), 2)); /* so that it is computed there */
         expect_bad_index();
@@ -196,13 +196,13 @@ static void a_gradient_that_was_not_added_to(void **state)
         assert_true(wk_item(wk_sum(wk_detach(other))) == 64);
         EXPECT_VALUES(twice, 0, 0, 2, 0, 0);
         wk_free(twice);
-        assert_int_equal(wk_optim_step(sgd), WK_OK); /* now the program knows */
+        assert_int_equal(wk_optim_step(sgd), WK_OK); /* the error has been reported */
         EXPECT_VALUES(wk_detach(weight), 0, 0, -1, 0, 0);
     }
 }
 
-/* Nor any part of the step, where one gradient could not be changed in place and others could. */
-static void a_gradient_that_was_not_changed_in_place(void **state)
+/* Nor any part of the step if one gradient failed to change in place. */
+static void a_gradient_that_failed_to_change_in_place(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -218,8 +218,8 @@ static void a_gradient_that_was_not_changed_in_place(void **state)
     assert_true(wk_item(wk_sum(wk_detach(other))) == 64);
 }
 
-/* Nor where the target of the step itself was not changed as it was to be. */
-static void a_parameter_that_was_not_scaled(void **state)
+/* Nor if the target of the step itself failed to change. */
+static void a_parameter_that_failed_to_scale(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -239,8 +239,8 @@ static void a_parameter_that_was_not_scaled(void **state)
     EXPECT_VALUES(wk_detach(p), 0, 1, 1, 1, 1);
 }
 
-/* Nor the one whose kernel also scales the gradient of another one, which has failed. */
-static void a_gradient_that_is_scaled_in_another_kernel(void **state)
+/* Nor a parameter whose kernel also scales another, failed gradient. */
+static void a_gradient_scaled_in_another_kernel(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -254,7 +254,7 @@ static void a_gradient_that_is_scaled_in_another_kernel(void **state)
     wk_sync();
     wk_tensor *bad = wk_sum(wk_take(x, wk_mul(wk_arange(2), 33)));
     wk_backward(wk_add(wk_sum(a), wk_mul(wk_sum(b), bad)));
-    wk_set_grad(a, wk_cumsum(wk_grad_of(a), 0)); /* a kernel of its own */
+    wk_set_grad(a, wk_cumsum(wk_grad_of(a), 0)); /* a separate kernel */
     assert_non_null(wk_clip_grad_norm_(list, 0.3));
     assert_int_equal(wk_optim_step(optim), WK_OK);
     expect_bad_index();
@@ -263,9 +263,8 @@ static void a_gradient_that_is_scaled_in_another_kernel(void **state)
     EXPECT_VALUES(b, 1e-6, 0.5);
 }
 
-/* Gradients of which the last comes of an index that is bad, which is known when work is run: the kernels that compute
- * the others and update by them, of which that of the largest is put last, have begun. The first step runs what is
- * recorded to make what the rule keeps. */
+/* The last gradient depends on a bad index, detected during execution: the kernels that compute and apply the others,
+ * of which the largest runs last, have begun. The first step runs immediately to create the optimiser's state. */
 static void a_failing_step(wk_optim *optim, wk_tensor *const p[3], int first)
 {
     wk_tensor *places = wk_mul(wk_arange(2), 9), *x = wk_ones((4)), *y = wk_ones((2)), *z = wk_ones((64));
@@ -279,7 +278,7 @@ static void a_failing_step(wk_optim *optim, wk_tensor *const p[3], int first)
     expect_bad_index();
 }
 
-/* Parameters after steps of gradient 1, one after the other; steps whose digit is 0 fail. */
+/* Parameters after steps with gradient 1; steps whose digit is 0 fail. */
 static wk_tensor *after_steps(wk_optim *(*make)(wk_tensors *), int first, const char *steps)
 {
     wk_tensor *p[3];
@@ -318,10 +317,10 @@ static wk_optim *adagrad(wk_tensors *list)
     return wk_optim_adagrad(list, .lr = 1, .lr_decay = 1, .initial_accumulator_value = 3);
 }
 
-/* Nor in the powers of adam's t, nor in adagrad's decay, nor as the first step, whose gradient counts in full. On a
- * device that finds the bad index late, what does not depend on it is updated: there of the parameter alone whose
- * gradient is bad. */
-static void a_step_that_failed_does_not_count(void **state)
+/* A failed step counts neither in adam's t, nor in adagrad's decay, nor as the first step, whose gradient counts in
+ * full. A device that detects the bad index late updates independent parameters; there only the parameter with the bad
+ * gradient is checked. */
+static void failed_steps_do_not_count(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -346,20 +345,20 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_kernel_that_fails_changes_no_parameter, test_default_mode, test_restore_mode),
         cmocka_unit_test_setup_teardown(a_gradient_that_fails_in_a_kernel_stops_all_of_it, test_default_mode,
                                         test_restore_mode),
-        cmocka_unit_test_setup_teardown(a_kernel_between_fails, test_default_mode, test_restore_mode),
-        cmocka_unit_test_setup_teardown(parameters_that_nobody_has_computed, test_default_mode, test_restore_mode),
-        cmocka_unit_test_setup_teardown(a_parameter_that_is_made_on_the_way, test_default_mode, test_restore_mode),
-        cmocka_unit_test_setup_teardown(what_follows_a_step_that_fails_sees_old_numbers, test_default_mode,
+        cmocka_unit_test_setup_teardown(a_kernel_between_updates_fails, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(parameters_that_are_still_pending, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(a_parameter_computed_during_the_step, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(later_calls_read_old_values_after_a_failed_step, test_default_mode,
                                         test_restore_mode),
         cmocka_unit_test_setup_teardown(a_step_fails_without_the_other, test_default_mode, test_restore_mode),
         cmocka_unit_test_setup_teardown(a_gradient_that_failed_changes_no_parameter, test_default_mode,
                                         test_restore_mode),
-        cmocka_unit_test_setup_teardown(a_gradient_that_was_not_added_to, test_default_mode, test_restore_mode),
-        cmocka_unit_test_setup_teardown(a_gradient_that_was_not_changed_in_place, test_default_mode, test_restore_mode),
-        cmocka_unit_test_setup_teardown(a_parameter_that_was_not_scaled, test_default_mode, test_restore_mode),
-        cmocka_unit_test_setup_teardown(a_gradient_that_is_scaled_in_another_kernel, test_default_mode,
+        cmocka_unit_test_setup_teardown(a_gradient_that_failed_to_accumulate, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(a_gradient_that_failed_to_change_in_place, test_default_mode,
                                         test_restore_mode),
-        cmocka_unit_test_setup_teardown(a_step_that_failed_does_not_count, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(a_parameter_that_failed_to_scale, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(a_gradient_scaled_in_another_kernel, test_default_mode, test_restore_mode),
+        cmocka_unit_test_setup_teardown(failed_steps_do_not_count, test_default_mode, test_restore_mode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Optimisers against numbers of torch.optim, on a function with a curved valley: tests/goldens/make_optim.py prints the
- * rows of the table. */
+/* Tests optimisers against torch.optim on a function with a curved valley; tests/goldens/make_optim.py prints the rows
+ * of the table. */
 #include "support/wick.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 typedef struct training {
     wk_tensor *p, *q;
     wk_optim *optim;
-    double sign; /* -1: the negative of the function, which is maximised */
+    double sign; /* -1: maximises the negative of the function */
     int calls;
 } training;
 
@@ -105,9 +105,9 @@ static wk_optim *lbfgs_wolfe_f32(wk_tensors *list)
     return wk_optim_lbfgs(list, .line_search_fn = "strong_wolfe", .max_iter = 3);
 }
 
-/* ---- the numbers ------------------------------------------------------------------------------------------------- */
+/* ---- expected values --------------------------------------------------------------------------------------------- */
 
-/* After so many steps: how often the closure was called, what the last step returned, and the parameters. */
+/* After this many steps: calls of the closure, the loss that the last step returned, and the parameters. */
 #define MAKE(make) #make, make
 static const struct row {
     const char *name;
@@ -205,7 +205,7 @@ static void expect_row(const struct row *row)
             fail_msg("%s: parameter %d is %.15g, not %.15g", row->name, k, have[k], row->numbers[k + 1]);
 }
 
-static void steps_are_those_of_pytorch(void **state)
+static void steps_equal_those_of_pytorch(void **state)
 {
     (void)state;
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) expect_row(&rows[k]);
@@ -213,6 +213,6 @@ static void steps_are_those_of_pytorch(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(steps_are_those_of_pytorch)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(steps_equal_those_of_pytorch)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random steps of optimisers, of which some fail: then no parameter has changed, and what follows the step reads
- * numbers that parameters have had. Parameters of several sizes, computed before or not, gradients that depend on one
- * another or are kernels of their own, clipped or not, averages after the step; the index that is bad is known at the
- * call or only when work is run. On a device that finds it late each parameter is as it was before, or as it is after
- * the same step without the bad index. */
+/* Tests random steps of optimisers, some of which fail: then no parameter changes, and later calls read values that
+ * parameters have had. Parameters have several sizes and may be pending; gradients depend on one another or come from
+ * separate kernels, with and without clipping; averages follow the step; the bad index is known at the call or only
+ * during execution. On a device that detects it late, each parameter is as before, or as after the same step without
+ * the bad index. */
 #include "support/turns.h"
 #include "support/devices.h"
 
@@ -21,9 +21,9 @@ static int drawn(int below)
 
 typedef struct trained {
     wk_tensor *parameter[MOST], *average[MOST];
-    double before[MOST]; /* the first number of each */
+    double before[MOST]; /* the first element of each */
     int count;
-    bool failed; /* the step before: a gradient that has failed stays one until it is forgotten */
+    bool failed; /* of the previous step: a failed gradient remains failed until it is cleared */
     wk_tensors *list;
 } trained;
 
@@ -59,8 +59,8 @@ static wk_optim *make(trained *t)
     }
 }
 
-/* Numbers at two places of four, of which the second may not be there; read, or added to by a kernel of its own. */
-static wk_tensor *looked_up(bool bad)
+/* Reads two elements of four, or adds to them in a separate kernel; a bad second index is out of range. */
+static wk_tensor *loss_of_two_elements(bool bad)
 {
     const int64_t second = bad ? 33 : 3;
     wk_tensor *places = drawn(2) ? wk_mul(wk_arange(2), second) : wk_of(int64_t, (2), 0, second);
@@ -77,32 +77,31 @@ static void gradients(const trained *t, bool bad)
     }
     const int one = drawn(t->count);
     const bool in_loss = drawn(2);
-    if (in_loss) loss = wk_add(loss, wk_mul(wk_sum(t->parameter[one]), looked_up(bad)));
+    if (in_loss) loss = wk_add(loss, wk_mul(wk_sum(t->parameter[one]), loss_of_two_elements(bad)));
     wk_backward(loss);
     for (int k = 0; k < t->count; k++) {
         wk_tensor *gradient = wk_grad_of(t->parameter[k]);
         if (k == one && !in_loss)
-            wk_set_grad(t->parameter[k], wk_mul(gradient, looked_up(bad)));
+            wk_set_grad(t->parameter[k], wk_mul(gradient, loss_of_two_elements(bad)));
         else if (drawn(4) == 0)
-            wk_set_grad(t->parameter[k], wk_cumsum(gradient, 0)); /* a kernel of its own */
+            wk_set_grad(t->parameter[k], wk_cumsum(gradient, 0)); /* a separate kernel */
     }
 }
 
-static void follow(const trained *t)
+static void record_averages(const trained *t)
 {
     WK_NO_GRAD;
     for (int k = 0; k < t->count; k++) wk_copy_(t->average[k], wk_mul(t->parameter[k], 1));
 }
 
-static void look(trained *t, bool failed, bool followed, uint32_t seed)
+static void expect_parameters(trained *t, bool failed, bool followed, uint32_t seed)
 {
     for (int k = 0; k < t->count; k++) {
         const double now = first_of(t->parameter[k]);
         if (failed && now != t->before[k])
             fail_msg("seed %u: parameter %d was %g and is %g after a step that failed", seed, k, t->before[k], now);
         if (followed && first_of(t->average[k]) != now)
-            fail_msg("seed %u: what followed read %g of parameter %d, which is %g", seed, first_of(t->average[k]), k,
-                     now);
+            fail_msg("seed %u: the average is %g of parameter %d, which is %g", seed, first_of(t->average[k]), k, now);
         t->before[k] = now;
     }
     expect_ok();
@@ -111,15 +110,16 @@ static void look(trained *t, bool failed, bool followed, uint32_t seed)
 /* Draws and records one step. */
 static void record_step(trained *t, wk_optim *optim, bool bad, bool clipped, bool followed)
 {
-    if (drawn(3) > 0 || t->failed) wk_optim_zero_grad(optim); /* else gradients are added to those of the step before */
+    /* otherwise gradients add to those of the previous step */
+    if (drawn(3) > 0 || t->failed) wk_optim_zero_grad(optim);
     gradients(t, bad);
     if (clipped) wk_clip_grad_norm_(t->list, 0.3);
     wk_optim_step(optim);
-    if (followed) follow(t);
+    if (followed) record_averages(t);
     wk_sync();
 }
 
-static void a_step_that_fails_changes_nothing(void **state_of_test)
+static void failed_steps_change_nothing(void **state_of_test)
 {
     (void)state_of_test;
     int failures = 0;
@@ -137,15 +137,15 @@ static void a_step_that_fails_changes_nothing(void **state_of_test)
             failures += failed;
             t.failed = failed;
             wk_clear_error();
-            look(&t, failed, followed, seed);
+            expect_parameters(&t, failed, followed, seed);
         }
     }
     assert_in_range(failures, SEEDS, 2 * SEEDS);
 }
 
-/* Steps up to the first that is bad, or that would be; what parameters are before and after that. Returns how many
- * there are. */
-static int up_to_a_bad_one(wk_device device, uint32_t seed, bool bad, double before[MOST], double after[MOST])
+/* Runs steps up to the first that is bad, or would be; stores the parameters before and after it. Returns the number of
+ * parameters. */
+static int run_up_to_a_bad_step(wk_device device, uint32_t seed, bool bad, double before[MOST], double after[MOST])
 {
     WK_SCOPE;
     WK_DEVICE(device);
@@ -166,12 +166,12 @@ static int up_to_a_bad_one(wk_device device, uint32_t seed, bool bad, double bef
     return t.count;
 }
 
-static bool about(double x, double y)
+static bool is_close(double x, double y)
 {
     return fabs(x - y) <= 1e-4 * fmax(1, fabs(y));
 }
 
-static void where_it_is_found_late(void **state_of_test)
+static void bad_indices_that_are_detected_late(void **state_of_test)
 {
     (void)state_of_test;
     if (test_cpu_alone()) skip();
@@ -180,10 +180,10 @@ static void where_it_is_found_late(void **state_of_test)
         if (!test_has_turn((int)seed, PARTS)) continue;
         tried++;
         double before[MOST], after[MOST], have[MOST];
-        up_to_a_bad_one(wk_cpu(), seed, false, before, after);
-        const int count = up_to_a_bad_one(test_gpu(0), seed, true, before, have);
+        run_up_to_a_bad_step(wk_cpu(), seed, false, before, after);
+        const int count = run_up_to_a_bad_step(test_gpu(0), seed, true, before, have);
         for (int k = 0; k < count; k++) {
-            if (have[k] != before[k] && !about(have[k], after[k]))
+            if (have[k] != before[k] && !is_close(have[k], after[k]))
                 fail_msg("seed %u: parameter %d was %g and is %g, neither that nor %g", seed, k, before[k], have[k],
                          after[k]);
             *(have[k] == before[k] ? &old : &updated) += 1;
@@ -194,7 +194,7 @@ static void where_it_is_found_late(void **state_of_test)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_step_that_fails_changes_nothing),
-                                       cmocka_unit_test(where_it_is_found_late)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(failed_steps_change_nothing),
+                                       cmocka_unit_test(bad_indices_that_are_detected_late)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of optimisers in lists and files: trainings go on as if nothing had been, whatever does not fit is refused
- * as a whole. */
+/* Tests optimiser state in lists and files: training continues with the same bits, and invalid state is refused without
+ * any change. */
 #include "support/devices.h"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@ typedef struct training {
     wk_module *net;
     wk_optim *optim;
     wk_tensor *x, *y;
-    int calls; /* of closure_that_saves */
+    int calls; /* counts calls of closure_that_saves */
 } training;
 
 typedef wk_optim *making(wk_tensors *list, double lr);
@@ -104,7 +104,7 @@ static bool same_bits(wk_tensor *a, wk_tensor *b)
     return memcmp(left, right, bytes) == 0;
 }
 
-/* Lists of the same names and bits. */
+/* Returns true if both lists have the same names and bits. */
 static bool same(wk_tensors *a, wk_tensors *b)
 {
     if (wk_tensors_count(a) != wk_tensors_count(b)) return false;
@@ -141,8 +141,8 @@ static void load(const training *t, const char *path)
     if (wk_optim_load(t->optim, path) != WK_OK) fail_msg("%s", wk_error());
 }
 
-/* After each number of steps, into an optimiser that is new, and into one that has taken steps and has another rate. */
-static void goes_on(making *make, wk_device device, wk_dtype dtype, wk_device other)
+/* Saves after each number of steps, and loads into a new optimiser and into a used one with another rate. */
+static void expect_resumes(making *make, wk_device device, wk_dtype dtype, wk_device other)
 {
     enum { STEPS = 4, MORE = 3 };
     const char *path = path_of("optim.safetensors");
@@ -167,14 +167,14 @@ static void goes_on(making *make, wk_device device, wk_dtype dtype, wk_device ot
     }
 }
 
-static void a_training_goes_on(void **state)
+static void a_training_continues(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
     {
-        for (int k = 0; k < MAKINGS; k++) goes_on(makings[k], device, WK_F32, device);
+        for (int k = 0; k < MAKINGS; k++) expect_resumes(makings[k], device, WK_F32, device);
     }
-    for (int k = 0; k < MAKINGS; k++) goes_on(makings[k], wk_cpu(), WK_F64, wk_cpu());
+    for (int k = 0; k < MAKINGS; k++) expect_resumes(makings[k], wk_cpu(), WK_F64, wk_cpu());
 }
 
 static void from_one_device_to_another(void **state)
@@ -184,13 +184,13 @@ static void from_one_device_to_another(void **state)
     {
         if (device.kind == WK_CPU) continue;
         for (int k = 0; k < MAKINGS; k++) {
-            goes_on(makings[k], wk_cpu(), WK_F32, device);
-            goes_on(makings[k], device, WK_F32, wk_cpu());
+            expect_resumes(makings[k], wk_cpu(), WK_F32, device);
+            expect_resumes(makings[k], device, WK_F32, wk_cpu());
         }
     }
 }
 
-/* What is kept of f16 parameters is f32; it is where the parameter was when the last step was taken. */
+/* State of f16 parameters is f32; it is on the device that the parameter had at the last step. */
 static void half_floats_and_moves(void **state)
 {
     (void)state;
@@ -228,7 +228,7 @@ static void expect_names(wk_optim *optim, int count, const char *const *names)
     expect_names(optim, (int)(sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *)),                            \
                  (const char *const[]){__VA_ARGS__})
 
-static void names_are_those_of_torch(void **state)
+static void names_equal_those_of_pytorch(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -267,8 +267,8 @@ static void names_are_those_of_torch(void **state)
                  "old_dirs.1", "old_stps.1", "old_dirs.2", "old_stps.2");
 }
 
-/* A list is of its moment: later steps do not change it. */
-static void a_list_stays_as_it_is(void **state)
+/* A list is a snapshot: later steps do not change it. */
+static void a_list_is_a_snapshot(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -310,14 +310,14 @@ static void groups(void **state)
     const wk_optim_sgd_options *second = wk__optim_of(again)->group[1].options;
     assert_true(second->momentum == 0.25);
     wk_tensor *more = wk_requires_grad_(wk_ones((1)), true);
-    assert_int_equal(wk_optim_add_group(again, wk_list((more))), WK_OK); /* its arrays can grow still */
+    assert_int_equal(wk_optim_add_group(again, wk_list((more))), WK_OK); /* its arrays can still grow */
     assert_int_equal(wk_optim_load(again, path), WK_ERR_ARGUMENT);
     expect_error("optim_load", "2 parameter groups", "the optimiser has 3", NULL);
 }
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
-/* To the bit, in any locale: numbers that need 17 digits, the smallest and the largest. */
+/* Exact in any locale: values that need 17 digits, the smallest and the largest. */
 static void options_are_exact(void **state)
 {
     (void)state;
@@ -340,8 +340,8 @@ static void options_are_exact(void **state)
     assert_true(now->dampening == -0.1 && now->momentum == 0 && !now->nesterov);
 }
 
-/* Momentum, amsgrad and a line search come and go with the options: so does what is kept for them. */
-static void options_of_the_file_count(void **state)
+/* Momentum, amsgrad and line searches follow the options of the file, and so does their state. */
+static void options_come_from_the_file(void **state)
 {
     (void)state;
     static making *const kinds[][2] = {{sgd, momentum}, {momentum, nesterov}, {adam, amsgrad}, {lbfgs, wolfe}};
@@ -362,9 +362,9 @@ static void options_of_the_file_count(void **state)
         }
 }
 
-/* ---- what is refused --------------------------------------------------------------------------------------------- */
+/* ---- refused files ----------------------------------------------------------------------------------------------- */
 
-static char *content_of(const char *path, int64_t *bytes)
+static char *read_file(const char *path, int64_t *bytes)
 {
     wk__io_error error;
     wk__file file;
@@ -376,7 +376,7 @@ static char *content_of(const char *path, int64_t *bytes)
     return data;
 }
 
-static void put(const char *path, const char *data, int64_t bytes)
+static void write_file(const char *path, const char *data, int64_t bytes)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     assert_true(fd >= 0);
@@ -384,17 +384,17 @@ static void put(const char *path, const char *data, int64_t bytes)
     close(fd);
 }
 
-/* The file with `from` written as `to`, which is as long. */
+/* Writes the file with `from` replaced by `to` of the same length. */
 static const char *edited(const char *path, const char *from, const char *to)
 {
     static char changed[310];
     int64_t bytes;
-    char *data = content_of(path, &bytes), *at = memmem(data, (size_t)bytes, from, strlen(from));
+    char *data = read_file(path, &bytes), *at = memmem(data, (size_t)bytes, from, strlen(from));
     assert_non_null(at);
     assert_int_equal(strlen(from), strlen(to));
     memcpy(at, to, strlen(to));
     snprintf(changed, sizeof changed, "%s.edited", path);
-    put(changed, data, bytes);
+    write_file(changed, data, bytes);
     free(data);
     return changed;
 }
@@ -451,7 +451,7 @@ static void another_optimiser(void **state)
     expect_error("optim_state", "NULL", NULL);
 }
 
-static void texts_that_are_no_options(void **state)
+static void invalid_option_texts(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -495,8 +495,8 @@ static void texts_that_are_no_options(void **state)
     }
 }
 
-/* Tensors that nobody asks for, and a step that is negative. */
-static void tensors_that_are_too_many(void **state)
+/* Unexpected tensors, and a negative step. */
+static void unexpected_tensors(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -505,19 +505,19 @@ static void tensors_that_are_too_many(void **state)
     train(&t, 1);
     assert_int_equal(wk_optim_save(t.optim, path), WK_OK);
     int64_t bytes;
-    char *data = content_of(path, &bytes);
+    char *data = read_file(path, &bytes);
     uint64_t header;
-    memcpy(&header, data, sizeof header); /* the steps are the first tensors: large dtypes come first */
+    memcpy(&header, data, sizeof header); /* the steps are the first tensors, because large dtypes come first */
     data[8 + header] = 0;
-    put(path, data, bytes);
+    write_file(path, data, bytes);
     refuses(&t, path, WK_ERR_SHAPE, "unexpected tensor \"0.bias.exp_avg\"", "has none of that name");
     memset(data + 8 + header, 0xff, 8);
-    put(path, data, bytes);
+    write_file(path, data, bytes);
     refuses(&t, path, WK_ERR_FORMAT, "0.bias.step is negative", "");
     free(data);
 }
 
-/* The first call comes before the step begins: the optimiser is whole then. */
+/* The first call precedes the step, when the optimiser is in a consistent state. */
 static wk_tensor *closure_that_saves(void *user)
 {
     training *t = user;
@@ -573,9 +573,9 @@ static void a_step_that_failed_does_not_count(void **state)
     assert_true(same(before, wk_optim_state(optim)));
 }
 
-/* ---- short of memory --------------------------------------------------------------------------------------------- */
+/* ---- allocation failures ----------------------------------------------------------------------------------------- */
 
-/* Each request fails in turn: the optimiser is the old one or the new one, the file whole. */
+/* Each allocation fails in turn: the optimiser has the old or the new state, and the file is complete. */
 static void without_memory(void **state)
 {
     (void)state;
@@ -609,17 +609,17 @@ static void without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_training_goes_on),
+        cmocka_unit_test(a_training_continues),
         cmocka_unit_test(from_one_device_to_another),
         cmocka_unit_test(half_floats_and_moves),
-        cmocka_unit_test(names_are_those_of_torch),
-        cmocka_unit_test(a_list_stays_as_it_is),
+        cmocka_unit_test(names_equal_those_of_pytorch),
+        cmocka_unit_test(a_list_is_a_snapshot),
         cmocka_unit_test(groups),
         cmocka_unit_test(options_are_exact),
-        cmocka_unit_test(options_of_the_file_count),
+        cmocka_unit_test(options_come_from_the_file),
         cmocka_unit_test(another_optimiser),
-        cmocka_unit_test(texts_that_are_no_options),
-        cmocka_unit_test(tensors_that_are_too_many),
+        cmocka_unit_test(invalid_option_texts),
+        cmocka_unit_test(unexpected_tensors),
         cmocka_unit_test(within_a_step),
         cmocka_unit_test_setup_teardown(a_step_that_failed_does_not_count, test_default_mode, test_restore_mode),
         cmocka_unit_test(without_memory),

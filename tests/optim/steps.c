@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Optimisers against the formulas of torch.optim in double precision, and what a step promises. */
+/* Tests optimisers against the formulas of torch.optim in double precision, and the guarantees of a step. */
 #include "support/wick.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 enum { STEPS = 7 };
 
-/* ---- one parameter by the book ----------------------------------------------------------------------------------- */
+/* ---- reference of one parameter ---------------------------------------------------------------------------------- */
 
 typedef enum rule { SGD, ADAM, ADAMW, ADAGRAD } rule;
 
@@ -17,7 +17,7 @@ typedef struct book {
     double p, a, b, c; /* the parameter; velocity, sum of squares, or both moments and the largest second one */
 } book;
 
-static void sgd_by_the_book(const wk_optim_group_options *o, int t, double g, book *x)
+static void sgd_reference(const wk_optim_group_options *o, int t, double g, book *x)
 {
     if (o->momentum != 0) {
         x->a = t == 1 ? g : o->momentum * x->a + (1 - o->dampening) * g;
@@ -26,7 +26,7 @@ static void sgd_by_the_book(const wk_optim_group_options *o, int t, double g, bo
     x->p -= o->lr * g;
 }
 
-static void adam_by_the_book(const wk_optim_group_options *o, int t, double g, book *x)
+static void adam_reference(const wk_optim_group_options *o, int t, double g, book *x)
 {
     x->a = o->beta1 * x->a + (1 - o->beta1) * g;
     x->b = o->beta2 * x->b + (1 - o->beta2) * g * g;
@@ -35,19 +35,19 @@ static void adam_by_the_book(const wk_optim_group_options *o, int t, double g, b
     x->p -= o->lr * m / (sqrt(v) + o->eps);
 }
 
-static void adagrad_by_the_book(const wk_optim_group_options *o, int t, double g, book *x)
+static void adagrad_reference(const wk_optim_group_options *o, int t, double g, book *x)
 {
     if (t == 1) x->a = o->initial_accumulator_value;
     x->a += g * g;
     x->p -= o->lr / (1 + (t - 1) * o->lr_decay) * g / (sqrt(x->a) + o->eps);
 }
 
-static void by_the_book(rule rule, const wk_optim_group_options *o, int t, double g, book *x)
+static void update_reference(rule rule, const wk_optim_group_options *o, int t, double g, book *x)
 {
     if (o->maximize) g = -g;
     if (rule != ADAMW) g += o->weight_decay * x->p;
     if (rule == ADAMW) x->p *= 1 - o->lr * o->weight_decay;
-    (rule == SGD ? sgd_by_the_book : rule == ADAGRAD ? adagrad_by_the_book : adam_by_the_book)(o, t, g, x);
+    (rule == SGD ? sgd_reference : rule == ADAGRAD ? adagrad_reference : adam_reference)(o, t, g, x);
 }
 
 static wk_optim *make(rule rule, wk_tensors *list, const void *given)
@@ -60,8 +60,8 @@ static wk_optim *make(rule rule, wk_tensors *list, const void *given)
     }
 }
 
-/* Runs both for some steps on the loss sum(p^2 c / 2), whose gradient is c p. `given` is what the program writes,
- * `full` what it means. */
+/* Runs both for some steps on the loss sum(p^2 c / 2), whose gradient is c p. `given` are the program's options, `full`
+ * all options with defaults. */
 static void compare(rule rule, wk_dtype dtype, const void *given, const wk_optim_group_options *full, double tolerance)
 {
     WK_SCOPE;
@@ -80,7 +80,7 @@ static void compare(rule rule, wk_dtype dtype, const void *given, const wk_optim
         wk_optim_zero_grad(optim);
         assert_int_equal(wk_backward(loss), WK_OK);
         assert_int_equal(wk_optim_step(optim), WK_OK);
-        for (int k = 0; k < 3; k++) by_the_book(rule, full, t, slope[k] * x[k].p, &x[k]);
+        for (int k = 0; k < 3; k++) update_reference(rule, full, t, slope[k] * x[k].p, &x[k]);
     }
     EXPECT_VALUES(p, tolerance, x[0].p, x[1].p, x[2].p);
     assert_int_equal(wk_dtype_of(p), dtype);
@@ -138,7 +138,7 @@ static void adamw(void **state)
             FULL(.lr = 0.1, .beta1 = 0.9, .beta2 = 0.5, .eps = 1e-8, .weight_decay = 0.1, .amsgrad = true,
                  .maximize = true),
             1e-12);
-    /* of halves, what is kept is f32 and the parameter is rounded once per step */
+    /* the state of halves is f32, and the parameter is rounded once per step */
     compare(ADAMW, WK_BF16, OF_ADAMW(.lr = 0.01),
             FULL(.lr = 0.01, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 0.01), 0.03);
     compare(ADAMW, WK_F16, OF_ADAMW(.lr = 0.01),
@@ -160,7 +160,7 @@ static void adagrad(void **state)
     compare(ADAGRAD, WK_F16, OF_ADAGRAD(.lr = 0.05), FULL(.lr = 0.05, .eps = 1e-10), 4e-3);
 }
 
-/* Moments are precise, however little of the old one is kept: a small gradient after a large one is not lost. */
+/* Moments are precise even if little of the old value is kept: a small gradient after a large one is not lost. */
 static void a_small_gradient_after_a_large_one(void **state)
 {
     (void)state;
@@ -187,7 +187,7 @@ static void a_small_gradient_after_a_large_one(void **state)
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
-static void groups_have_options_of_their_own(void **state)
+static void groups_have_separate_options(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -214,8 +214,8 @@ static void groups_have_options_of_their_own(void **state)
     expect_error("lr must be", NULL);
 }
 
-/* A network may be handed over whole, with parts of it frozen: they are left alone until they are thawed. */
-static void frozen_parameters_are_left_alone(void **state)
+/* A network with frozen parameters may be passed as it is: they do not change until they require grad again. */
+static void frozen_parameters_do_not_change(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -234,13 +234,13 @@ static void frozen_parameters_are_left_alone(void **state)
     }
     EXPECT_VALUES(a, 1e-6, 0.5 - 0.5 * (0.9 + 1));
     EXPECT_VALUES(b, 1e-6, 1 - 0.5 * 0.5);
-    wk_requires_grad_(b, false); /* its gradient is still there */
+    wk_requires_grad_(b, false); /* its gradient still exists */
     assert_int_equal(wk_optim_step(optim), WK_OK);
     EXPECT_VALUES(b, 1e-6, 1 - 0.5 * 0.5);
     assert_null(wk_error());
 }
 
-static void what_is_refused(void **state)
+static void refused_options(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -288,7 +288,7 @@ static void a_step_refuses_while_an_error_is_pending(void **state)
     EXPECT_VALUES(a, 0, 0);
 }
 
-static void parameters_without_a_gradient_are_left_alone(void **state)
+static void parameters_without_a_gradient_do_not_change(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -305,7 +305,7 @@ static void parameters_without_a_gradient_are_left_alone(void **state)
     assert_true(wk_item(a) == before);
 }
 
-static void a_step_changes_what_older_graphs_need(void **state)
+static void a_step_invalidates_older_graphs(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -323,8 +323,8 @@ static wk_tensor *on_null(void)
     return wk_ones((64, 64), .device = test_null(), .requires_grad = true);
 }
 
-/* The whole update of a parameter is one kernel, in the memory that is there, and the same kernel every time. It reads
- * the parameter, its gradient and what is kept, and writes all but the gradient. */
+/* The complete update of a parameter is one kernel, in existing memory, the same each time. It reads the parameter, its
+ * gradient and state, and writes all but the gradient. */
 static void one_kernel(wk_tensor *p, wk_optim *optim, int states)
 {
     wk_memory_stats before = {.size = sizeof before}, after = before;
@@ -340,7 +340,7 @@ static void one_kernel(wk_tensor *p, wk_optim *optim, int states)
         wk_memory_stats_of(test_null(), &after);
         expect_ok();
         const wk__program *g = wk__null_log_program_at(wk__null_log_count(WK__PROGRAM) - 1);
-        assert_int_equal(wk__null_log_count(WK__PROGRAM), t == 0 ? 1 + states : 1); /* states are made first */
+        assert_int_equal(wk__null_log_count(WK__PROGRAM), t == 0 ? 1 + states : 1); /* states are created first */
         int loads = 0, stores = 0;
         for (int k = 0; k < g->nins; k++) {
             loads += g->ins[k].code == WK__LOAD;
@@ -363,7 +363,7 @@ static void an_update_is_one_kernel(void **state)
     one_kernel(p, wk_optim_adamw(wk_list((p)), .amsgrad = true), 3);
 }
 
-/* The first step takes memory for what it keeps, and takes it before anything changes. */
+/* The first step allocates its state before anything changes. */
 static void a_step_without_memory_changes_nothing(void **state)
 {
     (void)state;
@@ -386,7 +386,7 @@ static void a_step_without_memory_changes_nothing(void **state)
     }
 }
 
-/* What was recorded runs when the scope of the step closes. */
+/* Recorded work runs when the scope of the step closes. */
 static void a_scope_with_a_step_is_flushed(void **state)
 {
     (void)state;
@@ -405,9 +405,9 @@ static void a_scope_with_a_step_is_flushed(void **state)
     assert_int_equal(wk__null_log_count(WK__PROGRAM), 1);
 }
 
-/* One flush with gradients and the step. Its first pass has a gradient and the update by it; what the other update
- * needs comes before that. A call that nobody needs is among them. */
-static void a_step_whose_first_pass_is_not_its_own(void **state)
+/* One flush has gradients and the step. Its first pass computes a gradient and the update with it; operands of the
+ * other update come before that. An unused call is among them. */
+static void a_step_that_shares_its_first_pass(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -424,14 +424,14 @@ static void a_step_whose_first_pass_is_not_its_own(void **state)
             wk_exp(x); /* not the newest when the scope closes, so it stays until the flush */
             wk_set_grad(a, wk_mul(x, 2));
         }
-        wk_set_grad(b, wk_index_add(wk_zeros((3), .dtype = WK_F64), 0, places, y)); /* a kernel by itself */
+        wk_set_grad(b, wk_index_add(wk_zeros((3), .dtype = WK_F64), 0, places, y)); /* a separate kernel */
         assert_int_equal(wk_optim_step(optim), WK_OK);
     }
     EXPECT_VALUES(a, 0, -0.5, -1);
     EXPECT_VALUES(b, 0, 1 - 0.75 * 2, 2 - 0.75 * 3, 3 - 0.75);
 }
 
-static void what_is_kept_follows_the_parameter(void **state)
+static void state_follows_the_parameter(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -448,7 +448,7 @@ static void what_is_kept_follows_the_parameter(void **state)
     assert_int_equal(wk_device_of(p).kind, WK_NULL);
 }
 
-/* The product that computes the gradient of the large weights updates them where they are. */
+/* The product that computes the gradient of the large weights updates them in place. */
 static void the_largest_parameter_has_no_second_copy(void **state)
 {
     (void)state;
@@ -477,7 +477,7 @@ static void the_largest_parameter_has_no_second_copy(void **state)
     assert_in_range(after.peak - before.live, 1, WEIGHTS / 2);
 }
 
-/* The kernel with most to update also gives what another one computes its gradient of: it is not put last. */
+/* The kernel with the most to update also computes an operand of another gradient: it does not run last. */
 static void a_gradient_waits_for_another_kernels_update(void **state)
 {
     (void)state;
@@ -497,8 +497,8 @@ static void a_gradient_waits_for_another_kernels_update(void **state)
     }
 }
 
-/* Where the program lent the memory, numbers of before the call were read, and numbers of after it are there. */
-static void a_step_over_memory_that_was_lent(void **state)
+/* In borrowed memory the values before and after the call are readable. */
+static void a_step_on_borrowed_memory(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -546,20 +546,20 @@ int main(void)
         cmocka_unit_test(adamw),
         cmocka_unit_test(adagrad),
         cmocka_unit_test(a_small_gradient_after_a_large_one),
-        cmocka_unit_test(groups_have_options_of_their_own),
-        cmocka_unit_test(frozen_parameters_are_left_alone),
-        cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(groups_have_separate_options),
+        cmocka_unit_test(frozen_parameters_do_not_change),
+        cmocka_unit_test(refused_options),
         cmocka_unit_test(a_step_refuses_while_an_error_is_pending),
-        cmocka_unit_test(parameters_without_a_gradient_are_left_alone),
-        cmocka_unit_test(a_step_changes_what_older_graphs_need),
+        cmocka_unit_test(parameters_without_a_gradient_do_not_change),
+        cmocka_unit_test(a_step_invalidates_older_graphs),
         cmocka_unit_test_setup_teardown(an_update_is_one_kernel, test_default_mode, test_restore_mode),
         cmocka_unit_test(a_step_without_memory_changes_nothing),
         cmocka_unit_test_setup_teardown(a_scope_with_a_step_is_flushed, test_default_mode, test_restore_mode),
-        cmocka_unit_test(a_step_whose_first_pass_is_not_its_own),
+        cmocka_unit_test(a_step_that_shares_its_first_pass),
         cmocka_unit_test_setup_teardown(the_largest_parameter_has_no_second_copy, test_default_mode, test_restore_mode),
         cmocka_unit_test(a_gradient_waits_for_another_kernels_update),
-        cmocka_unit_test(a_step_over_memory_that_was_lent),
-        cmocka_unit_test(what_is_kept_follows_the_parameter),
+        cmocka_unit_test(a_step_on_borrowed_memory),
+        cmocka_unit_test(state_follows_the_parameter),
         cmocka_unit_test(clipping),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

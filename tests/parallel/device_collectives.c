@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wk_devices_scatter, wk_devices_gather, wk_devices_broadcast, wk_devices_all_reduce: collectives among the devices of
- * a process, with gradients. */
+/* Tests collectives between the devices of a process, with gradients: wk_devices_scatter, wk_devices_gather,
+ * wk_devices_broadcast, wk_devices_all_reduce. */
 #include "support/mirrored.h"
 
 #include "engine/op_queue.h"
 
-static void what_is_scattered_is_gathered(void **state)
+static void gather_reverses_scatter(void **state)
 {
     (void)state;
     EACH_DEVICE_SET(set)
@@ -35,7 +35,7 @@ static void what_is_scattered_is_gathered(void **state)
     }
 }
 
-static void numbers_are_stacked(void **state)
+static void scalars_are_stacked(void **state)
 {
     (void)state;
     EACH_DEVICE_SET(set)
@@ -68,7 +68,7 @@ static void broadcasts_and_their_gradient(void **state)
             assert_int_equal(wk_same_storage(there, x), set->device[k].kind == WK_CPU); /* nothing is copied there */
             assert_non_null(strstr(wk_tensor_str(there), "grad_fn=<BroadcastBackward>"));
             EXPECT_VALUES(there, 0, 3, 4);
-            if (k == 1) continue; /* an output that nobody uses */
+            if (k == 1) continue; /* an unused output */
             wk_tensor *y = wk_to(wk_mul(wk_mul(there, there), k + 1.0), wk_cpu());
             sum = sum ? wk_add(sum, y) : y;
         }
@@ -84,7 +84,7 @@ static void broadcasts_and_their_gradient(void **state)
     }
 }
 
-/* One tensor on each device: k + 1, and 10 (k + 1). */
+/* One tensor per device: k + 1, and 10 (k + 1). */
 static wk_tensors *one_on_each(const test_set *set, wk_dtype dtype)
 {
     wk_tensors *list = wk_tensors_new();
@@ -96,7 +96,7 @@ static wk_tensors *one_on_each(const test_set *set, wk_dtype dtype)
     return list;
 }
 
-static void sums_reach_all(void **state)
+static void all_reduce_changes_every_device(void **state)
 {
     (void)state;
     static const wk_dtype dtypes[] = {WK_F32, WK_F64, WK_F16, WK_BF16, WK_I32};
@@ -112,7 +112,7 @@ static void sums_reach_all(void **state)
                 assert_true(wk_device_eq(wk_device_of(there), set->device[k]));
                 assert_int_equal(wk_dtype_of(there), dtypes[d]);
                 EXPECT_VALUES(there, 0, sum, 10 * sum);
-                EXPECT_VALUES(x, 0, k + 1, 10 * (k + 1)); /* stays as it was */
+                EXPECT_VALUES(x, 0, k + 1, 10 * (k + 1)); /* unchanged */
                 assert_false(wk_same_storage(there, x));
             }
             assert_ptr_equal(wk_devices_all_reduce_(list), list);
@@ -122,8 +122,8 @@ static void sums_reach_all(void **state)
     }
 }
 
-/* 2048 + 1 + 1 in f16 is 2048 if each sum is rounded, 2050 where they are f32. */
-static void halves_are_added_in_f32(void **state)
+/* 2048 + 1 + 1 in f16 is 2048 if each sum is rounded, 2050 if they are f32. */
+static void halves_are_summed_in_f32(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -149,8 +149,8 @@ static void sums_have_gradients(void **state)
     }
 }
 
-/* Whatever is recorded begins at such a call. */
-static void they_begin_what_is_recorded(void **state)
+/* A collective submits all recorded work. */
+static void collectives_submit_recorded_work(void **state)
 {
     (void)state;
     EACH_DEVICE_SET(set)
@@ -171,9 +171,8 @@ static void they_begin_what_is_recorded(void **state)
     }
 }
 
-/* A tensor that failed makes all sums fail, with what it failed of; an error that is pending keeps nothing from being
- * done. */
-static void errors_reach_all(void **state)
+/* A failed tensor fails all sums, with its first cause; a pending error prevents nothing. */
+static void errors_fail_all_devices(void **state)
 {
     (void)state;
     EACH_DEVICE_SET(set)
@@ -191,7 +190,7 @@ static void errors_reach_all(void **state)
         for (int k = 0; k < set->n; k++) {
             char name[2] = {(char)('a' + k), 0};
             wk_tensor *x = wk_ones((1, 2));
-            if (k == 0) x = wk_index_select(x, 0, wk_add(wk_of(int64_t, (1), 5), 1)); /* found out when it is run */
+            if (k == 0) x = wk_index_select(x, 0, wk_add(wk_of(int64_t, (1), 5), 1)); /* detected when it runs */
             wk_tensors_add(bad, name, wk_to(x, set->device[k]));
         }
         sums = wk_devices_all_reduce(bad);
@@ -204,13 +203,13 @@ static void errors_reach_all(void **state)
     }
 }
 
-static void what_is_refused(void **state)
+static void refused_calls(void **state)
 {
     (void)state;
     WK_SCOPE;
     const wk_device cpu[2] = {wk_cpu(), wk_cpu()};
     assert_int_equal(wk_tensors_count(wk_devices_broadcast(wk_ones((2)), cpu, 2)),
-                     2); /* one device twice is no mistake here */
+                     2); /* the same device twice is allowed here */
     assert_null(wk_devices_scatter(wk_ones(()), cpu, 1));
     expect_error("devices_scatter: the input has no dimension", "wk_devices_broadcast", NULL);
     assert_null(wk_devices_scatter(NULL, cpu, 1));
@@ -241,7 +240,7 @@ static void what_is_refused(void **state)
     EXPECT_VALUES(x, 0, 1, 1); /* all of them or none */
 }
 
-/* Without a scope the list is the caller's, and what is in it the list's. */
+/* Without a scope the caller owns the list, and the list its tensors. */
 static void without_a_scope(void **state)
 {
     (void)state;
@@ -262,15 +261,15 @@ static void without_a_scope(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_scattered_is_gathered),
-        cmocka_unit_test(numbers_are_stacked),
+        cmocka_unit_test(gather_reverses_scatter),
+        cmocka_unit_test(scalars_are_stacked),
         cmocka_unit_test(broadcasts_and_their_gradient),
-        cmocka_unit_test(sums_reach_all),
-        cmocka_unit_test(halves_are_added_in_f32),
+        cmocka_unit_test(all_reduce_changes_every_device),
+        cmocka_unit_test(halves_are_summed_in_f32),
         cmocka_unit_test(sums_have_gradients),
-        cmocka_unit_test(they_begin_what_is_recorded),
-        cmocka_unit_test(errors_reach_all),
-        cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(collectives_submit_recorded_work),
+        cmocka_unit_test(errors_fail_all_devices),
+        cmocka_unit_test(refused_calls),
         cmocka_unit_test(without_a_scope),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wk_mirrored: a network on several devices computes what it computes on one, whatever the devices and shares. */
+/* Tests wk_mirrored: a network on several devices gives the results of one device, for any devices and shares. Each
+ * test runs on several sets of devices. */
 #include "support/mirrored.h"
 
 #include "parallel/batch_split.h"
@@ -25,7 +26,7 @@ static void batches_are_divided(void **state)
     EXPECT_SHARES(10, 2, ((double[]){3, 1}), 8, 2); /* 7.5 and 2.5: the first of those that lost most */
     EXPECT_SHARES(100, 3, ((double[]){1, 0, 3}), 25, 0, 75);
     EXPECT_SHARES(3, 4, ((double[]){1, 1, 1, 1}), 1, 1, 1, 0);
-    for (int64_t total = 1; total < 60; total++) { /* rounding loses and makes no sample */
+    for (int64_t total = 1; total < 60; total++) { /* rounding neither loses nor adds samples */
         int64_t share[7], sum = 0;
         const double weight[] = {0.1, 0.3, 1e-9, 7, 0.7, 0.31, 2};
         wk__split_batch(total, 7, weight, share);
@@ -53,14 +54,14 @@ static void weights_are_those_of_one_device(void **state)
             test_train(many, set->device[0], sizes[s], 5);
             const double gap = test_gap_of_all(one, many);
             assert_true(set->n == 1 ? gap == 0 : gap <= 1e-6); /* all on one device: the same bits */
-            test_train(model, set->device[0], sizes[s], 1);    /* by itself it goes on */
+            test_train(model, set->device[0], sizes[s], 1);    /* the network remains usable alone */
             test_train(one, set->device[0], sizes[s], 1);
             assert_true(test_gap_of_all(one, model) <= 1e-6);
         }
     }
 }
 
-static void it_gives_the_same_bits_each_time(void **state)
+static void repeated_runs_have_the_same_bits(void **state)
 {
     (void)state;
     EACH_DEVICE_SET(set)
@@ -74,8 +75,8 @@ static void it_gives_the_same_bits_each_time(void **state)
     }
 }
 
-/* Where the program has its batch, where its results are, and where parameters are, are three different things. */
-static void batches_come_from_anywhere(void **state)
+/* The devices of the batch, the results and the parameters are independent. */
+static void batches_may_be_on_any_device(void **state)
 {
     (void)state;
     EACH_DEVICE_SET(set)
@@ -115,7 +116,7 @@ static void gradients_reach_the_input(void **state)
     }
 }
 
-/* The gradient of a gradient goes through copies and back. */
+/* The gradient of a gradient passes through the copies and back. */
 static double penalty(wk_module *net, wk_device first)
 {
     wk_tensor *x = test_batch(6, 0, first), *w = wk_module_parameter(net, "0.weight"), *g[1];
@@ -159,7 +160,7 @@ static void gradients_accumulate(void **state)
     }
 }
 
-/* ---- shares that are small --------------------------------------------------------------------------------------- */
+/* ---- small shares ------------------------------------------------------------------------------------------------ */
 
 static void fewer_samples_than_devices(void **state)
 {
@@ -202,7 +203,7 @@ static void shares_by_speed(void **state)
             sum += stats.share[k];
         }
         assert_true(fabs(sum - 1) < 1e-9);
-        assert_true(set->n == 1 || stats.share[0] != 1.0 / set->n); /* no two devices are as fast, to the last bit */
+        assert_true(set->n == 1 || stats.share[0] != 1.0 / set->n); /* no two devices have exactly the same speed */
     }
 }
 
@@ -215,7 +216,7 @@ static int64_t copied(wk_module *many)
     return stats.copied_bytes;
 }
 
-/* What a forward copies besides its input and result, whose bytes are given. */
+/* Expects the bytes that a forward copies besides its input and result, whose bytes are given. */
 static int64_t refreshed(wk_module *many, wk_tensor *x, int64_t bytes)
 {
     const int64_t before = copied(many);
@@ -247,7 +248,7 @@ static void copies_are_made_when_a_parameter_changed(void **state)
             WK_NO_GRAD;
             assert_int_equal(refreshed(many, x, away), 0);
         }
-        if (set->device[0].kind == WK_CPU) { /* numbers whose address the program knows change without a call */
+        if (set->device[0].kind == WK_CPU) { /* values with a known address change without a call */
             *(float *)wk_data(w) = 5;
             wk_tensor *y = wk_forward(many, x);
             wk_module *one = test_network();
@@ -261,7 +262,7 @@ static void copies_are_made_when_a_parameter_changed(void **state)
     }
 }
 
-/* lbfgs takes back what it tried; a number of changes that fell again would meet an old copy. */
+/* lbfgs restores parameters after trial steps; a change counter that decreased would match an outdated copy. */
 static wk_tensor *closure(void *user)
 {
     wk_module *net = user;
@@ -272,7 +273,7 @@ static wk_tensor *closure(void *user)
     return loss;
 }
 
-static void an_optimiser_that_searches(void **state)
+static void an_optimiser_with_a_line_search(void **state)
 {
     (void)state;
     EACH_DEVICE_SET(set)
@@ -289,9 +290,9 @@ static void an_optimiser_that_searches(void **state)
     }
 }
 
-/* ---- its place among modules ------------------------------------------------------------------------------------- */
+/* ---- mirrored networks as modules -------------------------------------------------------------------------------- */
 
-static void its_parameters_are_the_model_s(void **state)
+static void parameters_are_those_of_the_model(void **state)
 {
     (void)state;
     EACH_DEVICE_SET(set)
@@ -315,7 +316,7 @@ static void its_parameters_are_the_model_s(void **state)
                  (int)getpid());
         wk_module *one = test_network();
         wk_init_zeros_(wk_module_parameter(one, "0.weight"));
-        assert_int_equal(wk_save(many, path), WK_OK); /* a file of the one serves the other */
+        assert_int_equal(wk_save(many, path), WK_OK); /* either loads the other's file */
         assert_int_equal(wk_load(one, path), WK_OK);
         assert_true(test_gap_of_all(one, model) == 0);
         wk_init_ones_(wk_module_parameter(one, "0.weight"));
@@ -329,7 +330,7 @@ static void its_parameters_are_the_model_s(void **state)
     }
 }
 
-static void it_is_a_layer_of_another_network(void **state)
+static void mirrored_layers_of_another_network(void **state)
 {
     (void)state;
     EACH_DEVICE_SET(set)
@@ -351,7 +352,7 @@ static void it_is_a_layer_of_another_network(void **state)
     }
 }
 
-static void moving_it_moves_the_parameters(void **state)
+static void moves_apply_to_the_parameters(void **state)
 {
     (void)state;
     EACH_DEVICE_SET(set)
@@ -360,7 +361,7 @@ static void moving_it_moves_the_parameters(void **state)
         wk_module *one = test_network(), *many = wk_mirrored(test_network(), set->device, set->n);
         test_train(one, wk_cpu(), 6, 2);
         test_train(many, set->device[0], 6, 2);
-        assert_ptr_equal(wk_module_to(many, wk_cpu()), many); /* the devices that compute stay */
+        assert_ptr_equal(wk_module_to(many, wk_cpu()), many); /* the computing devices are unchanged */
         assert_true(wk_device_eq(wk_device_of(wk_module_parameter(many, "0.weight")), wk_cpu()));
         test_train(one, wk_cpu(), 6, 2);
         test_train(many, set->device[0], 6, 2);
@@ -373,18 +374,18 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(batches_are_divided),
         cmocka_unit_test(weights_are_those_of_one_device),
-        cmocka_unit_test(it_gives_the_same_bits_each_time),
-        cmocka_unit_test(batches_come_from_anywhere),
+        cmocka_unit_test(repeated_runs_have_the_same_bits),
+        cmocka_unit_test(batches_may_be_on_any_device),
         cmocka_unit_test(gradients_reach_the_input),
         cmocka_unit_test(second_derivatives),
         cmocka_unit_test(gradients_accumulate),
         cmocka_unit_test(fewer_samples_than_devices),
         cmocka_unit_test(shares_by_speed),
         cmocka_unit_test(copies_are_made_when_a_parameter_changed),
-        cmocka_unit_test(an_optimiser_that_searches),
-        cmocka_unit_test(its_parameters_are_the_model_s),
-        cmocka_unit_test(it_is_a_layer_of_another_network),
-        cmocka_unit_test(moving_it_moves_the_parameters),
+        cmocka_unit_test(an_optimiser_with_a_line_search),
+        cmocka_unit_test(parameters_are_those_of_the_model),
+        cmocka_unit_test(mirrored_layers_of_another_network),
+        cmocka_unit_test(moves_apply_to_the_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

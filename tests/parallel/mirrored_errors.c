@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wk_mirrored: what it refuses, models that fail or are left in the midst, devices that fail, threads, and what it
- * tells of itself. */
+/* Tests wk_mirrored under errors: refused calls, models that fail or leave by longjmp, failing devices, threads; and
+ * the log of profiled steps. */
 #include "support/mirrored.h"
 #include "support/threads.h"
 
 #include "backend/null/null.h"
 #include <setjmp.h>
 
-/* ---- what is refused --------------------------------------------------------------------------------------------- */
+/* ---- refused calls ----------------------------------------------------------------------------------------------- */
 
 static void lists_of_devices(void **state)
 {
@@ -43,7 +43,7 @@ static void lists_of_devices(void **state)
     assert_true(wk_device_eq(wk_device_of(wk_module_parameter(model, "0.weight")), wk_cpu())); /* nothing was moved */
 }
 
-static void networks_within_one_another(void **state)
+static void mirrored_networks_do_not_nest(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -57,7 +57,7 @@ static void networks_within_one_another(void **state)
     expect_error("module_append: a mirrored only wraps its model", NULL);
     assert_null(wk_module_set_buffer(many, "b", wk_ones((1))));
     expect_error("module_set_buffer: a mirrored only wraps its model", NULL);
-    assert_non_null(wk_mirrored(model, &cpu, 1)); /* two of the same model are two */
+    assert_non_null(wk_mirrored(model, &cpu, 1)); /* two of the same model are separate */
     expect_ok();
 }
 
@@ -84,7 +84,7 @@ static void pytorch_s_defaults(void **state)
 /* ---- models that fail -------------------------------------------------------------------------------------------- */
 
 static jmp_buf out;
-static int runs, fails_at, gives; /* forward number fails_at fails; gives 1: a result is missing there, 2: it leaves */
+static int runs, fails_at, gives; /* forward number fails_at fails; gives 1: one result is missing, 2: it jumps */
 
 static int failing_forward(wk_module *self, wk_tensor *const *in, int inputs, wk_tensor **results, int outputs)
 {
@@ -113,8 +113,8 @@ static wk_module *failing(void)
     return m;
 }
 
-/* After each way out the handles hold what they held, and the network can be used. */
-static void is_whole(wk_module *model, wk_module *many, wk_tensor *x, const test_set *set)
+/* After each way out the handles are unchanged, and the network can be used. */
+static void expect_usable(wk_module *model, wk_module *many, wk_tensor *x, const test_set *set)
 {
     wk_tensor *w = wk_module_parameter(model, "w"), *results[2];
     assert_true(wk_is_leaf(w) && wk_requires_grad(w));
@@ -151,7 +151,7 @@ static void a_model_that_fails_on_one_device(void **state)
                 } else if (set->n > 1) {
                     expect_error("forward: the model returned", "outputs on", NULL);
                 }
-                is_whole(model, many, x, set);
+                expect_usable(model, many, x, set);
             }
     }
 }
@@ -164,8 +164,8 @@ static wk_tensor *forgets_gradients(wk_module *self, wk_tensor *x)
     return wk_mul(x, wk_module_parameter(self, "w"));
 }
 
-/* Copies have no gradients to forget. */
-static void gradients_are_not_forgotten_in_forward(void **state)
+/* Copies have no gradients to clear. */
+static void gradients_are_not_cleared_in_forward(void **state)
 {
     (void)state;
     if (wk_device_count(test_gpu_kind()) < 2) skip();
@@ -184,10 +184,10 @@ static void gradients_are_not_forgotten_in_forward(void **state)
     assert_null(wk_grad_of(w));
 }
 
-/* In the midst of a step that is measured: what was taken to measure it is given back (the search for leaks looks). */
+/* Fails within a profiled step: the profiler's resources must be released (the leak sanitizer checks). */
 static bool gives_nothing;
 
-static wk_tensor *gives_nothing_on_the_cpu(wk_module *self, wk_tensor *x)
+static wk_tensor *forward_without_result_on_the_cpu(wk_module *self, wk_tensor *x)
 {
     const bool fails = gives_nothing && wk_device_of(x).kind == WK_CPU;
     return fails ? NULL : wk_mul(x, wk_module_parameter(self, "w"));
@@ -197,7 +197,8 @@ static void a_measured_step_that_fails(void **state)
 {
     (void)state;
     if (wk_device_count(test_gpu_kind()) < 2) skip();
-    static const wk_module_kind kind = {.size = sizeof kind, .name = "own", .forward1 = gives_nothing_on_the_cpu};
+    static const wk_module_kind kind = {
+        .size = sizeof kind, .name = "own", .forward1 = forward_without_result_on_the_cpu};
     for (int fails_at = 9; fails_at < 12; fails_at++) {
         WK_SCOPE;
         const wk_device devices[] = {wk_cpu(), test_gpu(1)};
@@ -211,7 +212,7 @@ static void a_measured_step_that_fails(void **state)
             assert_true((y == NULL) == gives_nothing);
             if (y) wk_backward(wk_sum(y));
             if (!y) expect_error("returned no tensor", NULL);
-            if (!y && k == 10) break; /* and the network goes */
+            if (!y && k == 10) break; /* and the network is freed */
         }
     }
 }
@@ -222,7 +223,7 @@ static void leave(void *user, wk_code code, const char *text)
     longjmp(out, 1);
 }
 
-static void is_left(const test_set *set, bool by_handler, int at)
+static void jump_out_of_model(const test_set *set, bool by_handler, int at)
 {
     WK_SCOPE;
     wk_module *model = failing(), *many = wk_mirrored(model, set->device, set->n);
@@ -240,17 +241,17 @@ static void is_left(const test_set *set, bool by_handler, int at)
     wk_set_error_handler(NULL, NULL);
     wk_guard_close(&scope);
     wk_clear_error();
-    is_whole(model, many, x, set);
+    expect_usable(model, many, x, set);
 }
 
-static void a_model_that_is_left_by_longjmp(void **state)
+static void a_model_that_jumps_out(void **state)
 {
     (void)state;
     EACH_DEVICE_SET(set)
     {
         for (int k = 1; k <= set->n; k++) {
-            is_left(set, false, k);
-            is_left(set, true, k);
+            jump_out_of_model(set, false, k);
+            jump_out_of_model(set, true, k);
         }
     }
 }
@@ -322,8 +323,7 @@ static void other(test_thread *t)
 {
     wk_module *many = t->user;
     WK_SCOPE;
-    for (int k = 0; k < 3 && THREAD_CHECK(t, true); k++) { /* one after the other: copies that another thread has
-                                                              recorded */
+    for (int k = 0; k < 3 && THREAD_CHECK(t, true); k++) { /* reads copies that another thread has recorded */
         wk_backward(test_loss(many, test_batch(6, k, wk_cpu())));
         THREAD_CHECK(t, !wk_error());
     }
@@ -349,8 +349,8 @@ static void threads_take_turns(void **state)
 
 /* ---- devices that fail ------------------------------------------------------------------------------------------- */
 
-/* The null device gives nothing but zeros, and fails when it is told to. */
-static void a_device_that_is_lost(void **state)
+/* The null device reads as 0, and fails on request. */
+static void a_lost_device(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -365,17 +365,17 @@ static void a_device_that_is_lost(void **state)
     wk_optim_step(sgd);
     assert_int_not_equal(wk_sync(), WK_OK);
     expect_error("null:0", NULL);
-    assert_true(test_gap(w, before) == 0); /* the parameters live elsewhere: they keep their numbers */
+    assert_true(test_gap(w, before) == 0); /* the parameters are on another device and keep their values */
     wk__null_clear_faults();
     wk_optim_zero_grad(sgd);
-    wk_backward(test_loss(many, x)); /* copies that failed are made anew */
+    wk_backward(test_loss(many, x)); /* failed copies are created again */
     wk_optim_step(sgd);
     wk_sync();
     expect_ok();
     assert_true(test_gap(w, before) > 0);
 }
 
-/* ---- what it tells ----------------------------------------------------------------------------------------------- */
+/* ---- log --------------------------------------------------------------------------------------------------------- */
 
 static char line[400];
 static int lines;
@@ -386,7 +386,7 @@ static void listen(void *user, const char *text)
     snprintf(line, sizeof line, "%s", text);
 }
 
-static void it_tells_once_what_a_step_goes_into(void **state)
+static void a_profile_is_logged_once(void **state)
 {
     (void)state;
     EACH_DEVICE_SET(set)
@@ -417,11 +417,11 @@ static void it_tells_once_what_a_step_goes_into(void **state)
             assert_non_null(strstr(line, wk_device_str(set->device[k])));
         }
         assert_non_null(strstr(line, alike ? "from device to device" : "through the host"));
-        assert_non_null(strstr(line, "support/mirrored.h:")); /* where forward was called */
+        assert_non_null(strstr(line, "support/mirrored.h:")); /* the call site of forward */
     }
 }
 
-/* Where gradients do not all come, or the graph outlives the network, nothing is measured and nothing breaks. */
+/* If some gradients never arrive, or the graph outlives the network, nothing is profiled and nothing breaks. */
 static void steps_that_do_not_end(void **state)
 {
     (void)state;
@@ -440,7 +440,7 @@ static void steps_that_do_not_end(void **state)
             assert_int_equal(wk_mirrored_stats_of(many, &stats), WK_OK);
             assert_true(stats.compute == 0 && stats.all_reduce_bandwidth == 0);
         }
-        assert_int_equal(wk_backward(kept), WK_OK); /* its leaves live in the graph */
+        assert_int_equal(wk_backward(kept), WK_OK); /* its leaves are kept alive by the graph */
         expect_ok();
     }
 }
@@ -449,17 +449,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lists_of_devices),
-        cmocka_unit_test(networks_within_one_another),
+        cmocka_unit_test(mirrored_networks_do_not_nest),
         cmocka_unit_test(pytorch_s_defaults),
         cmocka_unit_test(a_model_that_fails_on_one_device),
-        cmocka_unit_test(gradients_are_not_forgotten_in_forward),
+        cmocka_unit_test(gradients_are_not_cleared_in_forward),
         cmocka_unit_test(a_measured_step_that_fails),
-        cmocka_unit_test(a_model_that_is_left_by_longjmp),
+        cmocka_unit_test(a_model_that_jumps_out),
         cmocka_unit_test(a_forward_within_its_own),
         cmocka_unit_test(two_threads_at_once),
         cmocka_unit_test(threads_take_turns),
-        cmocka_unit_test_teardown(a_device_that_is_lost, test_clean),
-        cmocka_unit_test(it_tells_once_what_a_step_goes_into),
+        cmocka_unit_test_teardown(a_lost_device, test_clean),
+        cmocka_unit_test(a_profile_is_logged_once),
         cmocka_unit_test(steps_that_do_not_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

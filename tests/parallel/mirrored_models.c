@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wk_mirrored around models of one's own: lists of inputs and results, buffers, dropout, shared, frozen and late
+/* Tests wk_mirrored with custom models: lists of inputs and results, buffers, dropout, shared, frozen and lazy
  * parameters, hooks, the default device. */
 #include "support/mirrored.h"
 
 #include <math.h>
 
-static const test_set *now; /* where the model runs */
+static const test_set *now; /* devices of the running model */
 
 static bool is_one_of(wk_device device)
 {
@@ -16,7 +16,7 @@ static bool is_one_of(wk_device device)
 
 /* ---- inputs and results ------------------------------------------------------------------------------------------ */
 
-/* (x, table, factor) -> (x w + table[0] factor, the largest of x). x is the batch; the others are no part of it. */
+/* (x, table, factor) -> (x w + table[0] factor, the maximum of x). x is the batch; the others are not split. */
 static int mix_forward(wk_module *self, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
 {
     assert_int_equal(inputs, 3);
@@ -54,7 +54,7 @@ static void lists_of_inputs_and_results(void **state)
         EXPECT_VALUES(out[0], 0, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30, 32);
         assert_null(out[2]);
         if (set->n == 1) EXPECT_VALUES(out[1], 0, 11);
-        if (set->n == 2) EXPECT_VALUES(out[1], 0, 5, 11); /* one for each device, as in PyTorch */
+        if (set->n == 2) EXPECT_VALUES(out[1], 0, 5, 11); /* one per device, as in PyTorch */
         if (set->n == 3) EXPECT_VALUES(out[1], 0, 5, 8, 11);
         assert_int_equal(wk_ndim(out[1]), set->n > 1);
         wk_backward(wk_sum(out[0]));
@@ -82,7 +82,7 @@ static void dropout_draws_in_the_order_of_replicas(void **state)
                 if ((set->device[k].kind == WK_CPU) == host)
                     want[k] = wk_dropout(wk_narrow(x, 0, k * share, share), 0.5, true);
         assert_true(test_gap(y, wk_cat(WK_ARRAY(want, set->n), 0)) == 0);
-        wk_module_train(many, false); /* reaches the model */
+        wk_module_train(many, false); /* applies to the model */
         assert_false(wk_module_training(wk_module_child_by_index(model, 0)));
         assert_true(test_gap(wk_forward(many, x), x) == 0);
         expect_ok();
@@ -91,7 +91,7 @@ static void dropout_draws_in_the_order_of_replicas(void **state)
 
 /* ---- buffers ----------------------------------------------------------------------------------------------------- */
 
-/* Remembers the mean of its input, and how often it ran. */
+/* Buffers: the mean of its input, and the number of runs. */
 static wk_tensor *mean_forward(wk_module *self, wk_tensor *x)
 {
     wk_tensor *mean = wk_module_buffer(self, "mean"), *runs = wk_module_buffer(self, "runs");
@@ -123,17 +123,17 @@ static void buffers_follow_the_first_or_the_mean(void **state)
             wk_module *many = wk_mirrored(model, set->device, set->n, .buffers = (wk_mirrored_buffers)way);
             const int64_t rows = 2 * set->n;
             wk_tensor *x = wk_reshape(wk_arange((double)(2 * rows), .dtype = WK_F32), (rows, 2));
-            wk_tensor *y = wk_forward(many, wk_to(x, set->device[0])); /* all see the buffer as it was */
+            wk_tensor *y = wk_forward(many, wk_to(x, set->device[0])); /* every replica reads the old buffer */
             assert_true(test_gap(y, wk_sub(x, 1)) == 0);
             const double last = way ? (double)rows - 1 : 1; /* of all rows, or of the first two */
             EXPECT_VALUES(mean, 1e-6, last, last + 1);
-            EXPECT_VALUES(runs, 0, 1); /* of whole numbers the first's either way */
+            EXPECT_VALUES(runs, 0, 1); /* of integers the first replica's in either mode */
             assert_true(wk_device_eq(wk_device_of(mean), set->device[0]));
             y = wk_forward(many, wk_to(x, set->device[0]));
             EXPECT_VALUES(wk_to(wk_select(y, 0, -1), wk_cpu()), 1e-6, 2 * (double)rows - 2 - last,
                           2 * (double)rows - 2 - last);
             EXPECT_VALUES(runs, 0, 2);
-            wk_module_to(many, wk_cpu()); /* where no replica may be */
+            wk_module_to(many, wk_cpu()); /* a device that may not have a replica */
             wk_forward(many, wk_to(x, set->device[0]));
             EXPECT_VALUES(runs, 0, 3);
             EXPECT_VALUES(mean, 1e-6, last, last + 1);
@@ -145,7 +145,7 @@ static void buffers_follow_the_first_or_the_mean(void **state)
 
 /* ---- parameters -------------------------------------------------------------------------------------------------- */
 
-/* One layer in two places, one parameter frozen. */
+/* One layer used twice, and a frozen parameter. */
 static wk_module *tied(void)
 {
     wk_seed(2);
@@ -172,7 +172,7 @@ static void shared_and_frozen_parameters(void **state)
     }
 }
 
-static void layers_that_wait_for_their_input(void **state)
+static void lazy_layers(void **state)
 {
     (void)state;
     EACH_DEVICE_SET(set)
@@ -183,22 +183,22 @@ static void layers_that_wait_for_their_input(void **state)
         assert_null(wk_parameters(many));
         expect_error("lazy", "\"0\"", "wk_forward", NULL);
         const wk_device last = set->device[set->n - 1];
-        wk_tensor *y = wk_forward(many, test_batch(5, 0, last)); /* comes back to where the input was */
+        wk_tensor *y = wk_forward(many, test_batch(5, 0, last)); /* returned on the input's device */
         assert_true(wk_device_eq(wk_device_of(y), last));
         wk_tensor *w = wk_module_parameter(many, "0.weight");
-        assert_true(wk_device_eq(wk_device_of(w), set->device[0])); /* and its parameters are the first device's */
+        assert_true(wk_device_eq(wk_device_of(w), set->device[0])); /* and its parameters are on the first device */
         test_train(many, last, 7, 3);
         assert_non_null(wk_grad_of(w));
-        wk_module_add(model, "more", wk_nn_linear(TEST_OUT, 2)); /* a model that grows */
+        wk_module_add(model, "more", wk_nn_linear(TEST_OUT, 2)); /* a model that is extended */
         EXPECT_SHAPE(wk_forward(wk_module_to(many, set->device[0]), test_batch(5, 0, last)), 5, 2);
         expect_ok();
     }
 }
 
-static int heard;
-static wk_tensor *hear(wk_tensor *grad, void *user)
+static int gradients_seen;
+static wk_tensor *count_gradient(wk_tensor *grad, void *user)
 {
-    heard++;
+    gradients_seen++;
     *(double *)user = wk_item(wk_sum(wk_abs(grad)));
     return NULL;
 }
@@ -212,18 +212,19 @@ static void hooks_get_the_sum_of_all_devices(void **state)
         wk_module *model = test_network(), *many = wk_mirrored(model, set->device, set->n);
         wk_tensor *w = wk_module_parameter(model, "0.weight");
         double during = 0, after = 0;
-        wk_register_hook(w, hear, &during);
-        wk_register_hook(w, hear, &after, .post_accumulate = true);
-        heard = 0;
+        wk_register_hook(w, count_gradient, &during);
+        wk_register_hook(w, count_gradient, &after, .post_accumulate = true);
+        gradients_seen = 0;
         wk_backward(test_loss(many, test_batch(8, 0, set->device[0])));
-        assert_int_equal(heard, 2);
+        assert_int_equal(gradients_seen, 2);
         assert_true(during > 0 && during == after);
         assert_true(fabs(wk_item(wk_sum(wk_abs(wk_grad_of(w)))) - after) <= 1e-6 * after);
         expect_ok();
     }
 }
 
-/* What forward writes into a parameter stays on the parameter's own device, as in PyTorch, and spoils no copy. */
+/* Values that forward writes into a parameter remain on the parameter's own device, as in PyTorch, and do not affect
+ * copies. */
 static wk_tensor *writing_forward(wk_module *self, wk_tensor *x)
 {
     wk_tensor *w = wk_module_parameter(self, "w");
@@ -234,7 +235,7 @@ static wk_tensor *writing_forward(wk_module *self, wk_tensor *x)
     return wk_mul(x, w);
 }
 
-static void what_forward_writes_into_a_parameter(void **state)
+static void writes_to_parameters_in_forward(void **state)
 {
     (void)state;
     static const wk_module_kind kind = {.size = sizeof kind, .name = "writing", .forward1 = writing_forward};
@@ -261,7 +262,7 @@ static wk_tensor *making_forward(wk_module *self, wk_tensor *x)
     return wk_add(x, wk_ones((1))); /* no device is named */
 }
 
-static void what_forward_makes_is_on_the_replica_s_device(void **state)
+static void forward_creates_on_the_device_of_the_replica(void **state)
 {
     (void)state;
     static const wk_module_kind kind = {.size = sizeof kind, .name = "making", .forward1 = making_forward};
@@ -273,7 +274,7 @@ static void what_forward_makes_is_on_the_replica_s_device(void **state)
             WK_DEVICE(set->device[0]);
             wk_tensor *y = wk_forward(many, wk_zeros((6, 2)));
             assert_true(test_gap(y, wk_ones((6, 2))) == 0);
-            assert_true(wk_device_eq(wk_device_of(wk_ones((1))), set->device[0])); /* and is put back */
+            assert_true(wk_device_eq(wk_device_of(wk_ones((1))), set->device[0])); /* and is restored */
         }
         bool has_cpu = false;
         for (int k = 0; k < set->n; k++) has_cpu = has_cpu || set->device[k].kind == WK_CPU;
@@ -281,7 +282,7 @@ static void what_forward_makes_is_on_the_replica_s_device(void **state)
         if (has_cpu) { /* the default device is one of the network's */
             assert_true(test_gap(y, wk_ones((6, 2))) == 0);
         } else {
-            assert_null(y); /* the cpu is what the program wants: it is taken at its word */
+            assert_null(y); /* the program asked for the CPU explicitly */
             expect_error("different devices", "on cpu", NULL);
         }
         expect_ok();
@@ -295,10 +296,10 @@ int main(void)
         cmocka_unit_test(dropout_draws_in_the_order_of_replicas),
         cmocka_unit_test(buffers_follow_the_first_or_the_mean),
         cmocka_unit_test(shared_and_frozen_parameters),
-        cmocka_unit_test(layers_that_wait_for_their_input),
+        cmocka_unit_test(lazy_layers),
         cmocka_unit_test(hooks_get_the_sum_of_all_devices),
-        cmocka_unit_test(what_forward_writes_into_a_parameter),
-        cmocka_unit_test(what_forward_makes_is_on_the_replica_s_device),
+        cmocka_unit_test(writes_to_parameters_in_forward),
+        cmocka_unit_test(forward_creates_on_the_device_of_the_replica),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

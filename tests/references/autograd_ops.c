@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* References of the ops in src/ops/autograd_ops.c. Calls on a graph have no samples, as samples have no graph:
- * tests/autograd/calls.c tries them. */
+/* References of the ops in src/ops/autograd_ops.c. Calls on a graph have no samples, because samples have no graph;
+ * tests/autograd/calls.c tests them. */
 #include "reference.h"
 
 static void same_reference(reference_call *r)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Helpers of the references, and the table of all; see reference.h. */
+/* Helpers of the references, and the table of all references; see reference.h. */
 #include "reference.h"
 #include "base/alloc.h"
 
@@ -61,7 +61,7 @@ void reference_reduce(reference_call *r, double (*reduce)(const double *x, int64
     double *gathered = wk__alloc_zero((size_t)row + 1, sizeof *gathered);
     for (int64_t place = 0; place < places && out && gathered; place++) {
         int64_t n = 0;
-        for (int64_t k = 0; k < reference_numel(in); k++) { /* quadratic, and plainly right */
+        for (int64_t k = 0; k < reference_numel(in); k++) { /* quadratic, but simple */
             int64_t rest = k, at = 0, step = 1;
             for (int d = in->ndim; d-- > 0;) {
                 if (!(mask >> d & 1)) {
@@ -96,7 +96,7 @@ static const op_reference *const all[] = {
 #undef WK__OP
 };
 
-/* Both tables are in the order of ops.def. Mostly it is the row of last time. */
+/* Both tables are in the order of ops.def. The row is usually that of the previous call. */
 const op_reference *op_reference_of(const wk__op *op)
 {
     static _Thread_local int last;

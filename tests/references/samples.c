@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls to try that large families of ops share; see reference.h. */
+/* Sample calls shared by large families of ops; see reference.h. */
 #include "reference.h"
 
 const char *const samples_unary[] = {"[]", "[7]", "[3,5]", "[2,0]", "[2,3,4]", NULL};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 31 to 33 of docs/contributing/invariants.md: forms of call, options, reserved dtypes. What check_headers,
- * check_symbols and forms/calls.c hold of them at compile time is not repeated here. */
+/* Tests rules 31 to 33 of docs/contributing/invariants.md: call forms, options, reserved dtypes. check_headers,
+ * check_symbols and forms/calls.c test the properties that hold at compile time. */
 #include "support/wick.h"
 
 #include <math.h>
 
-/* ---- rule 31: forms of call -------------------------------------------------------------------------------------- */
+/* ---- rule 31: call forms ----------------------------------------------------------------------------------------- */
 
 static int evaluations;
 
@@ -67,9 +67,9 @@ static void operands_are_evaluated_once(void **state)
     wk_optim_sgd(wk_list((once(leaf))), .lr = (double)number_once(1)), expect_evaluations(2, __LINE__);
 }
 
-/* Behind each macro stands a function with arrays, counts and options that may be NULL; simple ops have a
- * plain one too. */
-static void functions_stand_behind_the_macros(void **state)
+/* Each macro has an exported function with arrays, counts and options that may be NULL; simple ops also have a plain
+ * one. */
+static void macros_have_exported_functions(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -84,14 +84,14 @@ static void functions_stand_behind_the_macros(void **state)
     assert_non_null(wk_cat_at(here, (wk_tensor *const[]){x, x}, 2, 0));
     wk_add_at((wk_site){"binding.zig", 7}, x, NULL);
     expect_error("binding.zig:7: add", NULL);
-    wk_add_at((wk_site){0}, x, NULL); /* a site that is not known */
+    wk_add_at((wk_site){0}, x, NULL); /* an unknown call site */
     assert_memory_equal(wk_error(), "add:", 4);
     wk_clear_error();
 }
 
-/* ---- rule 32: places and lists; options are rules_options.c's ---------------------------------------------------- */
+/* ---- rule 32: positional arguments and lists; rules_options.c tests options -------------------------------------- */
 
-/* Where 0 is plausible and not the default, the argument has a place of its own. */
+/* An argument is positional if 0 is a plausible value and not the default. */
 static void positional_where_zero_is_plausible(void **state)
 {
     (void)state;
@@ -101,7 +101,7 @@ static void positional_where_zero_is_plausible(void **state)
     assert_true(wk_item(wk_sum(wk_forward(wk_nn_dropout(0), x))) == 100);
     wk_optim *sgd = wk_optim_sgd(wk_list((wk_ones((1), .requires_grad = true))));
     assert_true(wk_optim_lr(sgd, 0) == 1e-3);
-    assert_int_equal(wk_optim_set_lr(sgd, 0, 0), WK_OK); /* here 0 is 0 */
+    assert_int_equal(wk_optim_set_lr(sgd, 0, 0), WK_OK); /* an explicit 0 */
     assert_true(wk_optim_lr(sgd, 0) == 0);
 }
 
@@ -113,7 +113,7 @@ static void an_empty_list_means_all_dimensions(void **state)
     EXPECT_SHAPE(all, 1, 1);
     EXPECT_VALUES(all, 0, 10);
     EXPECT_VALUES(wk_mean(x, ()), 0, 2.5);
-    EXPECT_VALUES(wk_mean(x, .dtype = WK_F64), 0, 2.5); /* or left out before options */
+    EXPECT_VALUES(wk_mean(x, .dtype = WK_F64), 0, 2.5); /* or omitted before options */
     EXPECT_SHAPE(wk_std(x, .keepdim = true), 1, 1);
     EXPECT_VALUES(wk_amax(x, ()), 0, 4);
     EXPECT_VALUES(wk_logsumexp(wk_zeros((2, 2)), ()), 1e-6, log(4));
@@ -158,7 +158,7 @@ static void reserved_dtypes_are_named_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operands_are_evaluated_once),        cmocka_unit_test(functions_stand_behind_the_macros),
+        cmocka_unit_test(operands_are_evaluated_once),        cmocka_unit_test(macros_have_exported_functions),
         cmocka_unit_test(positional_where_zero_is_plausible), cmocka_unit_test(an_empty_list_means_all_dimensions),
         cmocka_unit_test(reserved_dtypes_are_named_errors),
     };

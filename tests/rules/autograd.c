@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 21 and 23 to 26 of docs/contributing/invariants.md: which call a message names, views and in-place calls under
- * autograd, hooks, parameters, modules. What autograd_views, nn_modules and optim_steps hold of them is not repeated
- * here. */
+/* Tests rules 21 and 23 to 26 of docs/contributing/invariants.md: the call that a message names, views and in-place
+ * calls under autograd, hooks, parameters, modules. autograd_views, nn_modules and optim_steps test the rest of these
+ * rules. */
 #include "support/wick.h"
 
-/* "file.c:12: op" of a line of this file */
+/* Returns "file.c:12: op" for a line of this file. */
 static const char *at(int line, const char *op)
 {
     static char text[64];
@@ -17,11 +17,10 @@ static void expect_site(int line, const char *op, const char *word)
     expect_error(at(line, op), word, NULL);
 }
 
-/* ---- rule 21: sites ---------------------------------------------------------------------------------------------- */
+/* ---- rule 21: call sites ----------------------------------------------------------------------------------------- */
 
-/* The site is the innermost call in the program's own code; composed ops and the library's layers report
- * their caller's. */
-static void the_site_is_the_program_s_own_call(void **state)
+/* A message names the innermost call in user code; composed ops and the library's layers report their caller's site. */
+static void the_site_is_a_call_of_user_code(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -36,26 +35,26 @@ static void the_site_is_the_program_s_own_call(void **state)
 
 static int inner_line, middle_line;
 
-static wk_tensor *inner_forward(wk_module *self, wk_tensor *x)
+static wk_tensor *forward_with_an_error(wk_module *self, wk_tensor *x)
 {
     (void)self;
     inner_line = __LINE__ + 1;
     return wk_matmul(x, wk_ones((9, 9)));
 }
 
-static wk_tensor *middle_forward(wk_module *self, wk_tensor *x)
+static wk_tensor *forward_around_an_error(wk_module *self, wk_tensor *x)
 {
     middle_line = __LINE__ + 1;
     wk_tensor *y = wk_forward(wk_module_child_by_index(self, 0), x);
     return y ? y : wk_add(x, wk_ones((7, 7))); /* keeps the first error */
 }
 
-/* Modules inside of modules: the innermost call of the program is named, and in which forward it stands. */
+/* In nested modules the message names the innermost call of user code, and the forward that contains it. */
 static void nested_callbacks_name_the_innermost(void **state)
 {
     (void)state;
-    static const wk_module_kind inner = {.size = sizeof inner, .name = "inner", .forward1 = inner_forward},
-                                middle = {.size = sizeof middle, .name = "middle", .forward1 = middle_forward};
+    static const wk_module_kind inner = {.size = sizeof inner, .name = "inner", .forward1 = forward_with_an_error},
+                                middle = {.size = sizeof middle, .name = "middle", .forward1 = forward_around_an_error};
     WK_SCOPE;
     wk_module *block = wk_module_new(&middle), *core = wk_module_new(&inner);
     wk_module_add(block, "core", core);
@@ -63,7 +62,7 @@ static void nested_callbacks_name_the_innermost(void **state)
     char called[96];
     snprintf(called, sizeof called, "rules/autograd.c:%d)", middle_line);
     expect_error(at(inner_line, "matmul"), "in forward of \"inner\", called at", called, NULL);
-    wk_exp(NULL); /* outside again */
+    wk_exp(NULL); /* outside of forward again */
     assert_null(strstr(wk_error(), "forward"));
     wk_clear_error();
 }
@@ -115,7 +114,7 @@ static wk_tensor *wide_hook(wk_tensor *grad, void *user)
     return wk_unsqueeze(grad, 0);
 }
 
-/* What is no gradient of the operand is refused where it is given. */
+/* A gradient that does not fit the operand is rejected where it is returned. */
 static void gradients_have_the_shape_of_the_operand(void **state)
 {
     (void)state;
@@ -130,7 +129,7 @@ static void gradients_have_the_shape_of_the_operand(void **state)
     assert_null(wk_grad_of(x));
 }
 
-static void hooks_and_functions_are_the_program_s_code(void **state)
+static void hooks_and_functions_are_user_code(void **state)
 {
     (void)state;
     const wk_function_kind kind = own_function(own_backward);
@@ -144,8 +143,8 @@ static void hooks_and_functions_are_the_program_s_code(void **state)
     expect_error(at(hook_line, "reshape"), "in a hook", NULL);
 }
 
-/* What goes wrong in backward names the call of the forward pass. */
-static void an_error_in_backward_names_the_forward(void **state)
+/* An error in backward names the call of the forward pass. */
+static void errors_in_backward_name_the_forward_call(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -158,11 +157,11 @@ static void an_error_in_backward_names_the_forward(void **state)
     expect_site(line, "sigmoid", "in place");
 }
 
-/* ---- rule 23: in-place calls and moving -------------------------------------------------------------------------- */
+/* ---- rule 23: in-place calls and moves --------------------------------------------------------------------------- */
 
-/* Versions sit on the storage and rise at the call: through a view, through another handle, before anything
- * is computed. */
-static void versions_sit_on_the_storage(void **state)
+/* A version belongs to the storage and increases at the call, before anything is computed: through a view or another
+ * handle, too. */
+static void versions_belong_to_the_storage(void **state)
 {
     (void)state;
     for (int how = 0; how < 4; how++) {
@@ -177,8 +176,8 @@ static void versions_sit_on_the_storage(void **state)
     }
 }
 
-/* Records, nodes and views hold storages: handles may go in any order. */
-static void handles_may_go_in_any_order(void **state)
+/* Records, nodes and views reference storages, so handles may be freed in any order. */
+static void handles_may_be_freed_in_any_order(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -190,7 +189,7 @@ static void handles_may_go_in_any_order(void **state)
     assert_int_equal(wk_backward(loss), WK_OK);
     EXPECT_VALUES(wk_grad_of(w), 1e-5, 48, 48);
 
-    wk_tensor *b = wk_mul(w, 1), *v = wk_slice(b, 0, 0, 1); /* the base goes, its view is written */
+    wk_tensor *b = wk_mul(w, 1), *v = wk_slice(b, 0, 0, 1); /* the base is freed and its view is written */
     wk_free(b);
     wk_mul_(v, 10);
     wk_set_grad(w, NULL);
@@ -198,7 +197,7 @@ static void handles_may_go_in_any_order(void **state)
     EXPECT_VALUES(wk_grad_of(w), 1e-5, 10, 0);
 }
 
-/* Moving a parameter makes the backward of an older graph an error that names both calls; wk_grad too. */
+/* After a parameter was moved, the backward pass of an older graph is an error that names both calls; so is wk_grad. */
 static void moving_makes_older_graphs_errors(void **state)
 {
     (void)state;
@@ -226,7 +225,7 @@ static void moving_makes_older_graphs_errors(void **state)
 static char order[32];
 static double sums[32];
 
-static wk_tensor *note(wk_tensor *grad, void *user)
+static wk_tensor *append_name(wk_tensor *grad, void *user)
 {
     size_t n = strlen(order);
     sums[n] = wk_item(wk_sum(grad));
@@ -234,34 +233,35 @@ static wk_tensor *note(wk_tensor *grad, void *user)
     return order[n] == 'x' ? wk_mul(grad, 10) : NULL;
 }
 
-/* Each hook of a tensor in order of registration; those of results before what they were made of; those that come after
- * once the whole gradient of a leaf is there, once each, however many paths lead to it. */
-static void hooks_have_an_order(void **state)
+/* Hooks of a tensor run in order of registration, and hooks of results before those of their operands. Post-accumulate
+ * hooks run once per leaf, after its complete gradient, however many paths lead to it. */
+static void hooks_run_in_order(void **state)
 {
     (void)state;
     WK_SCOPE;
     memset(order, 0, sizeof order);
     wk_tensor *x = wk_ones((2), .requires_grad = true), *y = wk_mul(x, 2), *z = wk_mul(x, 3);
-    wk_register_hook(x, note, "A", .post_accumulate = true);
-    wk_register_hook(x, note, "a");
-    wk_register_hook(x, note, "b");
-    wk_register_hook(x, note, "B", .post_accumulate = true);
-    wk_register_hook(y, note, "y");
-    wk_register_hook(y, note, "x"); /* times 10 */
-    wk_register_hook(y, note, "w"); /* sees what the one before gave */
+    wk_register_hook(x, append_name, "A", .post_accumulate = true);
+    wk_register_hook(x, append_name, "a");
+    wk_register_hook(x, append_name, "b");
+    wk_register_hook(x, append_name, "B", .post_accumulate = true);
+    wk_register_hook(y, append_name, "y");
+    wk_register_hook(y, append_name, "x"); /* times 10 */
+    wk_register_hook(y, append_name, "w"); /* receives the result of the previous hook */
     assert_int_equal(wk_backward(wk_sum(wk_add(y, z))), WK_OK);
-    assert_string_equal(order, "abyxwabAB"); /* z was made after y */
+    assert_string_equal(order, "abyxwabAB"); /* z was created after y */
     const double expected[] = {6, 6, 2, 2, 20, 40, 40, 46, 46};
     for (int k = 0; k < 9; k++) assert_true(sums[k] == expected[k]);
     EXPECT_VALUES(wk_grad_of(x), 0, 23, 23);
     memset(order, 0, sizeof order);
-    assert_int_equal(wk_backward(wk_sum(wk_mul(x, x))), WK_OK); /* both operands: two arrivals, one end */
+    /* both operands: two gradients, one run of the post-accumulate hooks */
+    assert_int_equal(wk_backward(wk_sum(wk_mul(x, x))), WK_OK);
     assert_int_equal(strlen(order) - strcspn(order, "A"), 2);
     assert_string_equal(order + strcspn(order, "A"), "AB");
 }
 
-/* Gradients are made of public ops: they can be differentiated, in-place calls and functions of one's own
- * among them. */
+/* Gradients are composed of public ops, so they can be differentiated, including in-place calls and custom
+ * functions. */
 static void cube_forward(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
 {
     wk_function_save(f, in[0]);
@@ -274,7 +274,7 @@ static void cube_backward(wk_function *f, wk_tensor *const grad_out[], wk_tensor
     grad_in[0] = wk_mul(grad_out[0], wk_mul(wk_mul(x, x), 3));
 }
 
-static void gradients_have_gradients(void **state)
+static void gradients_are_differentiable(void **state)
 {
     (void)state;
     static const wk_function_kind cube = {.size = sizeof cube,
@@ -297,8 +297,7 @@ static void gradients_have_gradients(void **state)
 
 /* ---- rules 25 and 26: parameters and modules --------------------------------------------------------------------- */
 
-/* A parameter is one storage behind one handle, whatever happens to it; what a module keeps in its plain
- * state stays right. */
+/* A parameter remains one storage with one handle. Values that a module keeps in its plain state remain valid. */
 static void a_parameter_is_one_storage(void **state)
 {
     (void)state;
@@ -309,7 +308,7 @@ static void a_parameter_is_one_storage(void **state)
     wk_tensor *weight = wk_module_parameter(net, "weight"), *view = wk_select(wk_detach(weight), 0, 0);
     wk_optim *sgd = wk_optim_sgd(wk_parameters(net), .lr = 1);
     wk_init_ones_(weight);
-    EXPECT_VALUES(view, 0, 1, 1); /* initialising writes the storage that is there, */
+    EXPECT_VALUES(view, 0, 1, 1); /* initialisation writes the existing storage, */
     wk_backward(wk_sum(wk_forward(net, wk_of(float, (1, 2), 1, 2))));
     wk_tensor *grad = wk_grad_of(weight);
     wk_clip_grad_norm_(wk_parameters(net), 1e9);
@@ -318,25 +317,25 @@ static void a_parameter_is_one_storage(void **state)
     assert_int_equal(wk_save(net, path), WK_OK);
     wk_init_ones_(weight);
     assert_int_equal(wk_load(net, path), WK_OK);
-    EXPECT_VALUES(view, 0, 0, -1); /* and loading */
+    EXPECT_VALUES(view, 0, 0, -1); /* and a load */
     assert_ptr_equal(wk_module_parameter(net, "weight"), weight);
     assert_ptr_equal(wk_grad_of(weight), grad);
     remove(path);
     assert_ptr_equal(wk_module_to(net, test_null()), net);
     assert_ptr_equal(wk_module_parameter(net, "weight"), weight);
     assert_int_equal(wk_device_of(weight).kind, WK_NULL);
-    assert_int_equal(wk_device_of(view).kind, WK_CPU); /* a view sees what it was made of */
+    assert_int_equal(wk_device_of(view).kind, WK_CPU); /* a view follows its base */
     expect_ok();
 }
 
-/* A kind may be of an older header: what its struct lacks has its default. */
+/* A kind may come from an older header; members that its struct lacks have their defaults. */
 static wk_tensor *same_forward(wk_module *self, wk_tensor *x)
 {
     (void)self;
     return x;
 }
 
-static void kinds_grow(void **state)
+static void kinds_of_older_headers_are_accepted(void **state)
 {
     (void)state;
     struct {
@@ -349,7 +348,7 @@ static void kinds_grow(void **state)
     wk_module *m = wk_module_new((const wk_module_kind *)(const void *)&older);
     wk_tensor *x = wk_ones((1)), *out[1];
     assert_ptr_equal(wk_forward(m, x), x);
-    assert_int_equal(wk_forward_n(m, (x), out, 1), 1); /* forward1 is sugar for lists of one */
+    assert_int_equal(wk_forward_n(m, (x), out, 1), 1); /* forward1 is shorthand for lists of one tensor */
     assert_ptr_equal(out[0], x);
     assert_true(wk_module_to(m, test_null()) == m && wk_module_train(m, false) == m);
     expect_ok();
@@ -358,18 +357,18 @@ static void kinds_grow(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_site_is_the_program_s_own_call),
+        cmocka_unit_test(the_site_is_a_call_of_user_code),
         cmocka_unit_test(nested_callbacks_name_the_innermost),
-        cmocka_unit_test(hooks_and_functions_are_the_program_s_code),
+        cmocka_unit_test(hooks_and_functions_are_user_code),
         cmocka_unit_test(gradients_have_the_shape_of_the_operand),
-        cmocka_unit_test(an_error_in_backward_names_the_forward),
-        cmocka_unit_test(versions_sit_on_the_storage),
-        cmocka_unit_test(handles_may_go_in_any_order),
+        cmocka_unit_test(errors_in_backward_name_the_forward_call),
+        cmocka_unit_test(versions_belong_to_the_storage),
+        cmocka_unit_test(handles_may_be_freed_in_any_order),
         cmocka_unit_test(moving_makes_older_graphs_errors),
-        cmocka_unit_test(hooks_have_an_order),
-        cmocka_unit_test(gradients_have_gradients),
+        cmocka_unit_test(hooks_run_in_order),
+        cmocka_unit_test(gradients_are_differentiable),
         cmocka_unit_test(a_parameter_is_one_storage),
-        cmocka_unit_test(kinds_grow),
+        cmocka_unit_test(kinds_of_older_headers_are_accepted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

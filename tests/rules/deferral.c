@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 6, 8 and 9 of docs/contributing/invariants.md: when work is run, which ops wait, what a kernel's structure is.
- * Read from the plans of the null device. What engine_plan holds of them is not repeated here. */
+/* Tests rules 6, 8 and 9 of docs/contributing/invariants.md: when work runs, which ops wait, which values belong to a
+ * kernel's structure. The tests inspect the plans of the null device. engine_plan tests the rest of these rules. */
 #include "support/plan.h"
 
-/* ---- rule 6: when work is run ------------------------------------------------------------------------------------ */
+/* ---- rule 6: when work runs -------------------------------------------------------------------------------------- */
 
-/* Recording runs nothing, reading one thing runs what was recorded before, and no more is needed for the rest. */
-static void work_is_run_when_numbers_are_needed(void **state)
+/* Recording runs nothing. Reading a value runs everything recorded before it, so reading the rest runs nothing more. */
+static void work_runs_when_a_value_is_read(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -14,7 +14,8 @@ static void work_is_run_when_numbers_are_needed(void **state)
     start();
     wk_tensor *c = wk_retain(wk_exp(x)), *sum = wk_sum(c);
     assert_int_equal(runs(), 0);
-    assert_true(wk_numel(c) == SIDE * SIDE && wk_describe(c) && !wk_error()); /* asking what it is, is not reading */
+    /* queries of properties do not run work */
+    assert_true(wk_numel(c) == SIDE * SIDE && wk_describe(c) && !wk_error());
     assert_int_equal(runs(), 0);
     wk_item(sum);
     assert_int_equal(runs(), 1);
@@ -28,9 +29,9 @@ static void work_is_run_when_numbers_are_needed(void **state)
     wk_free(c), wk_free(x);
 }
 
-/* Where an optimiser stepped, the handles of the scope go first and then the ring is run: each step is cut at the same
- * places, and what nobody kept is never computed. A scope without a step runs nothing. */
-static void a_step_is_cut_at_the_end_of_its_scope(void **state)
+/* If an optimiser stepped in a scope, closing the scope frees its handles and then runs the ring. Each step is
+ * therefore cut at the same calls, and unused results are never computed. A scope without a step runs nothing. */
+static void a_training_step_runs_at_the_end_of_its_scope(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -50,7 +51,7 @@ static void a_step_is_cut_at_the_end_of_its_scope(void **state)
             wk_optim_zero_grad(optim);
             wk_backward(wk_sum(wk_mul(p, 3.0)));
             wk_optim_step(optim);
-            wk_exp(wk_add(p, 1)); /* looked at by nobody */
+            wk_exp(wk_add(p, 1)); /* unused */
             assert_int_equal(runs(), 0);
         }
         assert_true(runs() > 0 && (step == 0 || runs() == expected));
@@ -59,7 +60,7 @@ static void a_step_is_cut_at_the_end_of_its_scope(void **state)
     }
 }
 
-static void a_full_ring_is_run(void **state)
+static void a_full_ring_runs(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -81,7 +82,7 @@ static int64_t waits(void)
     return counters.waits;
 }
 
-static void shapes_that_depend_on_data_wait_and_are_counted(void **state)
+static void data_dependent_shapes_wait_and_are_counted(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -93,7 +94,7 @@ static void shapes_that_depend_on_data_wait_and_are_counted(void **state)
     assert_non_null(wk_masked_select(x, wk_gt(x, 0)));
     assert_int_equal(waits(), before + 2);
     wk_set_sync_debug_mode(WK_SYNC_ERROR);
-    wk_nonzero(wk_mul(x, 2)); /* whose line the mode names */
+    wk_nonzero(wk_mul(x, 2)); /* the mode reports this line */
     wk_set_sync_debug_mode(WK_SYNC_QUIET);
     expect_error("rules/deferral.c", "nonzero: host waits for null:0", NULL);
     wk_free(x);
@@ -112,8 +113,8 @@ static int keys_of_plan(uint64_t *key)
     return count;
 }
 
-/* A whole training step, with a learning rate, a step count, random places and numbers that differ from step to step,
- * is the same list of kernels from the second step on (the first one makes the optimiser's state). */
+/* A training step whose learning rate, step count, random offsets and data change gives the same list of kernels from
+ * the second step on (the first one creates the optimiser's state). */
 static void a_training_step_compiles_once(void **state)
 {
     (void)state;
@@ -146,7 +147,7 @@ static void a_training_step_compiles_once(void **state)
     wk_free(labels), wk_free(x);
 }
 
-static void shapes_are_no_structure(void **state)
+static void shapes_do_not_change_the_structure(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -163,12 +164,12 @@ static void shapes_are_no_structure(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(work_is_run_when_numbers_are_needed),
-        cmocka_unit_test(a_step_is_cut_at_the_end_of_its_scope),
-        cmocka_unit_test(a_full_ring_is_run),
-        cmocka_unit_test(shapes_that_depend_on_data_wait_and_are_counted),
+        cmocka_unit_test(work_runs_when_a_value_is_read),
+        cmocka_unit_test(a_training_step_runs_at_the_end_of_its_scope),
+        cmocka_unit_test(a_full_ring_runs),
+        cmocka_unit_test(data_dependent_shapes_wait_and_are_counted),
         cmocka_unit_test(a_training_step_compiles_once),
-        cmocka_unit_test(shapes_are_no_structure),
+        cmocka_unit_test(shapes_do_not_change_the_structure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

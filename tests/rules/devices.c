@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 27 to 30 of docs/contributing/invariants.md: contexts, fork, what counts as a GPU, the entry for bindings. What
- * engine_threads, engine_fork, opencl_devices and ops_table hold of them is not repeated here. */
+/* Tests rules 27 to 30 of docs/contributing/invariants.md: contexts, fork, the definition of a GPU, the entry point for
+ * bindings. engine_threads, engine_fork, opencl_devices and ops_table test the rest of these rules. */
 #include "support/wick.h"
 
 #include <pthread.h>
@@ -18,7 +18,7 @@ static wk_value of_tensor(wk_tensor *x)
     return (wk_value){.kind = WK_VALUE_TENSOR, .tensor = x};
 }
 
-/* An op on one or two tensors in a context of its own; the result is the caller's. */
+/* Calls an op on one or two tensors in a given context; the caller owns the result. */
 static wk_tensor *in_context(wk_context *context, const char *op, wk_tensor *a, wk_tensor *b)
 {
     wk_value args[2] = {of_tensor(a), of_tensor(b)}, out;
@@ -29,8 +29,8 @@ static wk_tensor *in_context(wk_context *context, const char *op, wk_tensor *a, 
     return out.tensor;
 }
 
-/* Each context has a ring of its own; who touches a pending result of another has that one run first. */
-static void a_pending_result_is_run_by_its_own_ring(void **state)
+/* Each context has a separate ring. Using a pending result of another context runs that context's ring first. */
+static void a_pending_result_runs_in_its_own_ring(void **state)
 {
     (void)state;
     wk_context *one = wk_context_new(), *other = wk_context_new();
@@ -38,11 +38,11 @@ static void a_pending_result_is_run_by_its_own_ring(void **state)
     wk_sync();
     wk__null_log_clear();
     wk_tensor *y = in_context(one, "exp", x, NULL), *mine = wk_mul(x, 2);
-    wk_sync(); /* runs this thread's ring alone */
+    wk_sync(); /* runs only this thread's ring */
     assert_int_equal(wk__null_log_count(WK__PROGRAM), 1);
     assert_int_equal(wk__body_of(y)->storage->value->state, WK__PENDING);
     wk_tensor *z = in_context(other, "add", y, x);
-    assert_int_equal(wk__null_log_count(WK__PROGRAM), 2); /* y is there, z is not yet */
+    assert_int_equal(wk__null_log_count(WK__PROGRAM), 2); /* y has been computed, z has not */
     assert_int_equal(wk__body_of(y)->storage->value->state, WK__STORED);
     assert_int_equal(wk__body_of(z)->storage->value->state, WK__PENDING);
     wk_item(wk_sum(z));
@@ -52,8 +52,8 @@ static void a_pending_result_is_run_by_its_own_ring(void **state)
     wk_context_free(other);
 }
 
-/* What another context has recorded reads the numbers from before a write in place. */
-static void a_write_in_place_comes_after_what_was_recorded(void **state)
+/* Calls that another context recorded before an in-place write read the old values. */
+static void in_place_writes_follow_earlier_records(void **state)
 {
     (void)state;
     wk_context *other = wk_context_new();
@@ -82,14 +82,14 @@ static void *receive(void *user)
     h->refused = wk_error() && strstr(wk_error(), "another thread") && strstr(wk_error(), "wk_retain");
     wk_clear_error();
     h->read = wk_item(wk_sum(h->retained)) == 6;
-    h->made = wk_retain(wk_mul(h->retained, 2)); /* computed when this thread ends, if not before */
+    h->made = wk_retain(wk_mul(h->retained, 2)); /* computed at this thread's end at the latest */
     wk_tensor *scoped = wk_mul(h->retained, 3);
     (void)scoped;
     return NULL;
 }
 
-/* Retain before handing over; a thread's end runs its ring and closes its scopes. */
-static void tensors_go_from_thread_to_thread(void **state)
+/* A thread retains a tensor before it hands it over; the end of a thread runs its ring and closes its scopes. */
+static void tensors_move_between_threads(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -134,8 +134,8 @@ static int finds_opencl_marked(void)
     return wk_error() && strstr(wk_error(), "fork") ? 0 : 2;
 }
 
-/* In a process of its own: counting CUDA devices marks nothing, counting OpenCL devices marks OpenCL, and
- * neither marks the CPU. */
+/* Runs in a child process: counting CUDA devices marks nothing, counting OpenCL devices marks OpenCL, and neither marks
+ * the CPU. */
 static int counts_then_forks(void)
 {
     wk_device_count(WK_CUDA);
@@ -151,7 +151,7 @@ static int counts_then_forks(void)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 11;
 }
 
-/* Before this process uses anything. */
+/* Must run before this process uses a device. */
 static void counting_devices_and_fork(void **state)
 {
     (void)state;
@@ -159,10 +159,10 @@ static void counting_devices_and_fork(void **state)
     assert_int_equal(status_of(uses_the_cpu), 0);
 }
 
-/* ---- rule 29: what counts as a GPU ------------------------------------------------------------------------------- */
+/* ---- rule 29: definition of a GPU -------------------------------------------------------------------------------- */
 
-/* OpenCL devices that are CPUs are no GPUs, unless the environment says that they shall be. */
-static void cpus_are_no_gpus_unless_asked_for(void **state)
+/* OpenCL devices that are CPUs are not GPUs unless WICK_GPU is opencl. */
+static void opencl_cpus_are_gpus_only_on_request(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -199,9 +199,9 @@ static void cpus_are_no_gpus_unless_asked_for(void **state)
 
 /* ---- rule 30: bindings ------------------------------------------------------------------------------------------- */
 
-/* Device and grad mode come as arguments, whatever the thread's are; results are the caller's, whatever scopes are
- * open; the thread's error is neither read nor touched. */
-static void a_binding_says_everything(void **state)
+/* The device and grad mode are arguments, independent of the thread's. The caller owns results, whatever scopes are
+ * open. The thread's error is neither read nor changed. */
+static void bindings_do_not_depend_on_the_thread_state(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -232,7 +232,7 @@ static void a_binding_says_everything(void **state)
     expect_ok();
 }
 
-static void a_message_is_cut_and_says_the_binding_s_site(void **state)
+static void messages_are_truncated_and_name_the_binding_s_site(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -271,8 +271,8 @@ static void *calls(void *user)
     return NULL;
 }
 
-/* The shared context has a lock: calls may come from any thread. */
-static void one_context_for_many_threads(void **state)
+/* The shared context has a lock: any thread may call it. */
+static void threads_share_one_context(void **state)
 {
     (void)state;
     pthread_t thread[THREADS];
@@ -282,8 +282,8 @@ static void one_context_for_many_threads(void **state)
     for (int k = 0; k < THREADS; k++) assert_int_equal(wrong[k], 0);
 }
 
-/* Short memory changes no name. */
-static void the_code_returned_is_the_one_recorded(void **state)
+/* Without memory the names are still right. */
+static void the_returned_code_is_the_recorded_one(void **state)
 {
     (void)state;
     wk_device elsewhere = wk_cpu();
@@ -302,7 +302,7 @@ static void the_code_returned_is_the_one_recorded(void **state)
     wk_clear_error();
 }
 
-static void a_name_is_right_without_memory(void **state)
+static void names_are_right_without_memory(void **state)
 {
     (void)state;
     wk__alloc_fail_at(1);
@@ -315,15 +315,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counting_devices_and_fork),
-        cmocka_unit_test(cpus_are_no_gpus_unless_asked_for),
-        cmocka_unit_test(the_code_returned_is_the_one_recorded),
-        cmocka_unit_test(a_name_is_right_without_memory),
-        cmocka_unit_test_setup_teardown(a_pending_result_is_run_by_its_own_ring, test_default_mode, test_restore_mode),
-        cmocka_unit_test(a_write_in_place_comes_after_what_was_recorded),
-        cmocka_unit_test(tensors_go_from_thread_to_thread),
-        cmocka_unit_test(a_binding_says_everything),
-        cmocka_unit_test(a_message_is_cut_and_says_the_binding_s_site),
-        cmocka_unit_test(one_context_for_many_threads),
+        cmocka_unit_test(opencl_cpus_are_gpus_only_on_request),
+        cmocka_unit_test(the_returned_code_is_the_recorded_one),
+        cmocka_unit_test(names_are_right_without_memory),
+        cmocka_unit_test_setup_teardown(a_pending_result_runs_in_its_own_ring, test_default_mode, test_restore_mode),
+        cmocka_unit_test(in_place_writes_follow_earlier_records),
+        cmocka_unit_test(tensors_move_between_threads),
+        cmocka_unit_test(bindings_do_not_depend_on_the_thread_state),
+        cmocka_unit_test(messages_are_truncated_and_name_the_binding_s_site),
+        cmocka_unit_test(threads_share_one_context),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

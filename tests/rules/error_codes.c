@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each error code that a public header promises is provoked: the promises are read from the comments of include/wick,
- * and one without a row in the tables of promised_codes*.h fails.
+/* Provokes each error code that a public header promises. The promises are read from the comments of include/wick, and
+ * one without a row in the tables of promised_codes*.h fails.
  *
- * A comment promises the codes WK_ERR_... in it. An op's comment begins with the op's call, any other belongs to the
- * functions that are declared behind it up to the next comment or empty line (for a group of functions, one row does),
- * and a comment that no declaration follows to the header. */
+ * A comment promises each code WK_ERR_... in it. The comment of an op begins with the op's call. Any other comment
+ * belongs to the functions declared between it and the next comment or empty line (one row is enough for the group), or
+ * to the header if no declaration follows. */
 #include "promised_codes_base.h"
 #include "promised_codes_ops.h"
 #include "promised_codes_samples.h"
@@ -43,7 +43,7 @@ static const char *const code_names[] = {
     [WK_ERR_TIMEOUT] = "WK_ERR_TIMEOUT",
 };
 
-/* The text of a file of the source folder; free() it. */
+/* Returns the text of a file of the source folder; the caller frees it. */
 static char *text_of(const char *folder, const char *name)
 {
     char path[600];
@@ -56,7 +56,7 @@ static char *text_of(const char *folder, const char *name)
     return text;
 }
 
-/* Does the text name the code, not one whose name only begins so? */
+/* Returns true if the text names the code itself, not only a longer name that begins with it. */
 static bool names_code(const char *text, wk_code code)
 {
     const size_t length = strlen(code_names[code]);
@@ -87,7 +87,7 @@ static bool check_sample(const promised_code *row)
     }
     wk_clear_error();
     if (code != row->code)
-        print_error("%s(%s): %s is promised, returned was %d: %s\n", row->subject, row->sample, code_names[row->code],
+        print_error("%s(%s): promised %s, got code %d: %s\n", row->subject, row->sample, code_names[row->code],
                     (int)code, message);
     return code == row->code;
 }
@@ -107,13 +107,13 @@ static bool check_row(const promised_code *row)
     row->provoke();
     const bool right = wk_error_code() == row->code;
     if (!right)
-        print_error("%s: %s is promised, given was %d: %s\n", row->subject, code_names[row->code], (int)wk_error_code(),
+        print_error("%s: promised %s, got code %d: %s\n", row->subject, code_names[row->code], (int)wk_error_code(),
                     wk_error() ? wk_error() : "no error");
     wk_clear_error();
     return right;
 }
 
-static void calls_give_the_promised_codes(void **state)
+static void calls_return_the_promised_codes(void **state)
 {
     (void)state;
     int wrong = 0;
@@ -126,13 +126,13 @@ static void calls_give_the_promised_codes(void **state)
 
 enum { NAMES = 16 };
 
-/* The promises of the comments before the declarations at hand. */
+/* Promises of the comments before the current declarations. */
 typedef struct promises {
     const char *header;
-    unsigned codes;        /* as bits */
-    char name[NAMES][64];  /* of the op that the comment begins with, or of the functions declared since */
-    int names, unprovoked; /* the latter counts over all of the header */
-    bool declared;         /* a function has come */
+    unsigned codes;        /* a bit per code */
+    char name[NAMES][64];  /* of the op that begins the comment, or of the functions declared since */
+    int names, unprovoked; /* unprovoked: of the complete header */
+    bool declared;         /* a function has been declared */
 } promises;
 
 static bool has_row(const char *subject, int code)
@@ -150,7 +150,7 @@ static void settle(promises *p)
         bool found = !(p->codes >> code & 1);
         for (int k = 0; k < p->names; k++) found = found || has_row(p->name[k], code);
         if (found) continue;
-        print_error("%s promises %s of %s: no row provokes it\n", p->header, code_names[code], p->name[0]);
+        print_error("%s promises %s of %s, but no row provokes it\n", p->header, code_names[code], p->name[0]);
         p->unprovoked++;
     }
     p->codes = 0;
@@ -158,7 +158,7 @@ static void settle(promises *p)
     p->declared = false;
 }
 
-/* The identifier wk_... that ends before a '(' in the line, without _at, as a name. */
+/* Adds the identifier wk_... that precedes a '(' in the line, without _at. */
 static bool add_name(promises *p, const char *line)
 {
     const char *at = strstr(line, "wk_");
@@ -223,7 +223,7 @@ static void promised_codes_have_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(calls_give_the_promised_codes, test_clean),
+        cmocka_unit_test_teardown(calls_return_the_promised_codes, test_clean),
         cmocka_unit_test(promised_codes_have_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 17, 19 and 20 of docs/contributing/invariants.md: the first error is kept, NULL passes through, what refuses
- * while an error is pending, the handler. What engine_scopes, io_tensors and optim_steps hold of them is not repeated
- * here. */
+/* Tests rules 17, 19 and 20 of docs/contributing/invariants.md: the first error is kept, NULL propagates, calls that
+ * refuse while an error is pending, error handlers. engine_scopes, io_tensors and optim_steps test the rest of these
+ * rules. */
 #include "support/wick.h"
 
 #include <math.h>
@@ -15,8 +15,8 @@ static void fail_something(void)
     assert_int_equal(wk_error_code(), WK_ERR_SHAPE);
 }
 
-/* The error is the one of fail_something, still; it is cleared. */
-static void expect_the_first(void)
+/* Expects that the error is still that of fail_something, and clears it. */
+static void expect_the_first_error(void)
 {
     expect_error("add: shapes do not broadcast: f32[2] and f32[3]", NULL);
 }
@@ -38,16 +38,16 @@ static void the_first_error_stays(void **state)
     wk_item(wk_ones((2)));
     wk_load_tensors("/no/such/file");
     assert_int_equal(wk_error_code(), WK_ERR_SHAPE);
-    expect_the_first();
+    expect_the_first_error();
     assert_int_equal(wk_error_code(), WK_OK);
-    wk_reshape(wk_ones((4)), (3)); /* the next one is the first again */
+    wk_reshape(wk_ones((4)), (3)); /* after clearing, the next error is the first */
     expect_error("reshape", NULL);
 }
 
 /* ---- rule 19: NULL ----------------------------------------------------------------------------------------------- */
 
-/* NULL for an operand that may be left out means "left out", but not while an error is pending: it may be one
- * that failed. */
+/* NULL for an optional operand means "omitted", except while an error is pending, because the operand may have
+ * failed. */
 static void optional_operands(void **state)
 {
     (void)state;
@@ -67,7 +67,7 @@ static void optional_operands(void **state)
             out[4] = k == 4 ? wk_nll_loss(x, labels, .weight = NULL) : out[4];
             out[5] = k == 5 ? wk_layer_norm(x, (3), wk_ones((3)), NULL, 0) : out[5];
             if (k == 6) out[6] = wk_set_grad(leaf, NULL) == WK_OK ? leaf : NULL;
-            if (pending) expect_the_first();
+            if (pending) expect_the_first_error();
         }
         for (int k = 0; k < 7; k++)
             if ((out[k] == NULL) != (pending == 1))
@@ -78,7 +78,7 @@ static void optional_operands(void **state)
     }
 }
 
-static void null_without_an_error_is_one(void **state)
+static void null_without_an_error_is_an_error(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -106,14 +106,14 @@ static void null_without_an_error_is_one(void **state)
     assert_true(isnan(wk_item(none)));
     expect_error("item", "NULL", NULL);
     assert_int_equal(wk_size(none, 0) + wk_ndim(none) + wk_numel(none), 0);
-    expect_ok(); /* asking NULL what it is, is none */
+    expect_ok(); /* queries accept NULL */
 }
 
 static void result_arrays_are_null_after_an_error(void **state)
 {
     (void)state;
     static const wk_function_kind two = {.size = sizeof two, .name = "two", .inputs = 1, .outputs = 2};
-    for (int given = 0; given < 2; given++) { /* a NULL operand; one that does not fit */
+    for (int given = 0; given < 2; given++) { /* a NULL operand; an operand that does not fit */
         WK_SCOPE;
         wk_tensor *x = given ? wk_ones((4, 2)) : NULL, *junk = wk_ones((1)),
                   *leaf = wk_ones((1), .requires_grad = true);
@@ -130,9 +130,9 @@ static void result_arrays_are_null_after_an_error(void **state)
             if (k == 6) assert_int_not_equal(wk_grad((x), (leaf, leaf), out), WK_OK);
             if (k == 7) assert_int_not_equal(wk_apply_n(&two, NULL, (x), out), WK_OK);
             assert_non_null(wk_error());
-            if (k == 1) filled = 1; /* how many there would be nobody knows */
+            if (k == 1) filled = 1; /* the number of results is unknown */
             for (int i = 0; i < filled; i++)
-                if (out[i]) fail_msg("case %d, operand %s: place %d is not NULL", k, x ? "given" : "NULL", i);
+                if (out[i]) fail_msg("case %d, operand %s: result %d is not NULL", k, x ? "given" : "NULL", i);
             wk_clear_error();
         }
     }
@@ -227,7 +227,7 @@ static void null_lists(void)
     }
 }
 
-static wk_tensor *gives_nothing(wk_tensor *const *in, void *context)
+static wk_tensor *function_without_a_result(wk_tensor *const *in, void *context)
 {
     (void)in;
     if (context) wk_reshape(wk_ones((4)), (3));
@@ -246,11 +246,11 @@ static void null_functions(void)
     wk_tensor *g = wk_ones((2), .dtype = WK_F64, .requires_grad = true);
     assert_false(wk_gradcheck(NULL, NULL, (g)));
     expect_error("gradcheck: the function is NULL", NULL);
-    assert_false(wk_gradcheck_at(WK_HERE, gives_nothing, NULL, NULL, 1));
+    assert_false(wk_gradcheck_at(WK_HERE, function_without_a_result, NULL, NULL, 1));
     expect_error("gradcheck: the array of inputs is NULL", NULL);
-    assert_false(wk_gradcheck(gives_nothing, NULL, (g)));
+    assert_false(wk_gradcheck(function_without_a_result, NULL, (g)));
     expect_error("gradcheck: the result of f is NULL", NULL);
-    assert_false(wk_gradcheck(gives_nothing, g, (g)));
+    assert_false(wk_gradcheck(function_without_a_result, g, (g)));
     expect_error("reshape", NULL);
     wk_function_save(NULL, g);
     expect_error("function_save: the function is NULL", NULL);
@@ -264,11 +264,11 @@ static void null_functions(void)
     wk_batch_end(NULL);
     fail_something();
     assert_int_equal(wk_report_error(NULL), 1);
-    expect_the_first();
+    expect_the_first_error();
     expect_ok();
 }
 
-/* Pointers that are no tensors: arrays, buffers, functions. */
+/* NULL pointers that are not tensors: arrays, buffers, functions. */
 static void null_arrays_are_errors(void **state)
 {
     (void)state;
@@ -305,11 +305,11 @@ static void null_arrays_are_errors(void **state)
     null_results();
     null_lists();
     null_functions();
-    assert_true(wk_item(wk_sum(wk_from(data, (2)))) == 3); /* constant arrays are good */
+    assert_true(wk_item(wk_sum(wk_from(data, (2)))) == 3); /* constant arrays are accepted */
     expect_ok();
 }
 
-/* Options out of the range that their meaning has. */
+/* Options outside their valid range. */
 static void options_out_of_range(void **state)
 {
     (void)state;
@@ -331,7 +331,7 @@ static void options_out_of_range(void **state)
     expect_error("data_loader: .world must be at least 1, got -2", NULL);
     assert_null(wk_one_hot(wk_of(int64_t, (1), -1), 3));
     expect_error("one_hot: index -1 is out of range", "[0, 3)", NULL);
-    static const int64_t wrong[] = {-2, 2}; /* known on the device only */
+    static const int64_t wrong[] = {-2, 2}; /* checked on the device */
     for (int k = 0; k < 2; k++) {
         wk_tensor *hot = wk_one_hot(wk_add(labels, wrong[k]), 2);
         assert_true(isnan(wk_item(wk_sum(hot))));
@@ -345,7 +345,7 @@ static void options_out_of_range(void **state)
     expect_error("one_hot: 9223372036854775807 classes", "inferred from the largest element", NULL);
 }
 
-/* ---- rule 20: what refuses while an error is pending ------------------------------------------------------------- */
+/* ---- rule 20: calls that refuse while an error is pending -------------------------------------------------------- */
 
 static void good_operands_work_while_an_error_is_pending(void **state)
 {
@@ -367,14 +367,14 @@ static void good_operands_work_while_an_error_is_pending(void **state)
     assert_int_equal(wk_save(net, "/tmp/never-written.safetensors"), WK_ERR_SHAPE);
     assert_int_equal(wk_optim_zero_grad(sgd), WK_OK);
     assert_null(wk_grad_of(w));
-    expect_the_first();
+    expect_the_first_error();
     FILE *file = fopen("/tmp/never-written.safetensors", "r");
     assert_null(file);
     EXPECT_VALUES(w, 0, 1, 1);
 }
 
-/* A device whose name could not be parsed makes each call fail that gets it. */
-static void a_device_that_is_none(void **state)
+/* A device whose name could not be parsed makes each call fail that receives it. */
+static void an_unparsable_device_fails_each_call(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -405,8 +405,8 @@ static void a_device_that_is_none(void **state)
     }
 }
 
-/* A number that an enum does not have is told where it is used, with those that it has. */
-static void numbers_that_no_enum_has(void **state)
+/* A value that is not in an enum is reported where it is used, with the valid values. */
+static void values_outside_enums(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -434,13 +434,13 @@ static void numbers_that_no_enum_has(void **state)
     expect_ok();
 }
 
-/* The handler is called with no lock held: it may use the library, other errors it makes come after the first. */
-static int heard;
+/* The handler runs without locks: it may use the library, and errors that it causes come after the first. */
+static int handler_calls;
 
 static void handler(void *user, wk_code code, const char *text)
 {
-    heard++;
-    assert_ptr_equal(user, &heard);
+    handler_calls++;
+    assert_ptr_equal(user, &handler_calls);
     assert_int_equal(code, wk_error_code());
     assert_string_equal(text, wk_error());
     WK_SCOPE;
@@ -451,40 +451,40 @@ static void handler(void *user, wk_code code, const char *text)
     char message[100];
     assert_int_equal(wk_call(NULL, "exp", &x, 1, &out, &count, NULL, message, sizeof message), WK_OK);
     wk_free(out.tensor);
-    wk_set_error_handler(handler, &heard);
+    wk_set_error_handler(handler, &handler_calls);
 }
 
 static void a_handler_may_use_the_library(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_set_error_handler(handler, &heard);
-    heard = 0;
+    wk_set_error_handler(handler, &handler_calls);
+    handler_calls = 0;
     fail_something();
-    assert_int_equal(heard, 1);
-    expect_the_first();
-    wk_tensor *x = wk_retain(far_ones()); /* a late one */
+    assert_int_equal(handler_calls, 1);
+    expect_the_first_error();
+    wk_tensor *x = wk_retain(far_ones()); /* a deferred error */
     wk_sync();
     wk__null_fail_submit(1);
     wk_tensor *y = wk_retain(wk_exp(x));
     wk_sync();
     wk__null_clear_faults();
-    assert_int_equal(heard, 2);
+    assert_int_equal(handler_calls, 2);
     expect_error("exp", NULL);
-    wk_value arg = {.kind = WK_VALUE_TENSOR, .tensor = x}, out; /* told by status and message, not to the thread */
+    wk_value arg = {.kind = WK_VALUE_TENSOR, .tensor = x}, out; /* reported by status and message, not to the thread */
     int count = 1;
     char message[100];
     assert_int_not_equal(wk_call(NULL, "no_such_op", &arg, 1, &out, &count, NULL, message, sizeof message), WK_OK);
-    assert_int_equal(heard, 2);
+    assert_int_equal(handler_calls, 2);
     wk_set_error_handler(NULL, NULL);
     fail_something();
-    assert_int_equal(heard, 2);
+    assert_int_equal(handler_calls, 2);
     wk_clear_error();
     wk_free(x), wk_free(y);
 }
 
-/* The type of the pointer says what the program expects; bytes are anybody's. */
-static void memory_of_another_dtype_is_told(void **state)
+/* The pointer's type states the expected dtype; byte pointers fit every dtype. */
+static void memory_of_another_dtype_is_reported(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -507,7 +507,7 @@ static void memory_of_another_dtype_is_told(void **state)
     assert_memory_equal(wrong, right, sizeof right);
     assert_int_equal(wk_read(half, bits, sizeof bits), WK_OK);
     assert_int_equal(bits[0], 0x3f80);
-    assert_int_equal(wk_read(wk_ones((0)), 0, 0), WK_OK); /* 0 is a null pointer as well as NULL is */
+    assert_int_equal(wk_read(wk_ones((0)), 0, 0), WK_OK); /* 0 is a null pointer like NULL */
     assert_int_equal(wk_read(wk_ones((0)), NULL, 0), WK_OK);
     expect_ok();
     for (int none = -1; none < 200; none += 67) { /* -1, 66, 133 */
@@ -521,15 +521,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(the_first_error_stays, test_clean),
         cmocka_unit_test_teardown(optional_operands, test_clean),
-        cmocka_unit_test_teardown(null_without_an_error_is_one, test_clean),
+        cmocka_unit_test_teardown(null_without_an_error_is_an_error, test_clean),
         cmocka_unit_test_teardown(result_arrays_are_null_after_an_error, test_clean),
         cmocka_unit_test_teardown(null_arrays_are_errors, test_clean),
         cmocka_unit_test_teardown(options_out_of_range, test_clean),
         cmocka_unit_test_teardown(good_operands_work_while_an_error_is_pending, test_clean),
-        cmocka_unit_test_teardown(a_device_that_is_none, test_clean),
-        cmocka_unit_test_teardown(numbers_that_no_enum_has, test_clean),
+        cmocka_unit_test_teardown(an_unparsable_device_fails_each_call, test_clean),
+        cmocka_unit_test_teardown(values_outside_enums, test_clean),
         cmocka_unit_test_teardown(a_handler_may_use_the_library, test_clean),
-        cmocka_unit_test(memory_of_another_dtype_is_told),
+        cmocka_unit_test(memory_of_another_dtype_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 17 and 18 of docs/contributing/invariants.md: errors that come late, failure as a state of values. What
- * engine_plan, ops_indexing and gpu_memory hold of them is not repeated here. */
+/* Tests rules 17 and 18 of docs/contributing/invariants.md: deferred errors, failure as a state of values. Faults
+ * come from the null device and from memory limits. engine_plan, ops_indexing and gpu_memory test the rest of these
+ * rules. */
 #include "support/devices.h"
 
 #include <math.h>
@@ -13,9 +14,9 @@ static wk_tensor *far_ones(void)
     return wk_ones((2, 3), .device = test_null());
 }
 
-/* ---- rule 17: the first error, and late ones --------------------------------------------------------------------- */
+/* ---- rule 17: the first error, and deferred ones ----------------------------------------------------------------- */
 
-static void asking_for_the_error_runs_nothing(void **state)
+static void querying_the_error_runs_nothing(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -36,8 +37,8 @@ static void asking_for_the_error_runs_nothing(void **state)
     wk_free(x), wk_free(y);
 }
 
-/* A late error is told at the next call, or by who reads the failed value; the program may have gone on meanwhile. */
-static void late_errors_come_with_the_next_call_or_the_reader(void **state)
+/* A deferred error is reported by the next call, or by a read of the failed value; the program may have continued. */
+static void deferred_errors_are_reported_by_the_next_call_or_read(void **state)
 {
     (void)state;
     for (int how = 0; how < 8; how++) {
@@ -49,13 +50,13 @@ static void late_errors_come_with_the_next_call_or_the_reader(void **state)
         float data[6];
         if (how == 0) {
             wk__flush(wk__context());
-            assert_int_equal(wk__context()->code, WK_OK); /* nobody has been told yet */
+            assert_int_equal(wk__context()->code, WK_OK); /* not reported yet */
             wk_add(good, 1);
             assert_int_not_equal(wk__context()->code, WK_OK);
         } else if (how == 6) {
             wk__flush(wk__context());
             assert_int_not_equal(wk_error_code(), WK_OK);
-        } else if (how == 7) { /* the end of a program, whose last work has been run with an earlier flush */
+        } else if (how == 7) { /* the end of a program whose last work ran with an earlier flush */
             wk__flush(wk__context());
             FILE *out = tmpfile();
             assert_int_equal(wk_report_error(out), 1);
@@ -81,15 +82,15 @@ static void late_errors_come_with_the_next_call_or_the_reader(void **state)
 
 /* ---- rule 18: failure is a state of the value -------------------------------------------------------------------- */
 
-/* Each reader of a failed value has its first cause and site, however long the chain; what does not depend on
- * it is well. */
-static void dependants_have_the_first_cause(void **state)
+/* Each read of a failed value reports its first cause and call site, however long the chain. Independent values are
+ * unaffected. */
+static void dependent_values_report_the_first_cause(void **state)
 {
     (void)state;
     WK_SCOPE;
     wk_tensor *x = wk_retain(far_ones());
     wk_sync();
-    wk_tensor *total = wk_retain(wk_sum(wk_mul(x, 3), (0))); /* a space of its own: it is run first */
+    wk_tensor *total = wk_retain(wk_sum(wk_mul(x, 3), (0))); /* a separate kernel, which runs first */
     wk_tensor *y = wk_retain(wk_cumsum(x, 0));
     wk_tensor *z = wk_retain(wk_exp(y)), *last = wk_retain(wk_sum(wk_mul(z, 2)));
     wk__null_fail_submit(2);
@@ -108,9 +109,9 @@ static void dependants_have_the_first_cause(void **state)
     wk_free(total), wk_free(y), wk_free(z), wk_free(last), wk_free(x);
 }
 
-/* A value fails and there is no memory to say why: the thread hears of it then, and not again of what was to
- * be computed from it. */
-static void what_there_is_no_memory_for_is_told_once(void **state)
+/* A value fails and there is no memory for a message: the error is reported once to the thread, and not again for
+ * results computed from it. */
+static void a_failure_without_a_message_is_reported_once(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -131,7 +132,7 @@ static void what_there_is_no_memory_for_is_told_once(void **state)
     wk_free(x), wk_free(y), wk_free(z), wk_free(good);
 }
 
-/* All parameters of a step change or none: the memory of what it keeps is taken before the first is written. */
+/* A step changes all parameters or none: it allocates all state before it writes the first parameter. */
 static void a_step_is_all_or_nothing(void **state)
 {
     (void)state;
@@ -154,15 +155,15 @@ static void a_step_is_all_or_nothing(void **state)
         double changed = code == WK_OK ? 0.5 : 1;
         EXPECT_VALUES(a, 1e-6, changed, changed, changed, changed);
         EXPECT_VALUES(wk_slice(b, 0, 0, 2), 1e-6, changed, changed);
-        assert_int_equal(wk_optim_step(adam), WK_OK); /* and the next one works */
+        assert_int_equal(wk_optim_step(adam), WK_OK); /* and the next step works */
         EXPECT_VALUES(wk_slice(a, 0, 0, 1), 1e-4, changed - 0.5);
     }
 }
 
-/* Every index is looked at before the first place is written. */
-/* Neither what is computed beside it, nor what it was computed from, nor a target in place: whatever shares a
- * kernel on the CPU. */
-static void a_bad_index_fails_what_depends_on_it(void **state)
+/* Every index is checked before the first element is written. */
+/* On the CPU a bad index fails neither values computed beside it in the same kernel, nor its operands, nor an in-place
+ * target. */
+static void a_bad_index_fails_dependent_values_only(void **state)
 {
     (void)state;
     wk_tensor *places, *beside, *fine, *taken, *after;
@@ -208,8 +209,8 @@ static void a_bad_index_writes_nothing(void **state)
     }
 }
 
-/* A write that cannot run leaves its target, also where that is still to be computed and nothing else reads it; and
- * what the program knows the address of is written though something beside it fails. */
+/* A write that cannot run leaves its target unchanged, even if the target is still to be computed and is not read
+ * otherwise. A target whose address the program has is written even if a value beside it fails. */
 static void targets_beside_a_bad_index(void **state)
 {
     (void)state;
@@ -241,12 +242,12 @@ static void targets_beside_a_bad_index(void **state)
     }
 }
 
-/* Of several, the first in the order of the elements, also where it is known only once the call has run. */
-static void the_first_bad_index_is_told(void **state)
+/* Of several bad indices the first in element order is reported, also if indices are checked after the call. */
+static void the_first_bad_index_is_reported(void **state)
 {
     (void)state;
     static const char *const names[] = {"gather", "scatter_add", "scatter", "scatter"};
-    /* -4 with 2 added would be a place again */
+    /* -4 plus 2 would be a valid index */
     static const int64_t places[2][3] = {{0, -4, 1}, {7, 0, 5}};
     for (int device = 0; device < 1 + (wk_device_count(test_gpu_kind()) > 0); device++) {
         WK_SCOPE;
@@ -268,8 +269,8 @@ static void the_first_bad_index_is_told(void **state)
     }
 }
 
-/* A device that stops answering fails what lives there and nothing else. */
-static void a_lost_device(void **state)
+/* A lost device fails the values on it and no others. */
+static void a_lost_device_fails_its_values_only(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -288,16 +289,16 @@ static void a_lost_device(void **state)
     expect_error("sum: null:0: the device does not respond", NULL);
     assert_true(wk_item(wk_sum(here)) == 2);
     const wk_device third = {.kind = WK_NULL, .index = 2};
-    assert_true(wk__materialize(wk_to(other, third), WK_HERE)); /* by way of the host */
+    assert_true(wk__materialize(wk_to(other, third), WK_HERE)); /* through the host */
     wk_tensor *sum = wk_sum(other);
-    assert_true(wk_item(sum) == 0); /* the null device's numbers are 0 */
+    assert_true(wk_item(sum) == 0); /* the null device reads as 0 */
     expect_ok();
     wk__null_clear_faults();
     wk_free(y), wk_free(there), wk_free(other);
 }
 
-/* A target that kept its old numbers is read: what kept it from the new ones was run by that very read. */
-static void a_read_tells_what_it_has_run(void **state)
+/* Reading a target that kept its old values reports the error that prevented the write, because the read ran it. */
+static void a_read_reports_errors_of_the_work_it_runs(void **state)
 {
     (void)state;
     for (int how = 0; how < 4; how++) {
@@ -318,17 +319,17 @@ static void a_read_tells_what_it_has_run(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(asking_for_the_error_runs_nothing, test_clean),
-        cmocka_unit_test_teardown(late_errors_come_with_the_next_call_or_the_reader, test_clean),
-        cmocka_unit_test_teardown(a_read_tells_what_it_has_run, test_clean),
-        cmocka_unit_test_teardown(dependants_have_the_first_cause, test_clean),
-        cmocka_unit_test_teardown(what_there_is_no_memory_for_is_told_once, test_clean),
+        cmocka_unit_test_teardown(querying_the_error_runs_nothing, test_clean),
+        cmocka_unit_test_teardown(deferred_errors_are_reported_by_the_next_call_or_read, test_clean),
+        cmocka_unit_test_teardown(a_read_reports_errors_of_the_work_it_runs, test_clean),
+        cmocka_unit_test_teardown(dependent_values_report_the_first_cause, test_clean),
+        cmocka_unit_test_teardown(a_failure_without_a_message_is_reported_once, test_clean),
         cmocka_unit_test_teardown(a_step_is_all_or_nothing, test_clean),
-        cmocka_unit_test_teardown(a_bad_index_fails_what_depends_on_it, test_clean),
+        cmocka_unit_test_teardown(a_bad_index_fails_dependent_values_only, test_clean),
         cmocka_unit_test_teardown(a_bad_index_writes_nothing, test_clean),
         cmocka_unit_test_teardown(targets_beside_a_bad_index, test_clean),
-        cmocka_unit_test_teardown(the_first_bad_index_is_told, test_clean),
-        cmocka_unit_test_teardown(a_lost_device, test_clean),
+        cmocka_unit_test_teardown(the_first_bad_index_is_reported, test_clean),
+        cmocka_unit_test_teardown(a_lost_device_fails_its_values_only, test_clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 3 to 5 of docs/contributing/invariants.md: guards, handles past their end, texts. What engine_scopes and
- * data_loader hold of them is not repeated here. */
+/* Tests rules 3 to 5 of docs/contributing/invariants.md: guards, handles after their end, lifetimes of texts.
+ * engine_scopes and data_loader test the rest of these rules. */
 #include "support/wick.h"
 
-static void expect_gone(wk_tensor *x)
+static void expect_freed(wk_tensor *x)
 {
     wk_exp(x);
     expect_error("exp", "scope has closed", NULL);
@@ -25,10 +25,10 @@ static void closing_a_guard_closes_all_above_it(void **state)
     wk_guard_close(&scope);
     assert_true(wk_is_grad_enabled());
     assert_int_equal(wk_device_of(wk_ones((1))).kind, WK_CPU);
-    expect_gone(x);
+    expect_freed(x);
     wk_guard other = wk_no_grad_open(WK_HERE);
-    assert_true(other.token > last); /* numbers are never used again, */
-    wk_guard_close(&grad);           /* so that an old one closes nothing */
+    assert_true(other.token > last); /* guard numbers are never reused, */
+    wk_guard_close(&grad);           /* so an old one closes nothing */
     wk_guard_close(&inner);
     assert_false(wk_is_grad_enabled());
     wk_guard_close(&other);
@@ -43,7 +43,7 @@ static void jump(void *user, wk_code code, const char *text)
     longjmp(back, 1);
 }
 
-/* What was under way when a handler jumped out ends with the scope around it: its modes too. */
+/* A longjmp out of a handler ends the interrupted calls, and their modes, when the surrounding scope closes. */
 static void a_handler_may_jump_out(void **state)
 {
     (void)state;
@@ -71,13 +71,13 @@ static void fail_at_the_end(wk_module *m)
     (void)m;
     wk_neg(NULL);
 }
-static wk_tensor *itself(wk_module *m, wk_tensor *x)
+static wk_tensor *return_input(wk_module *m, wk_tensor *x)
 {
     (void)m;
     return x;
 }
 static const wk_module_kind part_kind = {
-    .size = sizeof part_kind, .name = "part", .forward1 = itself, .destroy = fail_at_the_end};
+    .size = sizeof part_kind, .name = "part", .forward1 = return_input, .destroy = fail_at_the_end};
 
 static wk_tensor *jump_from_a_scope(wk_module *m, wk_tensor *x)
 {
@@ -96,9 +96,9 @@ static __attribute__((noinline)) void overwrite_the_stack(void)
     for (size_t k = 0; k < sizeof used; k++) used[k] = 'x';
 }
 
-/* The scope that forward left open is closed after the jump: what fails then is not said to be in forward,
- * whose frame is gone. */
-static void what_closes_after_a_jump_stands_alone(void **state)
+/* A scope that forward left open closes after the jump. Errors from then on are not attributed to forward, whose frame
+ * no longer exists. */
+static void errors_after_a_jump_do_not_name_forward(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -126,11 +126,10 @@ static void count_destroyed(wk_module *m)
     destroyed++;
 }
 static const wk_module_kind counting_kind = {
-    .size = sizeof counting_kind, .name = "counting", .forward1 = itself, .destroy = count_destroyed};
+    .size = sizeof counting_kind, .name = "counting", .forward1 = return_input, .destroy = count_destroyed};
 
-/* Modules are freed one after another, not one within another: a jump out of the end of one must not keep the
- * next from going. */
-static void modules_go_after_a_jump_out_of_destroy(void **state)
+/* Modules are destroyed one after another, not nested: a jump out of one destroy must not prevent the next. */
+static void modules_are_freed_after_a_jump_out_of_destroy(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -148,7 +147,7 @@ static void modules_go_after_a_jump_out_of_destroy(void **state)
     wk_free(wk_module_new(&counting_kind));
     assert_int_equal(destroyed, 1);
     wk_guard_close(&scope);
-    assert_int_equal(destroyed, 2); /* the child of the one that jumped */
+    assert_int_equal(destroyed, 2); /* the child of the module whose destroy jumped */
     expect_ok();
 }
 
@@ -169,10 +168,10 @@ static void grad_mode_nests(void **state)
     assert_true(wk_requires_grad(wk_mul(w, 2)));
 }
 
-/* ---- rule 4: slots of handles ------------------------------------------------------------------------------------ */
+/* ---- rule 4: handle slots ---------------------------------------------------------------------------------------- */
 
-/* A slot serves again after 4,096 later frees at the earliest, in debug builds never. */
-static void a_slot_is_not_used_again_soon(void **state)
+/* A slot is reused after at least 4,096 later frees; in debug builds never. */
+static void slots_are_reused_late(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -187,12 +186,12 @@ static void a_slot_is_not_used_again_soon(void **state)
     expect_error("exp", "tensor", "freed", NULL);
 }
 
-static void a_wild_pointer_is_told(void **state)
+static void a_wild_pointer_is_reported(void **state)
 {
     (void)state;
     WK_SCOPE;
     static _Alignas(64) char wild[64];
-    int64_t small = 1; /* no more is read of it than a mark */
+    int64_t small = 1; /* only the mark of a handle is read */
     void *places[] = {wild, wild + 3, &small};
     for (int k = 0; k < 3; k++) {
         assert_null(wk_retain(places[k]));
@@ -202,8 +201,8 @@ static void a_wild_pointer_is_told(void **state)
     expect_error("free", "does not point to a tensor of this library", NULL);
 }
 
-/* An op, too, reads no more than a mark, and that only where one can stand. */
-static void a_wild_operand_is_told(void **state)
+/* An op reads only the mark of a handle, and only at addresses that a handle can have. */
+static void a_wild_operand_is_reported(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -243,7 +242,7 @@ static void texts_live_as_long_as_their_object(void **state)
         wk_describe(wk_ones((k + 4)));
         wk_describe(y);
     }
-    assert_ptr_equal(wk_error(), error); /* until it is cleared */
+    assert_ptr_equal(wk_error(), error); /* until the error is cleared */
     assert_string_equal(error, copy);
     free(copy);
     wk_clear_error();
@@ -269,11 +268,12 @@ static void any_number_of_texts_in_one_printf(void **state)
         const char *before = wk_tensor_str(x);
         wk_add_(x, 1);
         const char *after = wk_tensor_str(x);
-        wk_free(x); /* the texts are the scope's */
+        wk_free(x); /* the scope owns the texts */
         assert_string_equal(before, "tensor([1., 2.])");
         assert_string_equal(after, "tensor([2., 3.])");
     }
-    const char *one = wk_describe(lasting), *two = wk_tensor_str(lasting); /* no scope: as long as the tensor */
+    /* no scope: they live as long as the tensor */
+    const char *one = wk_describe(lasting), *two = wk_tensor_str(lasting);
     wk_mul_(lasting, 2);
     snprintf(line, sizeof line, "%s|%s|%s", one, two, wk_tensor_str(lasting));
     assert_string_equal(line, "f32[1] cpu|tensor([3.])|tensor([6.])");
@@ -286,11 +286,11 @@ int main(void)
         cmocka_unit_test(closing_a_guard_closes_all_above_it),
         cmocka_unit_test(grad_mode_nests),
         cmocka_unit_test(a_handler_may_jump_out),
-        cmocka_unit_test(what_closes_after_a_jump_stands_alone),
-        cmocka_unit_test(modules_go_after_a_jump_out_of_destroy),
-        cmocka_unit_test(a_slot_is_not_used_again_soon),
-        cmocka_unit_test(a_wild_pointer_is_told),
-        cmocka_unit_test(a_wild_operand_is_told),
+        cmocka_unit_test(errors_after_a_jump_do_not_name_forward),
+        cmocka_unit_test(modules_are_freed_after_a_jump_out_of_destroy),
+        cmocka_unit_test(slots_are_reused_late),
+        cmocka_unit_test(a_wild_pointer_is_reported),
+        cmocka_unit_test(a_wild_operand_is_reported),
         cmocka_unit_test(texts_live_as_long_as_their_object),
         cmocka_unit_test(any_number_of_texts_in_one_printf),
     };

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program's handler of errors hears of each first error once, also of one in the program's own functions that the
- * library calls, and also when these have cleared it. */
+/* Tests that the error handler is called once for each first error, including errors in user functions that the library
+ * calls, and errors which those functions have cleared. */
 #include "support/wick.h"
 
 #include <setjmp.h>
 
-static int told;
+static int reported;
 static char texts[8][200];
 
 static void listen(void *user, wk_code code, const char *text)
 {
     (void)user;
     assert_int_not_equal(code, WK_OK);
-    snprintf(texts[told % 8], sizeof texts[0], "%s", text);
-    told++;
+    snprintf(texts[reported % 8], sizeof texts[0], "%s", text);
+    reported++;
 }
 
-/* How many errors each of the program's functions makes, and clears. */
-static int times = 1;
+/* Number of errors that each user function causes and clears. */
+static int errors_per_call = 1;
 
 static void fail_and_clear(void)
 {
-    for (int k = 0; k < times; k++) {
+    for (int k = 0; k < errors_per_call; k++) {
         WK_SCOPE;
         assert_null(wk_reshape(wk_ones((4)), (k + 5)));
         assert_int_equal(wk_error_code(), WK_ERR_SHAPE);
@@ -29,7 +29,7 @@ static void fail_and_clear(void)
     }
 }
 
-/* ---- the program's functions ------------------------------------------------------------------------------------- */
+/* ---- user functions ---------------------------------------------------------------------------------------------- */
 
 static wk_tensor *forward(wk_module *m, wk_tensor *x)
 {
@@ -83,12 +83,12 @@ static void release(void *user)
     (void)user;
     fail_and_clear();
 }
-static wk_tensor *lent(void)
+static wk_tensor *borrowed_tensor(void)
 {
     return wk_borrow(memory, (4), release, NULL);
 }
 
-/* ---- calls that lead to them ------------------------------------------------------------------------------------- */
+/* ---- calls that run them ----------------------------------------------------------------------------------------- */
 
 static wk_module *module;
 static wk_tensor *leaf;
@@ -126,12 +126,12 @@ static void function_of_a_scope_fails(void)
 }
 static void freed_memory_fails(void)
 {
-    wk_free(lent());
+    wk_free(borrowed_tensor());
 }
 static void memory_of_a_scope_fails(void)
 {
     WK_SCOPE;
-    lent();
+    borrowed_tensor();
 }
 static void carried_memory_fails(void)
 {
@@ -139,7 +139,7 @@ static void carried_memory_fails(void)
     wk_tensor *state = NULL;
     for (int k = 0; k < 2; k++) {
         WK_SCOPE;
-        wk_carry(&state, k ? wk_ones((4)) : lent());
+        wk_carry(&state, k ? wk_ones((4)) : borrowed_tensor());
     }
 }
 static void gradient_fails(void)
@@ -147,7 +147,7 @@ static void gradient_fails(void)
     WK_SCOPE;
     {
         WK_SCOPE;
-        wk_set_grad(leaf, lent());
+        wk_set_grad(leaf, borrowed_tensor());
     }
     wk_set_grad(leaf, NULL);
 }
@@ -158,18 +158,18 @@ static void zeroed_gradient_fails(void)
     wk_optim *optim = wk_optim_sgd(list, .lr = 1);
     {
         WK_SCOPE;
-        wk_set_grad(leaf, lent());
+        wk_set_grad(leaf, borrowed_tensor());
     }
     wk_optim_zero_grad(optim);
 }
-/* Of no call's end that is busy: the next call tells it. */
+/* The error does not belong to a running call: the next call reports it. */
 static void buffer_fails(void)
 {
     WK_SCOPE;
     wk_module *holds = wk_nn_relu();
     {
         WK_SCOPE;
-        wk_module_set_buffer(holds, "lent", lent());
+        wk_module_set_buffer(holds, "lent", borrowed_tensor());
     }
     wk_module_set_buffer(holds, "lent", wk_zeros((4)));
     wk_flush();
@@ -194,7 +194,7 @@ enum { CALLS = sizeof calls / sizeof *calls };
 
 static void begin(void)
 {
-    times = 0;
+    errors_per_call = 0;
     module = wk_module_new(&module_kind);
     leaf = wk_requires_grad_(wk_ones((4)), true);
 }
@@ -202,33 +202,34 @@ static void begin(void)
 static void end(void)
 {
     wk_set_error_handler(NULL, NULL);
-    times = 0;
+    errors_per_call = 0;
     wk_free(module), wk_free(leaf);
-    times = 1;
+    errors_per_call = 1;
 }
 
-static void each_is_told_once(void **state)
+static void each_error_is_reported_once(void **state)
 {
     (void)state;
     begin();
     wk_set_error_handler(listen, NULL);
     for (int k = 0; k < CALLS; k++)
-        for (times = 0; times < 4; times++) {
-            told = 0;
+        for (errors_per_call = 0; errors_per_call < 4; errors_per_call++) {
+            reported = 0;
             calls[k].make();
-            if (told != times) fail_msg("%s: %d of %d errors were told", calls[k].name, told, times);
-            for (int n = 0; n < times; n++) {
+            if (reported != errors_per_call)
+                fail_msg("%s: %d of %d errors were reported", calls[k].name, reported, errors_per_call);
+            for (int n = 0; n < errors_per_call; n++) {
                 char wanted[40];
                 snprintf(wanted, sizeof wanted, "to [%d]", n + 5);
                 if (!strstr(texts[n], wanted) || !strstr(texts[n], "rules/handlers.c:"))
-                    fail_msg("%s: error %d is told as \"%s\"", calls[k].name, n, texts[n]);
+                    fail_msg("%s: error %d is reported as \"%s\"", calls[k].name, n, texts[n]);
             }
             expect_ok();
         }
     end();
 }
 
-/* ---- a handler that leaves --------------------------------------------------------------------------------------- */
+/* ---- a handler that jumps ---------------------------------------------------------------------------------------- */
 
 static jmp_buf back;
 
@@ -238,23 +239,23 @@ static void jump(void *user, wk_code code, const char *text)
     longjmp(back, 1);
 }
 
-/* Those that the handler has not heard of as it leaves, it hears of later. */
-static void what_is_left_is_told_later(void **state)
+/* Errors not yet reported when the handler jumps are reported later. */
+static void remaining_errors_are_reported_after_a_jump(void **state)
 {
     (void)state;
     begin();
     for (int k = 0; k < CALLS; k++) {
-        times = 3;
-        told = 0;
+        errors_per_call = 3;
+        reported = 0;
         wk_guard scope = wk_scope_open(WK_HERE);
         wk_set_error_handler(jump, NULL);
         if (!setjmp(back)) calls[k].make();
         wk_set_error_handler(listen, NULL);
-        times = 0;
+        errors_per_call = 0;
         wk_guard_close(&scope);
         wk_free(wk_ones((1)));
-        const bool at_once = k == 0; /* and forward has not gone on */
-        if (told != (at_once ? 1 : 3)) fail_msg("%s: %d errors were told", calls[k].name, told);
+        const bool at_once = k == 0; /* forward stops at its first error */
+        if (reported != (at_once ? 1 : 3)) fail_msg("%s: %d errors were reported", calls[k].name, reported);
         wk_clear_error();
         wk_set_grad(leaf, NULL);
         assert_true(wk_item(wk_sum(leaf)) == 4);
@@ -263,19 +264,21 @@ static void what_is_left_is_told_later(void **state)
     end();
 }
 
-/* What a destroy leads to is held as the destroy is: the handler hears of it when that has gone. */
+/* A forward inside of a destroy defers its errors like the destroy itself: the handler is called when the destroy has
+ * ended. */
 static bool gone;
-static void note(void *user, wk_code code, const char *text)
+static void record_message(void *user, wk_code code, const char *text)
 {
     listen(user, code, text);
     assert_true(gone);
 }
-static wk_tensor *wrong(wk_module *m, wk_tensor *x)
+static wk_tensor *forward_with_an_error(wk_module *m, wk_tensor *x)
 {
     (void)m;
     return wk_reshape(x, (7));
 }
-static const wk_module_kind wrong_kind = {.size = sizeof wrong_kind, .name = "wrong", .forward1 = wrong};
+static const wk_module_kind wrong_kind = {
+    .size = sizeof wrong_kind, .name = "wrong", .forward1 = forward_with_an_error};
 static void run_another(wk_module *m)
 {
     WK_SCOPE;
@@ -288,20 +291,20 @@ static void forward_within_a_destroy(void **state)
 {
     (void)state;
     static const wk_module_kind kind = {.size = sizeof kind, .name = "runs", .destroy = run_another};
-    told = 0;
+    reported = 0;
     gone = false;
-    wk_set_error_handler(note, NULL);
+    wk_set_error_handler(record_message, NULL);
     wk_free(wk_module_new(&kind));
     wk_set_error_handler(NULL, NULL);
-    assert_int_equal(told, 1);
+    assert_int_equal(reported, 1);
     expect_error("reshape", "in forward of \"wrong\"", NULL);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_is_told_once),
-        cmocka_unit_test(what_is_left_is_told_later),
+        cmocka_unit_test(each_error_is_reported_once),
+        cmocka_unit_test(remaining_errors_are_reported_after_a_jump),
         cmocka_unit_test(forward_within_a_destroy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

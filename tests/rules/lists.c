@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists in parentheses: of a length that is known at run time (WK_ARRAY) they are the same calls; what stands behind
- * elements and numbers (wk_of, wk_arange); strides. check_options looks that each call which takes a list is here. */
+/* Tests parenthesised lists: calls with a list of a length known at run time (WK_ARRAY) give the same results as
+ * written lists. Also tests options after elements and numbers (wk_of, wk_arange), and strides. check_options verifies
+ * that each call that takes a list occurs here. */
 #include "support/wick.h"
 
 #include <math.h>
 
 /* ---- arrays ------------------------------------------------------------------------------------------------------ */
 
-/* Two tensors alike: dtype, shape, elements. */
+/* Returns true if two tensors have the same dtype, shape and elements. */
 static void same(wk_tensor *a, wk_tensor *b)
 {
     expect_ok();
@@ -18,7 +19,7 @@ static void same(wk_tensor *a, wk_tensor *b)
 
 static const int64_t two_three[] = {2, 3}, one[] = {1}, zero[] = {0}, swapped[] = {1, 0};
 
-static void shapes_of_what_is_made(void **state)
+static void shapes_of_created_tensors(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -101,7 +102,7 @@ static int both_forward(wk_module *self, wk_tensor *const *in, int inputs, wk_te
     return inputs == 2 && (out[0] = wk_sub(in[0], in[1])) ? 1 : -1;
 }
 
-static void tensors(void **state)
+static void lists_of_tensors(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -125,7 +126,7 @@ static void tensors(void **state)
     assert_int_equal(wk_dist_group_size(wk_dist_new_group(WK_ARRAY(zero, 1))), 1);
 }
 
-/* ---- options behind elements and numbers ------------------------------------------------------------------------- */
+/* ---- options after elements and numbers -------------------------------------------------------------------------- */
 
 static int calls;
 static float counted(void)
@@ -149,7 +150,7 @@ static void elements_and_options(void **state)
     EXPECT_VALUES(wk_of(uint8_t, (2), ',', (uint8_t[]){7, 8}[1], .dtype = WK_I32), 0, ',', 8);
     EXPECT_VALUES(wk_of(bool, (3), true, false, true), 0, 1, 0, 1);
     wk_of(float, (3), counted(), counted(), counted(), .dtype = WK_F64);
-    assert_int_equal(calls, 3); /* each element is computed once */
+    assert_int_equal(calls, 3); /* each element is evaluated once */
     assert_int_equal(wk_numel(wk_of(float, (0), .requires_grad = true)), 0);
     assert_null(wk_of(float, (2, 2), 1, 2, 3, .requires_grad = true));
     expect_error("of:", "4 elements", "the array has 3", NULL);
@@ -162,11 +163,11 @@ static void elements_and_options(void **state)
     x = wk_from(numbers, (2), .dtype = WK_F64, .requires_grad = true);
     assert_true(wk_requires_grad(x) && wk_dtype_of(x) == WK_F64);
     EXPECT_VALUES(x, 0, 1, 2);
-    assert_null(wk_from(numbers, (2), .device = test_null(), .requires_grad = true)); /* integers want no gradient */
+    assert_null(wk_from(numbers, (2), .device = test_null(), .requires_grad = true)); /* integers cannot require grad */
     expect_error("from", NULL);
 }
 
-/* Rows that lie one after the other are elements as good as any, and so is memory that is read into. */
+/* An array of arrays lists its elements row by row, also as the target of a read. */
 static void arrays_of_arrays(void **state)
 {
     (void)state;
@@ -221,7 +222,7 @@ static void one_two_or_three_numbers(void **state)
 
 /* ---- strides ----------------------------------------------------------------------------------------------------- */
 
-static void strides_of_what_is_read_and_written(void **state)
+static void strides_of_reads_and_writes(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -245,13 +246,13 @@ static void strides_of_what_is_read_and_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_of_what_is_made),
+        cmocka_unit_test(shapes_of_created_tensors),
         cmocka_unit_test(sizes_and_dimensions),
-        cmocka_unit_test(tensors),
+        cmocka_unit_test(lists_of_tensors),
         cmocka_unit_test(elements_and_options),
         cmocka_unit_test(arrays_of_arrays),
         cmocka_unit_test(one_two_or_three_numbers),
-        cmocka_unit_test(strides_of_what_is_read_and_written),
+        cmocka_unit_test(strides_of_reads_and_writes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 10 and 22 of docs/contributing/invariants.md: how much memory a program takes, what is refused. All memory of
- * the library on the host goes through a counting allocator of this program's; tensors are counted by the library
- * itself. */
+/* Tests rules 10 and 22 of docs/contributing/invariants.md: memory use of a program, and allocations that are
+ * refused. A counting allocator of this program counts all host memory of the library; the library counts tensor
+ * memory itself. */
 #include "support/wick.h"
 
 #include <unistd.h>
@@ -11,11 +11,11 @@
 
 #include "engine/verify/plan_check.h"
 
-/* ---- counting ---------------------------------------------------------------------------------------------------- */
+/* ---- counting allocator ------------------------------------------------------------------------------------------ */
 
-enum { HEAD = 16 }; /* in front of each block: its size */
+enum { HEAD = 16 }; /* before each block: its size */
 
-static int64_t held; /* one thread records; the pool's workers allocate before that */
+static int64_t held; /* not atomic: one thread records, and the pool's workers allocate before that */
 
 static void *counting(void *user, void *block, size_t size)
 {
@@ -48,7 +48,7 @@ static int64_t live(wk_device device)
 
 enum { MANY = 1000000 };
 
-/* A million results in one scope, each a handle that could still be read. */
+/* A million results in one scope; each has a handle that could still be read. */
 static void many_results_in_one_scope(void **state)
 {
     (void)state;
@@ -59,11 +59,11 @@ static void many_results_in_one_scope(void **state)
     for (int k = 0; k < MANY; k++) x = wk_add(x, 1);
     wk_sync();
     int64_t each = (held + live(wk_cpu()) - before) / MANY;
-    if (each >= 1024) fail_msg("%lld bytes for each call", (long long)each);
+    if (each >= 1024) fail_msg("%lld bytes per call", (long long)each);
     EXPECT_VALUES(wk_sum(x), 0, 6.0 * (MANY + 1));
 }
 
-/* The same with gradients: what the graph keeps is part of it. */
+/* The same with gradients: the memory of the graph is included. */
 static void many_results_with_a_graph(void **state)
 {
     (void)state;
@@ -75,12 +75,12 @@ static void many_results_with_a_graph(void **state)
     for (int k = 0; k < FEWER; k++) x = wk_mul(x, 1.0);
     wk_sync();
     int64_t each = (held + live(wk_cpu()) - before) / FEWER;
-    if (each >= 2 * 1024) fail_msg("%lld bytes for each call", (long long)each);
+    if (each >= 2 * 1024) fail_msg("%lld bytes per call", (long long)each);
     assert_int_equal(wk_backward(wk_sum(x)), WK_OK);
     EXPECT_VALUES(wk_grad_of(w), 0, 1, 1, 1, 1, 1, 1);
 }
 
-static bool slots_are_used_again(void)
+static bool slots_are_reused(void)
 {
     wk_tensor *first = wk_ones((1)), *x;
     bool again = false;
@@ -93,9 +93,9 @@ static bool slots_are_used_again(void)
     return again;
 }
 
-enum { HANDLES = 64 }; /* made in one round, at most */
+enum { HANDLES = 64 }; /* maximum per iteration */
 
-static void a_loop_whose_body_has_a_scope(void **state)
+static void a_loop_with_a_scope_does_not_grow(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -111,11 +111,11 @@ static void a_loop_whose_body_has_a_scope(void **state)
         wk_optim_step(sgd);
         if (k % 100 == 0) wk_history_add(losses, loss);
         wk_carry(&x, wk_add(wk_mul(x, 0.5), 0.5));
-        if (k == 8000) before = held + live(wk_cpu()); /* dead handles serve again after 4,096 later ones */
+        if (k == 8000) before = held + live(wk_cpu()); /* slots of freed handles are reused after 4,096 later frees */
     }
     int64_t grown = held + live(wk_cpu()) - before;
-    if (!slots_are_used_again()) grown -= (int64_t)4000 * HANDLES * 64; /* a debug build */
-    if (grown > 64 << 10) fail_msg("%lld bytes more after 4,000 rounds", (long long)grown);
+    if (!slots_are_reused()) grown -= (int64_t)4000 * HANDLES * 64; /* a debug build does not reuse slots */
+    if (grown > 64 << 10) fail_msg("%lld more bytes after 4,000 iterations", (long long)grown);
     expect_ok();
 }
 
@@ -125,12 +125,12 @@ static int64_t number_in(const char *path)
 {
     FILE *file = fopen(path, "r");
     long long value = INT64_MAX;
-    if (file && fscanf(file, "%lld", &value) != 1) value = INT64_MAX; /* "max" */
+    if (file && fscanf(file, "%lld", &value) != 1) value = INT64_MAX; /* the file contains "max" */
     if (file) fclose(file);
     return value;
 }
 
-/* The smaller of the machine's memory and what the group of processes may have. */
+/* The smaller of the machine's memory and the limit of the control group. */
 static void the_limit_of_the_cpu(void **state)
 {
     (void)state;
@@ -145,8 +145,8 @@ static void the_limit_of_the_cpu(void **state)
     if (quota == INT64_MAX && older >= physical) assert_true(stats.limit == physical);
 }
 
-/* A result that could never be stored is refused at the call, in every mode; views of any size are not. */
-static void what_cannot_be_stored_is_refused_at_the_call(void **state)
+/* A result that cannot be stored is refused at the call, in every mode; views of any size are allowed. */
+static void results_too_large_are_refused_at_the_call(void **state)
 {
     (void)state;
     for (int mode = 0; mode < 3; mode++) {
@@ -180,14 +180,14 @@ static void what_cannot_be_stored_is_refused_at_the_call(void **state)
         expect_error("sort", "limit", NULL);
         assert_null(wk_rand((1 << 20, 1 << 20)));
         expect_error("rand", "limit", NULL);
-        EXPECT_VALUES(wk_sum(wk_slice(wide, 0, 0, 2)), 0, 2 << 20); /* what fits goes on */
+        EXPECT_VALUES(wk_sum(wk_slice(wide, 0, 0, 2)), 0, 2 << 20); /* a part that fits can be computed */
         wk__engine_config_set(false, false);
         wk_memory_set_limit(wk_cpu(), 0);
         expect_ok();
     }
 }
 
-static void elements_that_share_memory_are_not_written(void **state)
+static void writes_to_overlapping_elements_are_refused(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -206,7 +206,7 @@ static void elements_that_share_memory_are_not_written(void **state)
     EXPECT_VALUES(x, 0, 2, 2, 2, 2, 2, 2);
 }
 
-/* A gradient that arrives with a stride of 0 becomes dense before others are added to it. */
+/* A gradient with a stride of 0 becomes dense before others are added to it. */
 static void gradients_are_dense_before_they_accumulate(void **state)
 {
     (void)state;
@@ -226,10 +226,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_results_in_one_scope),
         cmocka_unit_test(many_results_with_a_graph),
-        cmocka_unit_test(a_loop_whose_body_has_a_scope),
+        cmocka_unit_test(a_loop_with_a_scope_does_not_grow),
         cmocka_unit_test(the_limit_of_the_cpu),
-        cmocka_unit_test(what_cannot_be_stored_is_refused_at_the_call),
-        cmocka_unit_test(elements_that_share_memory_are_not_written),
+        cmocka_unit_test(results_too_large_are_refused_at_the_call),
+        cmocka_unit_test(writes_to_overlapping_elements_are_refused),
         cmocka_unit_test(gradients_are_dense_before_they_accumulate),
     };
     if (wk_set_allocator(counting, NULL) != WK_OK) return 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages begin with file, line and the name that the program wrote: every op of the table with arguments that it
- * can't take, and every other public function that can refuse. What each says besides is held beside its op. */
+/* Tests that messages begin with file, line and the name that the program wrote: calls every op of the table with
+ * invalid arguments, and every other public function that can refuse. The tests of each op check the rest of its
+ * messages. */
 #include "support/sweep/sweep.h"
 #include "support/devices.h"
 #include <math.h>
@@ -13,7 +14,8 @@ static void expect_name(const char *text, const char *name, const char *sample)
     if (strncmp(text, name, length) != 0 || text[length] != ':') fail_msg("%s, %s: %s", name, sample, text);
 }
 
-/* Calls the row with what the sample holds now. How many were refused: 0 or 1, also late, by who reads the result. */
+/* Calls the op with the sample's current values. Returns the number of refusals, 0 or 1, including errors at the read
+ * of the result. */
 static int refused(const wk__op *op, const sweep_sample *sample, const char *text)
 {
     char message[4096];
@@ -52,7 +54,7 @@ static void make_bad(wk_tensor *bad[BAD])
     expect_ok();
 }
 
-/* Each argument becomes one that hardly any op takes: a tensor a number, a list NULL. */
+/* Replaces an argument by one that hardly any op accepts: a tensor for a number, NULL for a list. */
 static int try_values(const wk__op *op, sweep_sample *sample, int k, const char *text)
 {
     static const int64_t ints[] = {99, -99, 1ll << 62, 0}, lists[] = {99, -5, 1, 1, 1, 1, 1, 1, 1, 1};
@@ -113,14 +115,14 @@ static int try_sample(const wk__op *op, const char *text)
     return failed;
 }
 
-static void every_op_names_itself(void **state)
+static void messages_name_the_op(void **state)
 {
     (void)state;
     for (int k = 0; k < wk__op_total; k++) {
         const wk__op *op = wk__ops[k];
         int failed = 0;
         for (const char *const *text = op_reference_of(op)->samples; *text; text++) failed += try_sample(op, *text);
-        if (!failed && sweep_has_samples(op)) fail_msg("%s refuses nothing", op->name);
+        if (!failed && sweep_has_samples(op)) fail_msg("%s refused no argument", op->name);
     }
 }
 
@@ -133,7 +135,7 @@ static void expect_call(int line, const char *name)
     char begin[200];
     snprintf(begin, sizeof begin, "%s:%d: %s: ", __FILE__, line, name);
     const char *text = wk_error() ? wk_error() : "(no error)";
-    const char *rest = text + strlen(begin); /* neither the name once more, nor a text that is NULL */
+    const char *rest = text + strlen(begin); /* the name does not occur twice, and no text is "(null)" */
     if (strncmp(text, begin, strlen(begin)) != 0 || strstr(text, "(null)") ||
         (strncmp(rest, name, strlen(name)) == 0 && rest[strlen(name)] == ':')) {
         print_message("line %d, %s: %s\n", line, name, text);
@@ -143,7 +145,7 @@ static void expect_call(int line, const char *name)
 }
 #define NAMED(name, call) ((void)(call), expect_call(__LINE__, name))
 
-static void tensors_name_the_call(void **state)
+static void messages_of_tensors_name_the_call(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -237,7 +239,7 @@ static void tensors_name_the_call(void **state)
     assert_int_equal(unnamed, 0);
 }
 
-static void objects_name_the_call(void **state)
+static void messages_of_objects_name_the_call(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -325,7 +327,7 @@ static void objects_name_the_call(void **state)
     assert_int_equal(unnamed, 0);
 }
 
-static void devices_name_the_call(void **state)
+static void messages_of_devices_name_the_call(void **state)
 {
     (void)state;
     wk_device_properties properties = {0};
@@ -358,7 +360,7 @@ static void devices_name_the_call(void **state)
     assert_int_equal(unnamed, 0);
 }
 
-static void texts_that_are_null(void **state)
+static void null_texts_are_refused(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -386,9 +388,8 @@ static void texts_that_are_null(void **state)
     assert_int_equal(unnamed, 0);
 }
 
-/* What is told late, by another call than the one that failed, keeps its own name and line; so does what a
- * handler calls. */
-static void other_calls_keep_their_names(void **state)
+/* A deferred error that another call reports keeps its own name and line; so do calls of a handler. */
+static void deferred_errors_keep_their_names(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -423,7 +424,7 @@ static void refuse_again(void *user, wk_code code, const char *text)
     longjmp(before_the_call, 1);
 }
 
-/* In a call that the library composes, which makes no nodes by itself. */
+/* Fails in a call that the library composes, which creates no nodes by itself. */
 static void differentiate(void *user, wk_code code, const char *text)
 {
     (void)code;
@@ -434,7 +435,7 @@ static void differentiate(void *user, wk_code code, const char *text)
     *(bool *)user = wk_requires_grad(wk_mul(wk_ones((2), .requires_grad = true), 2));
 }
 
-static void handlers_make_calls_of_their_own(void **state)
+static void calls_of_handlers_keep_their_names(void **state)
 {
     (void)state;
     wk_tensor *x = wk_ones((2)), *y = wk_ones((3));
@@ -444,7 +445,7 @@ static void handlers_make_calls_of_their_own(void **state)
     }
     assert_non_null(strstr(handled, ": exp: input is NULL"));
     unnamed = 0;
-    NAMED("matmul", wk_matmul(x, y)); /* without a scope nothing else brings things back to order */
+    NAMED("matmul", wk_matmul(x, y)); /* no scope that would restore the state */
     assert_int_equal(unnamed, 0);
     bool traced = false;
     wk_set_error_handler(differentiate, &traced);
@@ -455,9 +456,9 @@ static void handlers_make_calls_of_their_own(void **state)
     wk_free(y);
 }
 
-/* ---- numbers that mean nothing ----------------------------------------------------------------------------------- */
+/* ---- invalid values ---------------------------------------------------------------------------------------------- */
 
-static void numbers_are_refused(void **state)
+static void invalid_numbers_are_refused(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -492,8 +493,8 @@ static void numbers_are_refused(void **state)
     expect_error("ones: invalid device", NULL);
 }
 
-/* What the compiler knows of an array is compared with the shape; an array may be larger. */
-static void arrays_that_are_too_small(void **state)
+/* The known size of an array is compared with the shape; an array may be larger. */
+static void arrays_too_small_are_refused(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -515,8 +516,8 @@ static void arrays_that_are_too_small(void **state)
     expect_ok();
 }
 
-/* The same where the array is the tensor's own memory, and where strides say how far the elements reach. */
-static void borrowed_arrays_that_are_too_small(void **state)
+/* The same for an array that becomes the tensor's memory, and for strides that reach beyond it. */
+static void borrowed_arrays_too_small_are_refused(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -550,8 +551,8 @@ static void borrowed_arrays_that_are_too_small(void **state)
     expect_ok();
 }
 
-/* Nobody looks at the numbers at the call: who reads the result is told, with the line of the call. */
-static void probabilities_are_looked_at_by_the_device(void **state)
+/* Values are not checked at the call: a read of the result reports the error, with the line of the call. */
+static void probabilities_are_checked_on_the_device(void **state)
 {
     (void)state;
     static const double bad[] = {-1, 2, 1.0001, -1e-3, NAN, INFINITY};
@@ -581,7 +582,7 @@ static void probabilities_are_looked_at_by_the_device(void **state)
     }
 }
 
-static void memory_that_is_short(void **state)
+static void allocation_failures_name_the_call(void **state)
 {
     (void)state;
     enum { MIB = 1 << 20 };
@@ -613,8 +614,8 @@ static void memory_that_is_short(void **state)
     }
 }
 
-/* Names are bytes of the program's, messages are UTF-8. */
-static void names_that_are_no_text(void **state)
+/* Names are arbitrary bytes of the program, messages are UTF-8. */
+static void names_with_invalid_utf8(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -633,18 +634,18 @@ static void names_that_are_no_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_op_names_itself),
-        cmocka_unit_test(tensors_name_the_call),
-        cmocka_unit_test(objects_name_the_call),
-        cmocka_unit_test(devices_name_the_call),
-        cmocka_unit_test(texts_that_are_null),
-        cmocka_unit_test_setup_teardown(other_calls_keep_their_names, test_default_mode, test_restore_mode),
-        cmocka_unit_test(handlers_make_calls_of_their_own),
-        cmocka_unit_test(numbers_are_refused),
-        cmocka_unit_test(arrays_that_are_too_small),
-        cmocka_unit_test(borrowed_arrays_that_are_too_small),
-        cmocka_unit_test(probabilities_are_looked_at_by_the_device),
-        cmocka_unit_test(memory_that_is_short),
-        cmocka_unit_test(names_that_are_no_text)};
+        cmocka_unit_test(messages_name_the_op),
+        cmocka_unit_test(messages_of_tensors_name_the_call),
+        cmocka_unit_test(messages_of_objects_name_the_call),
+        cmocka_unit_test(messages_of_devices_name_the_call),
+        cmocka_unit_test(null_texts_are_refused),
+        cmocka_unit_test_setup_teardown(deferred_errors_keep_their_names, test_default_mode, test_restore_mode),
+        cmocka_unit_test(calls_of_handlers_keep_their_names),
+        cmocka_unit_test(invalid_numbers_are_refused),
+        cmocka_unit_test(arrays_too_small_are_refused),
+        cmocka_unit_test(borrowed_arrays_too_small_are_refused),
+        cmocka_unit_test(probabilities_are_checked_on_the_device),
+        cmocka_unit_test(allocation_failures_name_the_call),
+        cmocka_unit_test(names_with_invalid_utf8)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 13, 14 and 16 of docs/contributing/invariants.md: which bits results have, where random numbers come from, what
- * is printed. What the walk over the table, cpu_vm_rows, ops_random and ops_print_goldens hold of them is not repeated
- * here; rule 15 is tensor_promote_table's. */
+/* Tests rules 13, 14 and 16 of docs/contributing/invariants.md: bits of results, streams of random numbers, printed
+ * text. The sweeps over the table, cpu_vm_rows, ops_random and ops_print_goldens test the rest of these rules;
+ * tensor_promote_table tests rule 15. */
 #include "support/bits.h"
 #include "support/devices.h"
 
@@ -41,7 +41,7 @@ static void compute(wk_tensor *out[RESULTS])
     for (int k = 0; k < RESULTS; k++) out[k] = wk_keep(out[k]);
 }
 
-/* On the CPU with 1 to 3 threads; then, on every device, nothing deferred, and nothing fused. */
+/* Compares the CPU with 1 to 3 threads, and every device with and without deferral and fusion. */
 static void modes_and_threads_change_no_bit(void **state)
 {
     (void)state;
@@ -68,8 +68,8 @@ static void modes_and_threads_change_no_bit(void **state)
     wk_set_threads(before);
 }
 
-/* a b - c is two roundings, fused or not: with one it would be 2^-24. */
-static void no_contraction(void **state)
+/* a b - c is rounded twice, fused or not; with a single rounding it would be 2^-24. */
+static void multiply_and_subtract_are_not_contracted(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -86,8 +86,8 @@ static void no_contraction(void **state)
     }
 }
 
-/* What comes after a product or a reduction sees it as it would have been stored. */
-static void what_follows_sees_stored_numbers(void **state)
+/* An op after a product or a reduction reads the values as they would have been stored. */
+static void fused_consumers_read_stored_values(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -112,8 +112,8 @@ static void what_follows_sees_stored_numbers(void **state)
     }
 }
 
-/* Additions to one place happen in the order of the indices, on every device and with any number of threads. */
-static void scatter_add_in_order(void **state)
+/* Additions to one element happen in the order of the indices, on every device and with any number of threads. */
+static void scatter_add_follows_the_indices(void **state)
 {
     (void)state;
     enum { MANY = 5000, PLACES = 7 };
@@ -121,7 +121,7 @@ static void scatter_add_in_order(void **state)
     static int64_t index[MANY];
     float expected[PLACES] = {0}, have[PLACES];
     for (int k = 0; k < MANY; k++) {
-        source[k] = (float)(k % 3 == 0 ? 1e7 : k % 3 == 1 ? -1e7 : 0.1 * k); /* any other order gives other bits */
+        source[k] = (float)(k % 3 == 0 ? 1e7 : k % 3 == 1 ? -1e7 : 0.1 * k); /* any other order gives different bits */
         index[k] = (k * 31) % PLACES;
         expected[index[k]] += source[k];
     }
@@ -140,8 +140,9 @@ static void scatter_add_in_order(void **state)
     wk_set_threads(before);
 }
 
-/* Zeros are in order, and a sum begins with +0: so their signs depend on neither the walk nor the device. The n-th row
- * that is reduced is all -0 or all +0, but for one place of the other sign at its start, middle or end, or none. */
+/* Reductions of zeros: -0 orders before +0 and a sum begins with +0, so the sign of a result depends on neither the
+ * traversal nor the device. Each reduced row n is all -0 or all +0, except for at most one element of the other sign at
+ * its start, middle or end. */
 enum { PATTERNS = 8 };
 typedef struct row {
     bool minus;
@@ -154,10 +155,10 @@ static row row_of(int64_t n, int64_t length)
     return (row){n % PATTERNS<PATTERNS / 2, length> 1 ? other[n % 4] : -1};
 }
 
-/* As [rows, length], or as [length, rows]; `whole`: one row, of this pattern, over both dimensions. */
+/* As [rows, length] or [length, rows]; `whole`: one row of this pattern over both dimensions. */
 typedef struct zeros {
     int64_t rows, length;
-    int dim, whole; /* -1: no */
+    int dim, whole; /* -1: none */
 } zeros;
 
 static wk_tensor *zeros_of(const zeros *z, wk_dtype dtype)
@@ -191,7 +192,7 @@ static void expect_signs(wk_tensor *x, const zeros *z, const char *op)
     }
 }
 
-/* The three in one pass. */
+/* Checks the three reductions in one pass. */
 static void check_zeros(const zeros *z, wk_dtype dtype, wk_device device)
 {
     WK_SCOPE;
@@ -204,8 +205,8 @@ static void check_zeros(const zeros *z, wk_dtype dtype, wk_device device)
     expect_signs(sum, z, "sum");
 }
 
-/* The last are long enough to be cut: between threads, and in chunks. Halves are computed in f32, and differ from it in
- * loads alone. */
+/* The last cases are long enough to be split between threads and into chunks. Halves are computed in f32 and differ
+ * only in their loads. */
 static void check_zeros_on(wk_device device)
 {
     static const int64_t lengths[] = {200, 1, 20000};
@@ -249,8 +250,8 @@ static void *draw(void *out)
     return NULL;
 }
 
-/* Each thread has a stream of its own under the same seed, the main one's begins with the published
- * generator's first word. */
+/* Each thread has a separate stream under the same seed; the main thread's begins with the published generator's first
+ * word. */
 static void each_thread_has_a_stream(void **state)
 {
     (void)state;
@@ -266,8 +267,8 @@ static void each_thread_has_a_stream(void **state)
     assert_true(again == here);
 }
 
-/* The place in the stream is taken at the call, one for each element, whenever the numbers are computed. */
-static void the_counter_is_taken_at_the_call(void **state)
+/* A call takes its counter values when it is recorded, one per element, whenever it is computed. */
+static void the_counter_is_assigned_at_the_call(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -288,7 +289,7 @@ static void the_counter_is_taken_at_the_call(void **state)
 
 /* ---- rule 16: text ----------------------------------------------------------------------------------------------- */
 
-static void text_is_the_same_in_german(void **state)
+static void text_does_not_depend_on_the_locale(void **state)
 {
     (void)state;
     if (!setlocale(LC_ALL, "de_DE.UTF-8")) skip();
@@ -308,17 +309,21 @@ static void text_is_the_same_in_german(void **state)
     EXPECT_VALUES(wk_tensors_get(back, 0), 0, 0.5, 1234.25);
     remove(path);
     setlocale(LC_ALL, "C");
-    assert_string_equal(comma, "1,5"); /* the locale was in force */
+    assert_string_equal(comma, "1,5"); /* the locale was active */
     expect_ok();
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(modes_and_threads_change_no_bit),  cmocka_unit_test(no_contraction),
-        cmocka_unit_test(what_follows_sees_stored_numbers), cmocka_unit_test(scatter_add_in_order),
-        cmocka_unit_test(each_thread_has_a_stream),         cmocka_unit_test(the_counter_is_taken_at_the_call),
-        cmocka_unit_test(text_is_the_same_in_german),       cmocka_unit_test(zeros_of_reductions),
+        cmocka_unit_test(modes_and_threads_change_no_bit),
+        cmocka_unit_test(multiply_and_subtract_are_not_contracted),
+        cmocka_unit_test(fused_consumers_read_stored_values),
+        cmocka_unit_test(scatter_add_follows_the_indices),
+        cmocka_unit_test(each_thread_has_a_stream),
+        cmocka_unit_test(the_counter_is_assigned_at_the_call),
+        cmocka_unit_test(text_does_not_depend_on_the_locale),
+        cmocka_unit_test(zeros_of_reductions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

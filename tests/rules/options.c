@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rule 32 of docs/contributing/invariants.md: what is written counts, 0 in a struct is the default; and structs of
- * other versions. That the compiler objects to values without names is check_options's. */
+/* Tests rule 32 of docs/contributing/invariants.md: explicit options count even if 0, 0 in a struct means the default,
+ * and structs of other versions are accepted. check_options tests that the compiler rejects values without names. */
 #include "support/wick.h"
 
 #include <math.h>
 #include <stddef.h>
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+/* ---- values ------------------------------------------------------------------------------------------------------ */
 
-/* In a call: left out or written, 0 among what is written. */
-static void what_is_written_counts(void **state)
+/* Options omitted or explicit in a call, including an explicit 0. */
+static void explicit_options_count(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -35,7 +35,7 @@ static void what_is_written_counts(void **state)
     EXPECT_VALUES(wk_smooth_l1_loss(one, minus), 0, 2.5);
     EXPECT_VALUES(wk_smooth_l1_loss(one, minus, .beta = 0), 0, 3);
     EXPECT_VALUES(wk_huber_loss(one, minus), 0, 2.5);
-    assert_null(wk_huber_loss(one, minus, .delta = 0)); /* 0 is no delta, nor the default */
+    assert_null(wk_huber_loss(one, minus, .delta = 0)); /* 0 is neither a valid delta nor the default */
     expect_error("huber_loss: .delta must be greater than 0, got 0", NULL);
     EXPECT_VALUES(wk_addcmul(one, one, one), 0, 2);
     EXPECT_VALUES(wk_addcmul(one, one, one, .value = 0), 0, 1);
@@ -65,7 +65,7 @@ static double after_a_step(wk_optim *optim, wk_tensor *x)
     return wk_item(x);
 }
 
-static void an_optimiser_takes_0_for_0(void **state)
+static void an_explicit_0_reaches_the_optimiser(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -78,7 +78,7 @@ static void an_optimiser_takes_0_for_0(void **state)
     wk_optim *usual = wk_optim_adamw(wk_list((x)), .lr = 0.5);
     assert_true(fabs(after_a_step(usual, x) - (0.5 * (1 - 0.5 * 0.01) - 0.5)) < 1e-7);
 
-    /* a group leaves out what is the optimiser's, and writes 0 to be without it */
+    /* a group omits options to inherit the optimiser's, and sets 0 to disable one */
     wk_optim *sgd = wk_optim_sgd(wk_list((x)), .lr = 1, .momentum = 0.5);
     assert_int_equal(wk_optim_add_group(sgd, wk_list((y)), .momentum = 0), WK_OK);
     double first = wk_item(wk_add(y, 0));
@@ -105,12 +105,12 @@ static void options_of_another_optimiser(void **state)
     expect_error("optim_add_group: unknown option .beta1 for sgd; available: .lr, .momentum, ", NULL);
     assert_int_equal(wk_optim_add_group(adagrad, more, .amsgrad = true), WK_ERR_ARGUMENT);
     expect_error("optim_add_group: unknown option .amsgrad for adagrad", ".initial_accumulator_value, .eps and", NULL);
-    assert_int_equal(wk_optim_add_group(adagrad, more, .beta2 = 0), WK_ERR_ARGUMENT); /* a 0 that is written counts */
+    assert_int_equal(wk_optim_add_group(adagrad, more, .beta2 = 0), WK_ERR_ARGUMENT); /* an explicit 0 counts */
     expect_error("optim_add_group: unknown option .beta2 for adagrad", NULL);
     assert_int_equal(wk_optim_group_count(adam) + wk_optim_group_count(sgd) + wk_optim_group_count(adagrad), 3);
 }
 
-/* Where the struct of an optimiser has no member there is 0: else nobody has set it to 0. */
+/* Reserved members of an optimiser's options must be 0, so each gap between members is checked. */
 #define EXPECT_RESERVED(kind)                                                                                          \
     do {                                                                                                               \
         wk_optim_##kind##_options given = {.size = sizeof given, .lr = 1};                                             \
@@ -125,7 +125,7 @@ static void options_of_another_optimiser(void **state)
         assert_non_null(wk_optim_##kind##_at(WK_HERE, list, &given));                                                  \
     } while (0)
 
-static void nothing_stands_between_members(void **state)
+static void reserved_members_must_be_0(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -142,8 +142,8 @@ static void nothing_stands_between_members(void **state)
     expect_error("optim_add_group: .reserved of the options is not 0", NULL);
 }
 
-/* In a struct 0 is the default; WK_EXPLICIT_ZERO, and all that is nearer to 0 than 1e-290, is 0. */
-static void zero_is_the_default_and_wk_zero_is_0(void **state)
+/* In a struct 0 is the default; WK_EXPLICIT_ZERO and any value below 1e-290 in magnitude mean 0. */
+static void zero_is_the_default_and_explicit_zero_is_0(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -161,7 +161,7 @@ static void zero_is_the_default_and_wk_zero_is_0(void **state)
 
 /* ---- structs of other versions ----------------------------------------------------------------------------------- */
 
-static wk_tensor *x, *y, *square, *leaf; /* the operands of `worked` */
+static wk_tensor *x, *y, *square, *leaf; /* operands of `worked` */
 
 static bool binding(const void *o)
 {
@@ -180,7 +180,7 @@ static wk_tensor *same(wk_tensor *grad, void *user)
 
 enum { BINDING = 57, CALLS };
 
-/* Each call that takes options, with these. */
+/* Makes a call that takes options with the given ones. Returns true on success. */
 static bool worked(int call, const void *o)
 {
     const wk_site at = WK_HERE;
@@ -250,7 +250,8 @@ static bool worked(int call, const void *o)
     }
 }
 
-/* A struct of `size` bytes that says so, 0 but for its last byte; what lies behind it is not to be read. */
+/* Returns a struct of `size` bytes that states this size; 0 except for its last byte. Memory after it is not
+ * readable. */
 static const void *struct_of(size_t size, char last)
 {
     static struct {
@@ -284,7 +285,8 @@ static void options_of_other_versions(void **state)
         if (!worked(call, NULL)) fail_msg("call %d: %s", call, wk_error() ? wk_error() : "false");
         if (!worked(call, struct_of(head, 0))) fail_msg("call %d, short: %s", call, wk_error() ? wk_error() : "false");
         if (!worked(call, struct_of(512, 0))) fail_msg("call %d, long: %s", call, wk_error() ? wk_error() : "false");
-        if (call == BINDING) continue; /* wk_call has the message, not the thread; see below */
+        /* wk_call returns the message instead of setting the thread's error; see below */
+        if (call == BINDING) continue;
         assert_false(worked(call, struct_of(512, 1)));
         expect_code(call, WK_ERR_UNSUPPORTED, "does not support");
         assert_false(worked(call, struct_of(0, 0)));
@@ -306,8 +308,8 @@ static void options_of_other_versions(void **state)
     expect_code(CALLS, WK_ERR_ARGUMENT, ".size");
 }
 
-/* The members that both know come across; what is not there has its default. */
-static void a_short_struct_gives_what_it_has(void **state)
+/* Members known to both versions are copied; missing ones have their defaults. */
+static void a_short_struct_sets_its_members(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -320,8 +322,8 @@ static void a_short_struct_gives_what_it_has(void **state)
     EXPECT_VALUES(wk_softplus_at(WK_HERE, wk_ones((1), .dtype = WK_F64), &later.o), 0, 1);
 }
 
-/* What the library fills: as much as there is room for, 0 behind what it knows. */
-static void structs_that_are_filled(void **state)
+/* Output structs are filled as far as their size allows, and zeroed beyond the members that the library knows. */
+static void output_structs_of_other_versions(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -374,13 +376,13 @@ static void backward(wk_function *f, wk_tensor *const grad_out[], wk_tensor *gra
     grad_in[0] = wk_mul(grad_out[0], 2);
 }
 
-static void never(void *context)
+static void must_not_run(void *context)
 {
     (void)context;
-    fail_msg("a member behind the end was read");
+    fail_msg("a member beyond the end was read");
 }
 
-/* A kind is copied by the call: it may be shorter, longer, and gone when backward comes. */
+/* A kind is copied by the call: it may be shorter, longer, and freed before backward. */
 static void kinds_of_other_versions(void **state)
 {
     (void)state;
@@ -391,7 +393,7 @@ static void kinds_of_other_versions(void **state)
     } of = {{sizeof of, "twice", 1, 1, forward, backward, NULL}, NULL};
     wk_tensor *at = wk_ones((1), .requires_grad = true), *out = wk_apply(&of.kind, NULL, (at));
     assert_non_null(out);
-    of.kind.size = offsetof(wk_function_kind, destroy), of.kind.destroy = never;
+    of.kind.size = offsetof(wk_function_kind, destroy), of.kind.destroy = must_not_run;
     wk_tensor *again = wk_apply(&of.kind, NULL, (at));
     of.later = &of, of.kind.size = sizeof of;
     assert_null(wk_apply(&of.kind, NULL, (at)));
@@ -416,15 +418,15 @@ static void kinds_of_other_versions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_counts),
-        cmocka_unit_test(an_optimiser_takes_0_for_0),
-        cmocka_unit_test(zero_is_the_default_and_wk_zero_is_0),
+        cmocka_unit_test(explicit_options_count),
+        cmocka_unit_test(an_explicit_0_reaches_the_optimiser),
+        cmocka_unit_test(zero_is_the_default_and_explicit_zero_is_0),
         cmocka_unit_test(options_of_other_versions),
-        cmocka_unit_test(a_short_struct_gives_what_it_has),
-        cmocka_unit_test(structs_that_are_filled),
+        cmocka_unit_test(a_short_struct_sets_its_members),
+        cmocka_unit_test(output_structs_of_other_versions),
         cmocka_unit_test(kinds_of_other_versions),
         cmocka_unit_test(options_of_another_optimiser),
-        cmocka_unit_test(nothing_stands_between_members),
+        cmocka_unit_test(reserved_members_must_be_0),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rule 13 under any program: the order in which a sum adds up is a matter of what is reduced, not of what the kernel
- * computes besides. Real numbers, which show an order, in reductions of drawn operands: dense, transposed, repeated
- * along a dimension, cut out; computed on the way or not, several in a kernel. Fused or not the bits are the same. */
+/* Tests rule 13 with random programs: the order of additions in a sum depends only on the reduced operand, not on the
+ * other work of the kernel. Real values, whose sum shows the order, are reduced from random operands: dense,
+ * transposed, expanded, sliced; computed in the same kernel or not, several per kernel. Results with and without fusion
+ * must have the same bits. */
 #include "support/bits.h"
 #include "support/devices.h"
 
@@ -29,7 +30,7 @@ static void draw_shape(program *p)
     if (elements < 200 && rng_percent(&p->d, 50)) p->shape[rng_below(&p->d, DIMS)] = 2500;
 }
 
-/* Of the program's shape, where dimension `a` of the memory is `b` of the tensor. */
+/* A tensor of the program's shape whose dimensions a and b are swapped in memory. */
 static wk_tensor *transposed(program *p, int a, int b)
 {
     int64_t shape[DIMS];
@@ -52,7 +53,7 @@ static wk_tensor *operand(program *p)
     }
 }
 
-/* Numbers between -1 and 1, so that a product of many is none that all orders agree on. */
+/* Values between -1 and 1; a product of many must not become 0 or infinite, which would hide the order. */
 static wk_tensor *computed(program *p, wk_tensor *x, wk_tensor *y)
 {
     switch (rng_below(&p->d, 5)) {
@@ -74,12 +75,12 @@ static wk_tensor *reduced(program *p, wk_tensor *x, const int64_t *dims, int cou
     }
 }
 
-/* Programs that found something: two sums in a kernel of what lies in memory in two ways, and a factor that is the same
- * for a row of what is summed. */
-static const uint64_t found[] = {67, 80};
-enum { FOUND = sizeof found / sizeof *found };
+/* Seeds that once failed: two sums in one kernel of operands with different layouts, and a factor that is constant
+ * along each summed row. */
+static const uint64_t failed_seeds[] = {67, 80};
+enum { FAILED_SEEDS = sizeof failed_seeds / sizeof *failed_seeds };
 
-/* The same calls each time. */
+/* Makes the same calls for equal seeds. */
 static void compute(uint64_t seed, wk_tensor *out[RESULTS])
 {
     WK_SCOPE;
@@ -93,7 +94,7 @@ static void compute(uint64_t seed, wk_tensor *out[RESULTS])
     for (int k = 0; k < DIMS; k++)
         if (mask >> k & 1) dims[count++] = k;
     for (int k = 0; k < VALUES; k++) x[k] = operand(&p);
-    wk_sync(); /* what is reduced is in memory, or computed from what is */
+    wk_sync(); /* operands of reductions are in memory, or computed from memory */
     for (int k = 0; k < VALUES; k++) {
         wk_tensor *y = computed(&p, x[k], x[rng_below(&p.d, VALUES)]);
         out[2 * k] = wk_keep(reduced(&p, y, dims, count, true));
@@ -102,7 +103,7 @@ static void compute(uint64_t seed, wk_tensor *out[RESULTS])
     }
 }
 
-static void a_kernel_of_its_own_has_the_same_order(void **state)
+static void fusion_does_not_change_the_order(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -110,7 +111,7 @@ static void a_kernel_of_its_own_has_the_same_order(void **state)
         WK_DEVICE(device);
         for (uint64_t k = 0; k < PROGRAMS; k++) {
             WK_SCOPE;
-            const uint64_t seed = k < FOUND ? found[k] : test_seed() * PROGRAMS + k;
+            const uint64_t seed = k < FAILED_SEEDS ? failed_seeds[k] : test_seed() * PROGRAMS + k;
             wk_tensor *fused[RESULTS], *alone[RESULTS];
             compute(seed, fused);
             wk_sync();
@@ -132,6 +133,6 @@ static void a_kernel_of_its_own_has_the_same_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_kernel_of_its_own_has_the_same_order, test_default_mode, test_restore_mode)};
+        cmocka_unit_test_setup_teardown(fusion_does_not_change_the_order, test_default_mode, test_restore_mode)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 1 and 2 of docs/contributing/invariants.md: who owns what a call makes. What engine_scopes and nn_modules hold
- * of them is not repeated here. */
+/* Tests rules 1 and 2 of docs/contributing/invariants.md: ownership of the objects that a call creates. engine_scopes
+ * and nn_modules test the rest of these rules. */
 #include "support/wick.h"
 
 /* ---- rule 1: the innermost scope owns everything ----------------------------------------------------------------- */
 
 enum { KINDS = 6 };
 
-static void every_kind_of_object_dies_with_its_scope(void **state)
+static void scopes_free_every_kind_of_object(void **state)
 {
     (void)state;
     static const char *const names[KINDS] = {"tensor", "module", "list", "optimiser", "dataset", "loader"};
@@ -33,7 +33,7 @@ static void every_kind_of_object_dies_with_its_scope(void **state)
     expect_error("free", "event", "scope has closed", NULL);
 }
 
-/* What a callback makes and does not return has gone when it ends; a result that its scope does not own
+/* Objects that a callback creates and does not return are freed when it ends; a result that its scope does not own
  * passes through. */
 static wk_tensor *made_inside, *from_outside;
 
@@ -57,7 +57,7 @@ static void pass_forward(wk_function *f, wk_tensor *const in[], wk_tensor *out[]
     out[0] = in[0];
 }
 
-static void expect_gone(wk_tensor *x)
+static void expect_freed(wk_tensor *x)
 {
     wk_exp(x);
     expect_error("exp", "scope has closed", NULL);
@@ -87,39 +87,39 @@ static const wk_function_kind triple = {.size = sizeof triple,
 static const wk_function_kind pass = {
     .size = sizeof pass, .name = "pass", .inputs = 1, .outputs = 1, .forward = pass_forward};
 
-static void callbacks_have_a_scope_of_their_own(void **state)
+static void callbacks_run_in_a_separate_scope(void **state)
 {
     (void)state;
     static const wk_module_kind inner = {.size = sizeof inner, .name = "inner", .forward1 = inner_forward};
     WK_SCOPE;
     wk_tensor *x = wk_ones((2), .requires_grad = true), *y = wk_apply(&triple, NULL, (x));
-    expect_gone(made_inside);
+    expect_freed(made_inside);
     EXPECT_VALUES(y, 0, 3, 3);
     wk_backward(wk_sum(y));
-    expect_gone(made_inside);
+    expect_freed(made_inside);
     EXPECT_VALUES(wk_grad_of(x), 0, 3, 3);
     wk_tensor *plain = wk_ones((2));
-    wk_tensor *passed = wk_apply(&pass, NULL, (plain)); /* an output that is an input is a tensor of its own */
+    wk_tensor *passed = wk_apply(&pass, NULL, (plain)); /* an output that is an input becomes a separate tensor */
     assert_ptr_not_equal(passed, plain);
     EXPECT_VALUES(passed, 0, 1, 1);
 
     from_outside = NULL;
     wk_module *m = wk_module_new(&inner);
     EXPECT_VALUES(wk_forward(m, x), 0, 3, 3);
-    expect_gone(made_inside);
+    expect_freed(made_inside);
     from_outside = wk_full((2), 7.0);
     assert_ptr_equal(wk_forward(m, x), from_outside);
-    expect_gone(made_inside);
+    expect_freed(made_inside);
 
     wk_set_grad(x, NULL);
     wk_register_hook(x, hook, NULL);
     wk_backward(wk_sum(x));
-    expect_gone(made_inside);
+    expect_freed(made_inside);
     EXPECT_VALUES(wk_grad_of(x), 0, 7, 7);
     EXPECT_VALUES(from_outside, 0, 7, 7);
 }
 
-/* Without a scope all that a function or module gives is the caller's, and nothing else stays. */
+/* Without a scope the caller owns everything that a function or module returns, and nothing else remains. */
 static void functions_without_a_scope(void **state)
 {
     (void)state;
@@ -144,7 +144,7 @@ static void functions_without_a_scope(void **state)
     expect_error("freed", NULL);
 }
 
-/* Without a scope a call that gives its argument back counts it once more; an in-place call does not. */
+/* Without a scope a call that returns its argument adds a reference; an in-place call does not. */
 static void returned_handles_count_once_each(void **state)
 {
     (void)state;
@@ -176,16 +176,16 @@ static void keep_moves_only_what_the_innermost_scope_owns(void **state)
         x = wk_ones((2));
         {
             WK_SCOPE;
-            assert_ptr_equal(wk_keep(x), x);           /* the outer scope's: stays there */
-            kept_out = wk_keep(wk_keep(wk_ones((2)))); /* the second time it is no longer the innermost's */
+            assert_ptr_equal(wk_keep(x), x);           /* owned by the outer scope: remains there */
+            kept_out = wk_keep(wk_keep(wk_ones((2)))); /* the second time the innermost scope no longer owns it */
         }
         EXPECT_VALUES(kept_out, 0, 1, 1);
     }
-    expect_gone(x);
-    expect_gone(kept_out);
+    expect_freed(x);
+    expect_freed(kept_out);
     {
         WK_SCOPE;
-        x = wk_keep(wk_ones((2))); /* no scope around: the caller's */
+        x = wk_keep(wk_ones((2))); /* no scope: the caller's */
     }
     EXPECT_VALUES(x, 0, 1, 1);
     wk_free(x);
@@ -200,11 +200,11 @@ static void any_object_and_null(void **state)
     wk_tensors *list;
     {
         WK_SCOPE;
-        module = wk_keep(wk_nn_relu()); /* the types of what goes in come out */
+        module = wk_keep(wk_nn_relu()); /* the result has the type of the argument */
         history = wk_retain(wk_history_new());
         list = wk_retain(wk_list((wk_ones((1)))));
         wk_optim *optim = wk_optim_sgd(wk_list((wk_ones((1), .requires_grad = true))));
-        wk_free(optim); /* ends an object of the scope early */
+        wk_free(optim); /* frees an object of a scope early */
         assert_int_equal(wk_optim_group_count(optim), 0);
         expect_error("optim_group_count", "freed", NULL);
     }
@@ -226,8 +226,8 @@ static void any_object_and_null(void **state)
     expect_ok();
 }
 
-/* Parents hold references of their own: the graph, an optimiser, a loader, whatever becomes of the handles. */
-static void parents_keep_what_they_need(void **state)
+/* Graphs, optimisers and loaders hold references of their operands, independent of the program's handles. */
+static void parents_hold_references(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -252,7 +252,7 @@ static void parents_keep_what_they_need(void **state)
         loader = wk_keep(wk_data_loader(wk_data_tensors(wk_arange(3), NULL)));
         wk_backward(wk_sum(seen));
     }
-    assert_int_equal(wk_optim_step(optim), WK_OK); /* the module has gone, its parameter has not */
+    assert_int_equal(wk_optim_step(optim), WK_OK); /* the module was freed, its parameter was not */
     EXPECT_VALUES(seen, 0, 0);
     int batches = 0;
     WK_EACH(batch, loader) batches += wk_item_i64(batch->x) == batch->index;
@@ -262,9 +262,8 @@ static void parents_keep_what_they_need(void **state)
     expect_error("exp", "freed", NULL);
 }
 
-/* What belongs to a module is its own whatever scope is open when it is made: gradients, optimiser state,
- * lazy parameters. */
-static void a_module_owns_what_comes_later(void **state)
+/* A module owns the gradients, optimiser state and lazy parameters that are created later, whatever scope is open. */
+static void a_module_owns_objects_created_later(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -292,14 +291,14 @@ static void a_module_owns_what_comes_later(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_of_object_dies_with_its_scope),
-        cmocka_unit_test(callbacks_have_a_scope_of_their_own),
+        cmocka_unit_test(scopes_free_every_kind_of_object),
+        cmocka_unit_test(callbacks_run_in_a_separate_scope),
         cmocka_unit_test(functions_without_a_scope),
         cmocka_unit_test(returned_handles_count_once_each),
         cmocka_unit_test(keep_moves_only_what_the_innermost_scope_owns),
         cmocka_unit_test(any_object_and_null),
-        cmocka_unit_test(parents_keep_what_they_need),
-        cmocka_unit_test(a_module_owns_what_comes_later),
+        cmocka_unit_test(parents_hold_references),
+        cmocka_unit_test(a_module_owns_objects_created_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rule 7 of docs/contributing/invariants.md: what only an open scope owns is parked, not stored: when, when not, and
- * with the same bits. What engine_plan and engine_parking hold of it is not repeated here. */
+/* Tests rule 7 of docs/contributing/invariants.md: values that only an open scope owns are parked instead of stored.
+ * The tests check when values are parked, when not, and that the bits are the same. engine_plan and engine_parking test
+ * the rest of this rule. */
 #include "support/plan.h"
 
-/* A parked value and the place of what it will read: the record holds values, which in-place calls do not change. */
+/* A parked value reads immutable values: later in-place calls do not change them. */
 static void parked_operands_never_change(void **state)
 {
     (void)state;
@@ -18,7 +19,7 @@ static void parked_operands_never_change(void **state)
     int64_t before = live();
     wk_mul_(z, 5);
     wk_flush();
-    assert_int_equal(live() - before, BYTES); /* a fresh buffer */
+    assert_int_equal(live() - before, BYTES); /* a new buffer */
     wk_tensor *now = wk_retain(wk_exp(row));  /* the view follows its storage */
     need(sum);
     const wk__program *written = wk__null_log_program_at(0), *read_late = wk__null_log_program_at(1);
@@ -33,7 +34,7 @@ static void parked_operands_never_change(void **state)
     wk_free(now), wk_free(z);
 }
 
-/* The same in numbers, to the bit: a chain read after its input was changed twice, once through a view. */
+/* Compares bits: a chain is read after its input was changed twice, once through a view. */
 static void parked_values_have_the_same_bits(void **state)
 {
     (void)state;
@@ -57,8 +58,9 @@ static void parked_values_have_the_same_bits(void **state)
     wk_free(z), wk_free(copy);
 }
 
-/* Elementwise ops and views are parked; all else is stored: computing it again would cost more than memory. */
-static void what_is_parked_and_what_is_not(void **state)
+/* Element-wise ops and views are parked. All other results are stored, because recomputing them would cost more than
+ * memory. */
+static void only_elementwise_results_and_views_are_parked(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -67,7 +69,7 @@ static void what_is_parked_and_what_is_not(void **state)
     wk_tensor *chain = wk_mul(wk_transpose(wk_exp(x), 0, 1), 2), *sum = wk_sum(x, (1)), *product = wk_matmul(x, x),
               *sorted = wk_cumsum(x, 0), *kept = wk_retain(wk_mul(x, 3)), *saved = wk_exp(leaf),
               *part = wk_zeros((4, 4), .device = test_null());
-    wk_fill_(wk_select(part, 0, 1), 2); /* written in part: the rest is the old value's */
+    wk_fill_(wk_select(part, 0, 1), 2); /* written in part: the rest keeps the old values */
     wk_flush();
     assert_int_equal(state_of(chain), WK__DEFERRED);
     assert_int_equal(state_of(sum), WK__STORED);
@@ -79,7 +81,7 @@ static void what_is_parked_and_what_is_not(void **state)
     wk_free(kept), wk_free(x);
 }
 
-/* Of a chain that only a scope owns every 17th is stored: reading one computes 16 at most. */
+/* Of a chain that only a scope owns, every 17th value is stored, so a read computes at most 16. */
 static void chains_are_parked_sixteen_deep(void **state)
 {
     (void)state;
@@ -101,7 +103,7 @@ static void chains_are_parked_sixteen_deep(void **state)
     wk_free(x);
 }
 
-static void memory_that_others_can_write_is_not_parked_on(void **state)
+static void values_of_writable_memory_are_not_parked(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -117,8 +119,8 @@ static void memory_that_others_can_write_is_not_parked_on(void **state)
     EXPECT_VALUES(wk_add(own, 0), 0, 100, 2, 3);
 }
 
-/* The pointer is asked for when a parked value already reads that memory. */
-static void a_pointer_that_is_given_out_later(void **state)
+/* The pointer is requested when a parked value already reads that memory. */
+static void a_pointer_requested_after_parking(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -134,14 +136,14 @@ static void a_pointer_that_is_given_out_later(void **state)
     EXPECT_VALUES(x, 0, 100, 2, 3);
 }
 
-/* What a parked value alone keeps alive must not be larger than the value itself. */
-static void an_operand_that_goes_first(void **state)
+/* Memory kept alive only by a parked value must not be larger than the value. */
+static void a_parked_value_keeps_no_larger_operand(void **state)
 {
     (void)state;
     WK_SCOPE;
     wk_tensor *x = square(), *y = square();
     start();
-    wk_tensor *small = wk_gt(x, 0), *large = wk_mul(y, 2); /* a quarter of x; as much as y */
+    wk_tensor *small = wk_gt(x, 0), *large = wk_mul(y, 2); /* a quarter of x; the size of y */
     wk_flush();
     assert_int_equal(state_of(small), WK__DEFERRED);
     assert_int_equal(state_of(large), WK__DEFERRED);
@@ -153,8 +155,8 @@ static void an_operand_that_goes_first(void **state)
     assert_int_equal(before - live(), BYTES - BYTES / 4);
 }
 
-/* The same when the operands have gone before the value was ever parked. */
-static void operands_that_have_gone_before_the_flush(void **state)
+/* The same if the operands were freed before the value was parked. */
+static void operands_freed_before_the_flush(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -169,7 +171,7 @@ static void operands_that_have_gone_before_the_flush(void **state)
     assert_int_equal(state_of(sum), WK__STORED);
 }
 
-static void modes_that_park_nothing(void **state)
+static void modes_without_parking(void **state)
 {
     (void)state;
     for (int mode = 0; mode < 2; mode++) {
@@ -192,13 +194,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(parked_operands_never_change),
         cmocka_unit_test(parked_values_have_the_same_bits),
-        cmocka_unit_test(what_is_parked_and_what_is_not),
+        cmocka_unit_test(only_elementwise_results_and_views_are_parked),
         cmocka_unit_test(chains_are_parked_sixteen_deep),
-        cmocka_unit_test(memory_that_others_can_write_is_not_parked_on),
-        cmocka_unit_test(a_pointer_that_is_given_out_later),
-        cmocka_unit_test(an_operand_that_goes_first),
-        cmocka_unit_test(operands_that_have_gone_before_the_flush),
-        cmocka_unit_test(modes_that_park_nothing),
+        cmocka_unit_test(values_of_writable_memory_are_not_parked),
+        cmocka_unit_test(a_pointer_requested_after_parking),
+        cmocka_unit_test(a_parked_value_keeps_no_larger_operand),
+        cmocka_unit_test(operands_freed_before_the_flush),
+        cmocka_unit_test(modes_without_parking),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

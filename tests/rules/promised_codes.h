@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows of rules_error_codes: each public header's promise of an error code, and a call that provokes it. */
+/* Rows of rules_error_codes: a public header's promise of an error code, and a call that provokes it. */
 #ifndef TESTS_RULES_PROMISED_CODES_H
 #define TESTS_RULES_PROMISED_CODES_H
 
@@ -8,10 +8,10 @@
 #include <wick/call.h>
 #include <wick/checkpoint.h>
 
-/* One of `provoke`, which leaves an error with that code, the test program that holds the promise because it takes
- * several processes, a failing device or a hook into the library, and the arguments of a call by name that fails. */
+/* A row has one of: a function that leaves an error with that code; the test program that checks the promise, if it
+ * needs several processes, a failing device or a hook into the library; the arguments of a call by name that fails. */
 typedef struct promised_code {
-    const char *subject; /* the function, or the header for a promise of all of its functions */
+    const char *subject; /* a function, or a header if the promise applies to all of its functions */
     wk_code code;
     void (*provoke)(void);
     const char *test;

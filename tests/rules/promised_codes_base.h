@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Promises of the headers that all others build on: core.h, tensor.h, device.h, event.h, log.h, call.h, dlpack.h. */
+/* Promises of the base headers: core.h, tensor.h, device.h, event.h, log.h, call.h, dlpack.h. */
 #ifndef TESTS_RULES_PROMISED_CODES_BASE_H
 #define TESTS_RULES_PROMISED_CODES_BASE_H
 

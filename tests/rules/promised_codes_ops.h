@@ -166,7 +166,7 @@ static wk_tensor *no_elements(void)
 }
 static wk_tensor *class_labels(int64_t label)
 {
-    return wk_of(int64_t, (2), label, label); /* in host memory, so that calls see them at once */
+    return wk_of(int64_t, (2), label, label); /* in host memory, so that calls can check them immediately */
 }
 static wk_tensor *scores(void)
 {
@@ -287,7 +287,7 @@ static const promised_code promised_by_ops[] = {
     {"pointwise.h", WK_ERR_DTYPE, .provoke = dtype_that_the_target_cannot_hold},
     {"pointwise.h", WK_ERR_DEVICE, .provoke = two_devices},
     {"pointwise.h", WK_ERR_STATE, .provoke = leaf_in_place},
-    {"pointwise.h", WK_ERR_STATE, .provoke = shared_elements_in_place}, /* and of each op: sweep_in_place */
+    {"pointwise.h", WK_ERR_STATE, .provoke = shared_elements_in_place}, /* sweep_in_place checks it for each op */
     {"creation.h", WK_ERR_DEVICE, .provoke = zeros_on_no_device},
     {"creation.h", WK_ERR_DTYPE, .provoke = integers_that_require_grad},
     {"wk_one_hot", WK_ERR_INDEX, .provoke = one_hot_of_an_unknown_class},

@@ -10,7 +10,7 @@ static const char *no_file(void)
     return scratch("no/such/file");
 }
 
-/* A file with this text. */
+/* Creates a file with this text. */
 static const char *file_with(const char *text)
 {
     const char *path = scratch("promised");
@@ -186,7 +186,7 @@ static wk_tensor *zeroes(wk_module *self, wk_tensor *x)
     wk_optim_zero_grad(*(wk_optim **)wk_module_state(self));
     return x;
 }
-/* The first replica's forward forgets gradients. */
+/* The forward of the first replica clears gradients. */
 static void gradients_forgotten_in_forward(void)
 {
     static const wk_module_kind kind = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages that say how it came about, or what to write instead: where a NULL comes from, which round of a loop made a
- * tensor, what is no GPU here, which dtypes there are, which operand to move. */
+/* Tests messages that explain the cause or suggest a remedy: the origin of a NULL, the loop iteration that created a
+ * tensor, why a device is not a GPU, the available dtypes, the operand to move. */
 #include "support/reexec.h"
 #include "support/devices.h"
 #include <pthread.h>
@@ -9,7 +9,7 @@
 
 /* ---- NULL and tensors of another scope --------------------------------------------------------------------------- */
 
-static void a_null_is_traced(void **state)
+static void a_null_names_the_failed_call(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -42,8 +42,8 @@ static void a_null_is_traced(void **state)
     expect_error("add: second operand is NULL; the last failed call here, ", ": exp", NULL);
 }
 
-/* What the library asks on its own behalf gave the program nothing, and a list is no gradient that was not there. */
-static void a_null_of_the_library_is_not(void **state)
+/* A NULL inside of the library is not reported as a failed call of the program, nor is an absent gradient. */
+static void nulls_inside_the_library_are_not_named(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -74,7 +74,7 @@ static void *without_history(void *user)
     return NULL;
 }
 
-static void a_null_of_nobody(void **state)
+static void a_null_without_a_failed_call(void **state)
 {
     (void)state;
     pthread_t thread;
@@ -82,7 +82,7 @@ static void a_null_of_nobody(void **state)
     pthread_join(thread, NULL);
 }
 
-static void an_earlier_round_of_a_loop(void **state)
+static void a_tensor_of_an_earlier_iteration(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -105,7 +105,7 @@ static void an_earlier_round_of_a_loop(void **state)
 
 /* ---- devices ----------------------------------------------------------------------------------------------------- */
 
-static void no_gpu_says_what_is_none(void **state)
+static void a_missing_gpu_is_explained(void **state)
 {
     (void)state;
     if (wk_device_count(WK_GPU) > 0) skip();
@@ -127,14 +127,14 @@ static void the_hint_moves_to_the_accelerator(void **state)
     expect_error("wk_to(b, wk_null(0))", NULL);
     wk_where(wk_ones((3, 3), .dtype = WK_BOOL), there, here);
     expect_error("move them: wk_to(a, wk_null(0)), wk_to(c, wk_null(0))", NULL);
-    wk_add_(here, there); /* a copy of the target would take the result, and go */
+    wk_add_(here, there); /* the result would go to a copy of the target */
     expect_error("move one: wk_to(b, wk_cpu())", NULL);
     wk_add_(there, here);
     expect_error("move one: wk_to(b, wk_null(0))", NULL);
 }
 
-/* Of two accelerators to that which has more of the operands: of a layer, where the network is. */
-static void the_hint_moves_the_fewer(void **state)
+/* Of two accelerators the hint names the one with more of the operands: for a layer, the one with its parameters. */
+static void the_hint_moves_the_minority(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -146,7 +146,7 @@ static void the_hint_moves_the_fewer(void **state)
     expect_error("move one: wk_to(b, wk_opencl(1))", NULL);
 }
 
-/* Those that are carried out with calls of others name their own operands. */
+/* Composed ops name their own operands. */
 static void composed_ops_name_their_operands(void **state)
 {
     (void)state;
@@ -161,7 +161,7 @@ static void composed_ops_name_their_operands(void **state)
     expect_error("mse_loss: operands are on different devices", "wk_to(b, wk_null(0))", NULL);
 }
 
-static void losses_take_numbers_of_the_cpu(void **state)
+static void losses_accept_cpu_scalars(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -183,7 +183,7 @@ static void losses_take_numbers_of_the_cpu(void **state)
 
 /* ---- dtypes and reductions --------------------------------------------------------------------------------------- */
 
-static void what_to_write_instead(void **state)
+static void dtype_errors_suggest_a_call(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -227,8 +227,8 @@ static void what_to_write_instead(void **state)
     expect_error("linspace: count must be at least 0, got -3", NULL);
 }
 
-/* Converting a mask to i64 would take rows 0 and 1, again and again. */
-static void masks_are_no_indices(void **state)
+/* Converted to i64 a mask would select rows 0 and 1. */
+static void masks_are_not_indices(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -244,7 +244,7 @@ static void masks_are_no_indices(void **state)
     expect_error("take: index must be i64 or i32, got f32; convert it with wk_to_dtype(index, WK_I64)", NULL);
 }
 
-static void scores_and_labels_the_wrong_way_round(void **state)
+static void scores_and_labels_swapped(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -259,7 +259,7 @@ static void scores_and_labels_the_wrong_way_round(void **state)
     expect_error("cross_entropy: input must be floating-point", "wk_to_dtype(x, WK_F32)", NULL);
 }
 
-/* ---- functions of the program ------------------------------------------------------------------------------------ */
+/* ---- user functions ---------------------------------------------------------------------------------------------- */
 
 static void double_it(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
 {
@@ -295,8 +295,8 @@ static int leaks(void)
     return wk_error() || !net || !kept;
 }
 
-/* Reads the log of a child that runs this program again, from the file that is named for it, or from its stderr. */
-static void expect_leaks_told(bool named)
+/* Runs this program as a child and expects leaks in its log: in the named file, or in its stderr. */
+static void expect_leaks_reported(bool named)
 {
     char path[300], text[4000] = "";
     snprintf(path, sizeof path, "%s/leaks.log", getenv("WICK_WORK") ? getenv("WICK_WORK") : "/tmp");
@@ -327,31 +327,24 @@ static void expect_leaks_told(bool named)
         fail_msg("%s", text);
 }
 
-static void what_was_never_freed(void **state)
+static void leaks_are_reported(void **state)
 {
     (void)state;
-    expect_leaks_told(true);
-    expect_leaks_told(false);
+    expect_leaks_reported(true);
+    expect_leaks_reported(false);
 }
 
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "leaks") == 0) return leaks();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_null_is_traced),
-        cmocka_unit_test(a_null_of_the_library_is_not),
-        cmocka_unit_test(a_null_of_nobody),
-        cmocka_unit_test(an_earlier_round_of_a_loop),
-        cmocka_unit_test(no_gpu_says_what_is_none),
-        cmocka_unit_test(the_hint_moves_to_the_accelerator),
-        cmocka_unit_test(the_hint_moves_the_fewer),
-        cmocka_unit_test(composed_ops_name_their_operands),
-        cmocka_unit_test(losses_take_numbers_of_the_cpu),
-        cmocka_unit_test(what_to_write_instead),
-        cmocka_unit_test(masks_are_no_indices),
-        cmocka_unit_test(scores_and_labels_the_wrong_way_round),
-        cmocka_unit_test(a_function_without_backward),
-        cmocka_unit_test(what_was_never_freed),
+        cmocka_unit_test(a_null_names_the_failed_call), cmocka_unit_test(nulls_inside_the_library_are_not_named),
+        cmocka_unit_test(a_null_without_a_failed_call), cmocka_unit_test(a_tensor_of_an_earlier_iteration),
+        cmocka_unit_test(a_missing_gpu_is_explained),   cmocka_unit_test(the_hint_moves_to_the_accelerator),
+        cmocka_unit_test(the_hint_moves_the_minority),  cmocka_unit_test(composed_ops_name_their_operands),
+        cmocka_unit_test(losses_accept_cpu_scalars),    cmocka_unit_test(dtype_errors_suggest_a_call),
+        cmocka_unit_test(masks_are_not_indices),        cmocka_unit_test(scores_and_labels_swapped),
+        cmocka_unit_test(a_function_without_backward),  cmocka_unit_test(leaks_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

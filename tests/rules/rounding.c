@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules 11 and 12 of docs/contributing/invariants.md: how results lie in memory, and where they are rounded. */
+/* Tests rules 11 and 12 of docs/contributing/invariants.md: memory layouts of results, and rounding. */
 #include "support/bits.h"
 #include "support/devices.h"
 
@@ -48,8 +48,8 @@ static void channels_last_stays_channels_last(void **state)
     expect_strides(wk_exp(wk_transpose(wk_ones((3, 4)), 0, 1)), 2, (const int64_t[]){1, 4}, "a transposed matrix");
 }
 
-/* No operand has the result's shape: the largest one says how it lies. */
-static void the_largest_operand_says_how_it_lies(void **state)
+/* No operand has the result's shape: the largest operand determines the layout. */
+static void the_largest_operand_determines_the_layout(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -59,7 +59,7 @@ static void the_largest_operand_says_how_it_lies(void **state)
     expect_strides(wk_mul(scale, one), 4, last, "the same, the other first");
     expect_strides(wk_add(wk_ones((1, 3, 5, 7)), scale), 4, first, "dense");
     expect_strides(wk_add(image, wk_ones((1, 3, 1, 1))), 4, first, "one channel");
-    wk_tensor *turned = wk_transpose(wk_ones((7, 5)), 0, 1); /* (5, 7), columns first in memory */
+    wk_tensor *turned = wk_transpose(wk_ones((7, 5)), 0, 1); /* (5, 7), column-major in memory */
     expect_strides(wk_exp(wk_unsqueeze(turned, 1)), 3, (const int64_t[]){1, 1, 5}, "a size of 1 in between");
     expect_strides(wk_add(wk_unsqueeze(turned, 0), wk_ones((2, 1, 1))), 3, (const int64_t[]){35, 1, 5},
                    "a batch of them");
@@ -78,8 +78,8 @@ static void views_and_copies(void **state)
 
 /* ---- rule 12: rounding ------------------------------------------------------------------------------------------- */
 
-/* The result of each public op is rounded to its dtype, in a register too. */
-static void rounded_in_registers(void **state)
+/* Each public op rounds its result to its dtype, also in a register. */
+static void results_are_rounded_in_registers(void **state)
 {
     (void)state;
     static const wk_dtype narrow[] = {WK_BF16, WK_F16};
@@ -89,7 +89,7 @@ static void rounded_in_registers(void **state)
         wk_tensor *a = wk_randn((1000), .dtype = narrow[k]);
         wk_tensor *b = wk_randn((1000), .dtype = narrow[k]);
         wk_tensor *fused = wk_mul(wk_exp(wk_add(a, b)), b);
-        /* by hand: each step in f32, which holds such a sum and product before it is rounded, and stored */
+        /* reference: each step in f32, which is exact for such a sum and product, then rounded and stored */
         wk_tensor *sum = wk_to_dtype(wk_add(wk_to_dtype(a, WK_F32), wk_to_dtype(b, WK_F32)), narrow[k]);
         wk_sync();
         wk_tensor *power = wk_to_dtype(wk_exp(wk_to_dtype(sum, WK_F32)), narrow[k]);
@@ -98,7 +98,7 @@ static void rounded_in_registers(void **state)
         expect_same_bits(fused, product, wk_dtype_str(narrow[k]));
         wk_tensor *once =
             wk_mul(wk_exp(wk_add(wk_to_dtype(a, WK_F32), wk_to_dtype(b, WK_F32))), wk_to_dtype(b, WK_F32));
-        assert_true(wk_item(wk_sum(wk_ne(wk_to_dtype(once, narrow[k]), fused))) > 10); /* which is something else */
+        assert_true(wk_item(wk_sum(wk_ne(wk_to_dtype(once, narrow[k]), fused))) > 10); /* a different value */
     }
 }
 
@@ -118,9 +118,9 @@ static void integers_wrap_in_registers(void **state)
     EXPECT_VALUES(wk_to_dtype(wk_to_dtype(wk_add(wk_to_dtype(bytes, WK_I32), 200), WK_I8), WK_I32), 0, 44, 100, -55);
 }
 
-/* PyTorch's numbers: an operand becomes what is computed in first, so that wk_eq(x, c) finds what wk_full of
- * c and x's dtype holds. */
-static void operands_take_the_dtype_that_is_computed_in(void **state)
+/* Operands are converted to the compute dtype first, as in PyTorch, so that wk_eq(x, c) matches the elements of wk_full
+ * with c and x's dtype. */
+static void operands_are_converted_to_the_compute_dtype(void **state)
 {
     (void)state;
     EACH_DEVICE(device)
@@ -145,7 +145,7 @@ static void operands_take_the_dtype_that_is_computed_in(void **state)
         EXPECT_VALUES(wk_hardtanh(wk_to_dtype(chars, WK_I32), .min_val = -3, .max_val = INFINITY), 0, 0, 1, 7, -3, 127);
         EXPECT_VALUES(wk_hardtanh(wk_to_dtype(chars, WK_I64), .min_val = -1e30, .max_val = 1e30), 0, 0, 1, 7, -128,
                       127);
-        assert_null(wk_pow(chars, 129)); /* as i8 it would be no power at all */
+        assert_null(wk_pow(chars, 129)); /* as i8 the exponent would be negative */
         expect_error("pow", "i8[5]", "129", "does not fit", NULL);
         assert_null(wk_pow(wk_to_dtype(chars, WK_I16), 40000));
         expect_error("pow", "40000", NULL);
@@ -156,13 +156,14 @@ static void operands_take_the_dtype_that_is_computed_in(void **state)
             EXPECT_VALUES(wk_ge(tenth, wk_full((), 0.1, .dtype = WK_F64, .device = device)), 0, 1, 1);
             EXPECT_VALUES(wk_gt(wk_mul(tenth, 10), 2049), 0, 0, 0);
         }
-        wk_tensor *ten = wk_full((1), 10.0, .dtype = WK_BF16, .device = device); /* arithmetic is rounded once, */
-        EXPECT_VALUES(wk_mul(ten, 1.02), 0, 10.1875);                            /* not as 1.0234 x 10 would be */
+        wk_tensor *ten = wk_full((1), 10.0, .dtype = WK_BF16, .device = device); /* arithmetic rounds once, */
+        EXPECT_VALUES(wk_mul(ten, 1.02), 0, 10.1875);                            /* not like 1.0234 x 10 */
     }
 }
 
-/* By way of i64: the low bits of the fraction cut off, and where no i64 is near, its least number. */
-static void what_no_integer_holds(void **state)
+/* Conversion goes through i64: the fraction is truncated, the low bits are kept, and a value outside of i64 becomes its
+ * minimum. */
+static void floats_outside_of_integer_ranges(void **state)
 {
     (void)state;
     static const struct {
@@ -189,7 +190,7 @@ static void what_no_integer_holds(void **state)
     }
 }
 
-/* A composed op computes in f32 and rounds once at its end, whether its parts are fused or stored. */
+/* A composed op computes in f32 and rounds once at its end, fused or not. */
 static void composed_ops_round_once(void **state)
 {
     (void)state;
@@ -217,7 +218,7 @@ static void composed_ops_round_once(void **state)
     EXPECT_VALUES(wk_mean(big), 0, 60000); /* their sum would be infinite */
 }
 
-/* The library's gradients are composed ops, a user's own function is not. */
+/* The library's gradients are composed ops, a custom function is not. */
 static void triple_forward(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
 {
     (void)f;
@@ -251,12 +252,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(channels_last_stays_channels_last),
-        cmocka_unit_test(the_largest_operand_says_how_it_lies),
+        cmocka_unit_test(the_largest_operand_determines_the_layout),
         cmocka_unit_test(views_and_copies),
-        cmocka_unit_test(rounded_in_registers),
+        cmocka_unit_test(results_are_rounded_in_registers),
         cmocka_unit_test(integers_wrap_in_registers),
-        cmocka_unit_test(operands_take_the_dtype_that_is_computed_in),
-        cmocka_unit_test(what_no_integer_holds),
+        cmocka_unit_test(operands_are_converted_to_the_compute_dtype),
+        cmocka_unit_test(floats_outside_of_integer_ranges),
         cmocka_unit_test(composed_ops_round_once),
         cmocka_unit_test(gradients_round_once),
     };

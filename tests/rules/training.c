@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rule 13 over a whole training: forward, backward and optimiser give the same bits fused or not, call by call, and
- * with any number of threads. */
+/* Tests rule 13 on a complete training: forward, backward and optimiser give the same bits with and without fusion and
+ * deferral, and with any number of threads. */
 #include "support/bits.h"
 
 #include "engine/op_queue.h"
 
 enum { ROWS = 150, INPUTS = 33, CLASSES = 10, STEPS = 3 };
 
-/* Three steps on numbers that a seed gives; the losses, then the parameters. */
+/* Trains three steps on data from a seed; returns the losses, then the parameters. */
 static int train(wk_tensor *out[], int room)
 {
     WK_SCOPE;

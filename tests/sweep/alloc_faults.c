@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk with host memory that runs out: each sample of each row once more, forward and back, with one request that
- * fails (and perhaps all after it), chosen by a seed, three times. An error with a sentence or the usual bits;
- * operands are as they were, or written whole; nothing is left behind. WICK_FAIL_EACH=1 tries every request of every
- * sample, which takes minutes. */
+/* Sweep with failing host allocations: each sample of each row runs forward and backward three times, with one failed
+ * allocation (and perhaps all after it), chosen by a seed. Expects an error with a message or the usual bits, operands
+ * that are unchanged or completely written, and no leak. WICK_FAIL_EACH=1 fails every allocation of every sample, which
+ * takes minutes. */
 #include "support/sweep/sweep.h"
 #include "failing/alloc_fault_sweep.h"
 
-enum { MOST_BITS = 1 << 18, TIMES = 3 /* requests that are tried for each case */ };
+enum { MOST_BITS = 1 << 18, TIMES = 3 /* attempts for each case */ };
 
 typedef struct outcome {
     bool fine;
     size_t count;
-    char bits[MOST_BITS]; /* of results, gradients, and what was written in place */
+    char bits[MOST_BITS]; /* of results, gradients, and in-place targets */
 } outcome;
 
 static outcome usual, other;
 
-/* False with the error recorded. */
+/* Returns false with an error recorded. */
 static bool note(outcome *o, wk_tensor *x)
 {
     size_t size = (size_t)wk_numel(x) * wk_dtype_size(wk_dtype_of(x));
@@ -35,7 +35,7 @@ static int call(const wk__op *op, const sweep_sample *sample, wk_tensor *out[])
     wk_seed(7);
     wk_code code = wk_call(wk__context(), op->name, sample->argument, sample->arguments, results, &count, &options,
                            message, sizeof message);
-    if (code != WK_OK && strlen(message) < 10) fail_msg("%s: code %d says \"%s\"", op->name, code, message);
+    if (code != WK_OK && strlen(message) < 10) fail_msg("%s: code %d with message \"%s\"", op->name, code, message);
     for (int k = 0; k < count; k++) out[k] = results[k].tensor;
     return code == WK_OK ? count : -1;
 }
@@ -67,17 +67,17 @@ static void run(const wk__op *op, sweep_sample *sample, const sweep_input input[
     if (o->fine && count > 0) o->fine = differentiate(out[0], leaf, leaves, o);
 }
 
-/* What operand 0 holds is what it held, or what the call would have written. */
+/* Expects that operand 0 is unchanged, or as the successful call would have written it. */
 static void check_target(const sweep_input *target, const outcome *written, const char *where)
 {
     static outcome now;
     now.count = 0;
     assert_true(note(&now, target->storage));
     bool old = memcmp(now.bits, target->bytes, target->size) == 0;
-    if (!old && memcmp(now.bits, written->bits, now.count) != 0) fail_msg("%s: written in part", where);
+    if (!old && memcmp(now.bits, written->bits, now.count) != 0) fail_msg("%s: partially written", where);
 }
 
-/* Operands in a scope of their own; gradients are asked for where the row has one for all of them. */
+/* Creates operands in a separate scope; gradients are requested if the row has one for all of them. */
 static void begin(const wk__op *op, const sweep_sample *sample, wk_dtype dtype, sweep_layout layout, bool grads,
                   sweep_input input[])
 {
@@ -89,9 +89,9 @@ static void begin(const wk__op *op, const sweep_sample *sample, wk_dtype dtype, 
     drain();
 }
 
-/* As it should be; how many requests it makes, -1 when the row refuses such operands. */
-static long long as_usual(const wk__op *op, sweep_sample *sample, wk_dtype dtype, sweep_layout layout, bool grads,
-                          outcome *results, outcome *target)
+/* Runs without failure. Returns the number of allocations, -1 if the row refuses these operands. */
+static long long run_without_failure(const wk__op *op, sweep_sample *sample, wk_dtype dtype, sweep_layout layout,
+                                     bool grads, outcome *results, outcome *target)
 {
     WK_SCOPE;
     sweep_input input[SWEEP_TENSORS] = {{0}};
@@ -115,9 +115,9 @@ static void fail_once(const wk__op *op, sweep_sample *sample, wk_dtype dtype, sw
     alloc_faults_arm(n, for_good);
     run(op, sample, input, &other);
     alloc_faults_arm(0, false);
-    if (!other.fine && wk_error() && strlen(wk_error()) < 10) fail_msg("%s: says \"%s\"", where, wk_error());
+    if (!other.fine && wk_error() && strlen(wk_error()) < 10) fail_msg("%s: message \"%s\"", where, wk_error());
     if (other.fine && !wk_error() && (other.count != usual.count || memcmp(other.bits, usual.bits, usual.count) != 0))
-        fail_msg("%s: other bits", where);
+        fail_msg("%s: different bits", where);
     alloc_faults_disarm();
     sweep_check_untouched(sample, input, sweep_writes(op) ? 0 : -1);
     if (sweep_writes(op)) check_target(&input[0], target, where);
@@ -129,12 +129,12 @@ static void try_one(const wk__op *op, sweep_sample *sample, wk_dtype dtype, swee
 {
     static outcome target;
     bool grads = op->gradient && !sweep_writes(op);
-    long long requests = as_usual(op, sample, dtype, layout, grads, &usual, &target);
-    if (requests < 0) requests = as_usual(op, sample, dtype, layout, grads = false, &usual, &target);
+    long long requests = run_without_failure(op, sample, dtype, layout, grads, &usual, &target);
+    if (requests < 0) requests = run_without_failure(op, sample, dtype, layout, grads = false, &usual, &target);
     if (requests < 0) return;
-    as_usual(op, sample, dtype, layout, grads, &other, &target);
+    run_without_failure(op, sample, dtype, layout, grads, &other, &target);
     bool steady = other.count == usual.count && memcmp(other.bits, usual.bits, usual.count) == 0;
-    if (!steady) fail_msg("%s: other bits the second time", where);
+    if (!steady) fail_msg("%s: different bits the second time", where);
 
     if (getenv("WICK_FAIL_EACH")) {
         for (long long n = 1; n <= requests; n++)
@@ -171,21 +171,21 @@ static void all_samples(const wk__op *op)
     }
 }
 
-/* The CPU keeps the programs that it makes; from the second time on it has them all. */
-static void failing(void **state)
+/* The CPU caches compiled programs; from the second run on it has all of them. */
+static void with_allocation_failures(void **state)
 {
     int64_t bytes = live();
     all_samples(*state);
     all_samples(*state);
     long long blocks = alloc_live_blocks();
     all_samples(*state);
-    if (live() != bytes) fail_msg("%lld bytes stayed behind", (long long)(live() - bytes));
-    if (alloc_live_blocks() > blocks) fail_msg("%lld blocks stayed behind", alloc_live_blocks() - blocks);
+    if (live() != bytes) fail_msg("%lld bytes leaked", (long long)(live() - bytes));
+    if (alloc_live_blocks() > blocks) fail_msg("%lld blocks leaked", alloc_live_blocks() - blocks);
 }
 
 int main(void)
 {
     alloc_faults_init();
     fill_queue(NULL);
-    return sweep_run("sweep_alloc_faults", &(sweep_kind){"%s", failing}, 1, NULL);
+    return sweep_run("sweep_alloc_faults", &(sweep_kind){"%s", with_allocation_failures}, 1, NULL);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands that were converted in the same kernel: each row, with operands of bool, i8, f16, ... that become its dtype
- * just before, gives the bits that it gives with operands of that dtype from memory. In a register a bool that became
- * an i32 is still a bool, so an op that asked the register what it computes in would answer for another one. */
+/* Sweep with operands converted in the same kernel: each row, with operands of bool, i8, f16, ... that are converted to
+ * its dtype just before, gives the same bits as with operands of that dtype from memory. A bool converted to i32 in a
+ * register is still a bool there, so an op that took its compute dtype from the register would be wrong. */
 #include "support/sweep/sweep.h"
 #include "support/turns.h"
 
 static const wk_dtype narrow[] = {WK_BOOL, WK_I8, WK_U8, WK_I16, WK_I32, WK_F16, WK_BF16};
 enum { NARROW = sizeof narrow / sizeof *narrow };
 
-/* Whole numbers from 0 to 3, in the narrow dtype and then in the wide one. */
+/* Integers from 0 to 3, in the narrow dtype and then in the wide one. */
 static void bind(sweep_sample *sample, wk_dtype from, wk_dtype to, bool stored)
 {
     wk_tensor *tensor[SWEEP_TENSORS];
@@ -65,7 +65,7 @@ static void converted(void **state)
                 if (test_takes_case(4)) sample_of(op, *text, narrow[k], to);
 }
 
-/* Those that draw numbers take probabilities. */
+/* Ops that draw random numbers need probabilities. */
 static bool fits(const wk__op *op)
 {
     return strcmp(op->category, "random") != 0;

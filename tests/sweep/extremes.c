@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NaN, infinities, zeros of both signs, denormals and the ends of each type through every elementwise op, alone and in
- * all pairs, against `exact`: NaN where it gives NaN, the same infinities, the same signs of zero. */
+/* Sweep over extreme values: NaN, infinities, zeros of both signs, denormals and the limits of each dtype through every
+ * element-wise op, alone and in all pairs, against `scalar` of the reference: NaN exactly where it gives NaN, the same
+ * infinities, the same signs of zero. */
 #include "support/sweep/sweep.h"
 #include "support/group/group_reference.h"
 #include <float.h>
@@ -28,7 +29,7 @@ static list values_of(wk_dtype dtype)
     return dtype == WK_F64 ? LIST(wide) : LIST(whole);
 }
 
-/* All combinations of the list for `arity` operands, 1 to 3: operand k of combination n. */
+/* Operand k of combination n of the list's values, for 1 to 3 operands. */
 static double chosen(list values, int n, int k)
 {
     while (k-- > 0) n /= values.count;
@@ -67,7 +68,7 @@ static void extremes_of(const wk__op *op, wk_dtype dtype, wk_device device)
         }
         double expected = op_reference_of(op)->scalar(x);
         if (!wk__is_float(dtype) && !(fabs(expected) <= 0x1p53))
-            continue; /* wrapped, or divided by 0: double cannot say what is right */
+            continue; /* overflow, or division by 0: the double reference does not apply */
         if (!sweep_agrees(op, wk_dtype_of(out[0]), have[n], expected, 1))
             fail_msg("%s(%g, %g, %g) %s %s is %.17g, not %.17g", op->name, x[0], x[1], x[2], wk_dtype_str(dtype),
                      wk_device_str(device), have[n], expected);
@@ -80,13 +81,13 @@ static void extremes(void **state)
     const wk__op *op = *state;
     unsigned domain = op->dtypes ? op->dtypes : WK__ANY;
     for (wk_dtype dtype = WK_F32; dtype < WK_DTYPE_COUNT; dtype++) {
-        /* products of the larger whole numbers are not exact in double */
+        /* products of large integers are not exact in double */
         bool skip = dtype == WK_BOOL || dtype == WK_I32 || dtype == WK_I64;
         if (domain >> dtype & 1 && !skip) extremes_of(op, dtype, wk_cpu());
     }
 }
 
-/* Elementwise in all its arguments, tensors alone, and not more than three. */
+/* Element-wise ops with at most three arguments, all tensors. */
 static bool fits(const wk__op *op)
 {
     const op_reference *known = op_reference_of(op);

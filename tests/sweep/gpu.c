@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk on the GPU that WICK_WALK_DEVICE names, or on both OpenCL devices. A kernel alone costs a driver most of a
- * second, so each row is planned first on a device that gathers kernels and runs none; then they are built together,
- * sixty-four to a function, and each row runs for real. What planning overlooks is built when it runs. On CUDA a few
- * rows are planned, built and run at a time: its compiler takes longer the more there is in one program.
+/* Sweep on the GPU that WICK_WALK_DEVICE names, or on both OpenCL devices. Building a single kernel costs a driver most
+ * of a second, so each row is planned first on a device that collects kernels and runs none; then they are built
+ * together, sixty-four per function, and each row runs. Kernels missed by planning are built when they run. On CUDA a
+ * few rows are planned, built and run at a time, because its compiler's time grows faster than the program.
  *
- * Every dtype and layout, as on the CPU; with WICK_WALK_SHORT=1 each row in one dtype and two layouts, which
- * WICK_TEST_SEED draws, so that each commit tries others. */
+ * All dtypes and layouts, as on the CPU; with WICK_WALK_SHORT=1 each row runs in one dtype and two layouts drawn from
+ * WICK_TEST_SEED, so that each commit tests others. */
 #include "support/turns.h"
 #include "support/gpu/gpu.h"
 #include "support/sweep/sweep.h"
@@ -19,7 +19,7 @@ typedef struct step {
     char name[80];
 } step;
 
-/* The k-th of the bits that are set, counted round. */
+/* The k-th set bit, cyclically. */
 static unsigned some_bit(unsigned bits, uint64_t k)
 {
     for (k %= (uint64_t)__builtin_popcount(bits); k > 0; k--) bits &= bits - 1;
@@ -93,7 +93,8 @@ static size_t add_test(const kind *kind, const wk__op *op, wk_device device, str
     return 1;
 }
 
-/* Without WICK_WALK_DEVICE a run takes a quarter of (row, device), the short one all rows on one device. */
+/* Without WICK_WALK_DEVICE a run takes a quarter of the pairs (row, device); the short one takes all rows on one
+ * device. */
 static bool has_turn(int row, int index)
 {
     if (getenv("WICK_WALK_DEVICE")) return true;
@@ -115,7 +116,7 @@ static size_t add_device(wk_device device, struct CMUnitTest *tests, step *steps
     return count;
 }
 
-/* Those that there are of the ones that are asked for. */
+/* Finds the requested devices that exist. */
 static int find_devices(wk_device device[MOST_DEVICES])
 {
     const char *one = getenv("WICK_WALK_DEVICE");
@@ -133,7 +134,7 @@ int main(void)
     wk_device device[MOST_DEVICES];
     const int devices = find_devices(device);
     if (devices == 0) {
-        printf("skip sweep_gpu: the device is not there\n");
+        printf("skip sweep_gpu: the device does not exist\n");
         return 0;
     }
     size_t most = (size_t)devices * 3 * (size_t)wk_op_count(), count = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk of gradients: each differentiable row's gradient against central differences in f64, and the gradient of
- * that gradient, with the seed as one more input.
+/* Sweep of gradients: each differentiable row's gradient against central differences in f64, and the gradient of that
+ * gradient, with the seed as an additional input.
  *
- * Differences take two calls for each element, and a call takes the longer the more there are. So a large operand is
- * moved in some random directions, not along each axis: operand + directions x amounts, of which the amounts are the
- * leaf. */
+ * Differences need two calls per element, and calls take longer the more elements there are. Large operands are
+ * therefore moved in some random directions instead of along each axis: operand + directions x amounts, with the
+ * amounts as leaf. */
 #include "support/sweep/sweep.h"
 #include "base/alloc.h"
 
@@ -15,8 +15,8 @@ typedef struct trial {
     sweep_sample sample;
     sweep_input input[SWEEP_TENSORS];
     wk_tensor *directions[SWEEP_TENSORS]; /* (elements, DIRECTIONS) of a large operand */
-    int leaf[SWEEP_TENSORS], leaves;      /* the operands that want gradients */
-    int result;                           /* which of several results is looked at */
+    int leaf[SWEEP_TENSORS], leaves;      /* the differentiated operands */
+    int result;                           /* index of the result in use */
 } trial;
 
 static wk_tensor *moved(wk_tensor *x, wk_tensor *directions, wk_tensor *amounts)
@@ -24,8 +24,8 @@ static wk_tensor *moved(wk_tensor *x, wk_tensor *directions, wk_tensor *amounts)
     return wk_add(x, wk_view_as(wk_matmul(directions, amounts), x));
 }
 
-/* The op with `in` for the leaves; the others are constants. A leaf must not be written in place: what is
- * written is a copy. */
+/* Calls the op with `in` for the leaves; the others are constants. A leaf must not be written in place: a copy is
+ * written. */
 static wk_tensor *forward(wk_tensor *const *in, void *user)
 {
     trial *t = user;
@@ -42,14 +42,14 @@ static wk_tensor *forward(wk_tensor *const *in, void *user)
     return t->result < count ? out[t->result] : NULL;
 }
 
-/* The gradients of all leaves, for the seed that is the last input, added up to one number with different weights; and
- * a bit of everything, so that it always depends on all inputs. */
+/* Returns the gradients of all leaves, for the seed that is the last input, summed to one number with different
+ * weights, plus a small share of all inputs, so that the result always depends on them. */
 static wk_tensor *backward(wk_tensor *const *in, void *user)
 {
     WK_ENABLE_GRAD;
     trial *t = user;
     for (int k = 0; k <= t->leaves; k++)
-        wk_requires_grad_(in[k], true); /* those that differences are made of do not yet */
+        wk_requires_grad_(in[k], true); /* operands for finite differences do not require grad yet */
     wk_tensor *out = forward(in, user), *grads[SWEEP_TENSORS] = {0}, *seed = in[t->leaves], *total = NULL;
     wk_grad_options options = {
         .size = sizeof options, .grad_outputs = &seed, .create_graph = true, .allow_unused = true};
@@ -84,7 +84,7 @@ static void begin(trial *t, const wk__op *op, const char *text, wk_tensor *leave
     }
 }
 
-/* Is there anything to check? A conversion to i64 or f32 leaves nothing that differences can see. */
+/* Returns true if finite differences can check the result. After a conversion to i64 or f32 they cannot. */
 static bool can_check(const trial *t, wk_tensor *const out[])
 {
     return wk_dtype_of(out[t->result]) == WK_F64 && wk_requires_grad(out[t->result]);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk of in-place forms: for each row that has one, NAME_ beside NAME, the same bits come into the target, however
- * that lies, and the elements beside it stay as they are. */
+/* Sweep of in-place forms: for each row that has one, NAME_ writes the same bits as NAME into targets of any layout,
+ * and does not change elements beside the target. */
 #include "support/sweep/sweep.h"
 #include "ir/scalar.h"
 
-/* Refused with WK_ERR_STATE: a target whose elements share memory, and a leaf that requires grad. */
+/* Refused with WK_ERR_STATE: a target with overlapping elements, and a leaf that requires grad. */
 static void refuse_targets(const wk__op *op, sweep_sample *sample, wk_tensor *tensor[], const char *text)
 {
     wk_tensor *good = tensor[0], *out[SWEEP_RESULTS];
@@ -29,8 +29,8 @@ static void refuse_targets(const wk__op *op, sweep_sample *sample, wk_tensor *te
     sweep_bind(sample, tensor);
 }
 
-/* Out of place, then in place; an op whose result has another type or shape than its first operand cannot
- * work in place. */
+/* Runs out of place, then in place; an op whose result has another dtype or shape than its first operand cannot run in
+ * place. */
 static bool try_one(const wk__op *op, sweep_sample *sample, wk_dtype dtype, sweep_layout layout, const char *text)
 {
     WK_SCOPE;
@@ -53,7 +53,7 @@ static bool try_one(const wk__op *op, sweep_sample *sample, wk_dtype dtype, swee
         if (wk_read(tensor[0], have, size) != WK_OK)
             fail_msg("%s: %s", sweep_label(op, text, dtype, layout, wk_cpu()), wk_error());
         if (memcmp(have, want, size) != 0)
-            fail_msg("%s: other bits in place", sweep_label(op, text, dtype, layout, wk_cpu()));
+            fail_msg("%s: different bits in place", sweep_label(op, text, dtype, layout, wk_cpu()));
         sweep_check_untouched(sample, input, 0);
         if (layout == SWEEP_DENSE) refuse_targets(op, sample, tensor, text);
         free(want);

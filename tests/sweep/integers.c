@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole numbers at the ends of their type, in the place of each one that a sample passes or leaves out, and operands
- * without elements beside huge sizes: the call gives a result or an error, and so does its gradient. That nothing
- * overflows on the way is seen by the sanitizers. */
+/* Sweep over extreme integers: each integer argument of a sample, passed or omitted, is replaced by the limits of its
+ * type, and operands without elements have huge other sizes. The call gives a result or an error, and so does its
+ * gradient; the sanitizers detect overflows. */
 #include "support/sweep/sweep.h"
 #include <math.h>
 #include <wick/autograd.h>
@@ -12,7 +12,7 @@ static const int64_t ends[] = {
 static const double fractions[] = {NAN, INFINITY, -INFINITY, 1e300, -1e300, 0x1p63, -0.5};
 enum { ENDS = sizeof ends / sizeof *ends, FRACTIONS = sizeof fractions / sizeof *fractions, ROOM = 1 << 20 };
 
-/* What a result and its gradient need is tried; an error is as good an answer as any. */
+/* Runs the call and its gradient; an error is an accepted outcome. */
 static void call(const wk__op *op, const sweep_sample *sample)
 {
     wk_value results[64];
@@ -48,7 +48,7 @@ static void with_number(const wk__op *op, sweep_sample *sample, wk_value *value)
     *value = was;
 }
 
-/* One place of the list at an end, all of them, and all but the first, which is 0; lists of other lengths. */
+/* One element of the list at a limit, all of them, and all but the first, which is 0; lists of other lengths. */
 static void with_list(const wk__op *op, sweep_sample *sample, wk_value *value)
 {
     const wk_value was = *value;
@@ -106,7 +106,7 @@ static void integers(void **state)
         sweep_sample sample;
         const char *why;
         if (!sweep_parse(*text, &sample, &why)) fail_msg("%s: %s", *text, why);
-        sample.arguments = op->parameter_count; /* those left out are none */
+        sample.arguments = op->parameter_count; /* omitted ones are none */
         bind(&sample, NULL, 0);
         each_end(op, &sample);
         for (int k = 0; k < 4; k++) {

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Modes of the library do not change a bit: the walk over the table writes a hash of all results of each row, and on
-# one kind of CPU the hashes are those of the default mode. Another kind may round a sum in another order, but
-# random numbers are the same. This is the build that people install; with sanitizers the walk runs in each mode, too.
+# Modes of the library do not change any bit: the sweep over the table writes a hash of all results of each row, and on
+# one kind of CPU the hashes equal those of the default mode. Another kind may add in another order, but random numbers
+# are the same. Uses the release build; with sanitizers the sweep also runs in each mode.
 . "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 walk() # NAME VARIABLE=VALUE...
@@ -31,7 +31,7 @@ random() # NAME
 
 for cpu in default avx2 portable; do
     kind=$([ $cpu = default ] && echo WICK_THREADS=2 || echo WICK_CPU=$cpu)
-    check "the walk on $cpu" walk $cpu WICK_THREADS=2 "$kind"
+    check "the sweep on $cpu" walk $cpu WICK_THREADS=2 "$kind"
     check "WICK_EAGER=1 gives the same bits on $cpu" same $cpu sync WICK_THREADS=2 WICK_EAGER=1 "$kind"
     check "WICK_NOFUSE=1 gives the same bits on $cpu" same $cpu nofuse WICK_THREADS=2 WICK_NOFUSE=1 "$kind"
     check "WICK_THREADS=1 gives the same bits on $cpu" same $cpu threads "$kind" WICK_THREADS=1

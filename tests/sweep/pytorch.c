@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk against PyTorch: goldens/ops.txt holds what PyTorch 2 makes of the samples of each row, and its gradients,
- * written by goldens/make_ops.py. The references of the other walks were written with the ops; this one was not.
+/* Sweep against PyTorch: goldens/ops.txt has PyTorch 2's results of the samples of each row, and its gradients, written
+ * by goldens/make_ops.py. Unlike the references of the other sweeps, these values were not written with the ops.
  *
  *     case add f64 [2,3], [3]          row, dtype under test, sample (sweep.h)
- *     in 0.5 -1.25 ...                 the numbers of each operand, row-major
+ *     in 0.5 -1.25 ...                 the elements of each operand, row-major
  *     in ...
- *     out f64 [2,3] 1.5 ...            each result: dtype, shape, numbers
+ *     out f64 [2,3] 1.5 ...            each result: dtype, shape, elements
  *     grad 1 0.5 ...                   operand, gradient of the sum of (k % 5 + 1) / 4 times result k
- *     none rand random numbers         a row that PyTorch has nothing to say about, and why
- *     # sort bool [3,4]: ...           a case that PyTorch refuses, with its words; skipped
+ *     none rand random numbers         a row without a PyTorch result, and the reason
+ *     # sort bool [3,4]: ...           a case that PyTorch refuses, with its message; skipped
  *
- * `sweep_pytorch --list` writes what make_ops.py reads: rows, their bounds, schemas and samples. */
+ * `sweep_pytorch --list` writes the input of make_ops.py: rows, their bounds, schemas and samples. */
 #include "support/sweep/sweep.h"
 #include <float.h>
 #include <math.h>
@@ -27,7 +27,7 @@ static bool next_line(void)
     return true;
 }
 
-/* What stands behind the word that begins the line, or NULL. */
+/* Returns the text after the word that begins the line, or NULL. */
 static char *behind(char *text, const char *word)
 {
     size_t n = strlen(word);
@@ -39,7 +39,7 @@ static int numbers_of(const char *text, double numbers[MOST_NUMBERS])
     int count = 0;
     char *end;
     for (double x = strtod(text, &end); end != text; text = end, x = strtod(text, &end)) {
-        if (count == MOST_NUMBERS) fail_msg("too many numbers: %.60s", text);
+        if (count == MOST_NUMBERS) fail_msg("too many elements: %.60s", text);
         numbers[count++] = x;
     }
     return count;
@@ -73,7 +73,8 @@ static void read_operands(golden *g, bool differentiated)
         const char *text = behind(line, "in");
         int64_t count = 1;
         for (int d = 0; d < operand->ndim; d++) count *= operand->shape[d];
-        if (!text || numbers_of(text, numbers) != count) fail_msg("%s: operand %d is not right", g->what, k);
+        if (!text || numbers_of(text, numbers) != count)
+            fail_msg("%s: operand %d does not match the sample", g->what, k);
         wk_dtype dtype = operand->fixed ? operand->fixed : g->dtype;
         wk_tensor *wide = wk_from_on_at(WK_HERE, WK_F64, numbers, (size_t)count * sizeof *numbers, operand->shape,
                                         operand->ndim, NULL);
@@ -83,8 +84,8 @@ static void read_operands(golden *g, bool differentiated)
     sweep_bind(&g->sample, g->operand);
 }
 
-/* Both round, PyTorch in other places: a few dozen units in the last place of the number itself, or of `scale` where
- * that is larger. Zeros have no sign here: the other walks look at it. */
+/* Both round, at different steps: allows a few dozen units in the last place of the value, or of `scale` if that is
+ * larger. Ignores signs of zeros, which other sweeps check. */
 static bool agrees(wk_dtype dtype, double have, double wanted, double scale)
 {
     enum { UNITS = 64 };
@@ -94,14 +95,14 @@ static bool agrees(wk_dtype dtype, double have, double wanted, double scale)
     return fabs(have - wanted) <= UNITS * unit * fmax(scale, fabs(wanted));
 }
 
-/* `least`: the size of numbers that have cancelled each other on the way; the largest number around, where
- * elements are made of several. */
+/* `least`: the magnitude of intermediate values that cancelled; the largest value around, if elements are sums of
+ * several. */
 static void expect_numbers(const golden *g, wk_tensor *have, const char *text, const char *what, double least)
 {
     static double wanted[MOST_NUMBERS];
     double *numbers = sweep_numbers(have), scale = least;
     int count = numbers_of(text, wanted);
-    if (count != wk_numel(have)) fail_msg("%s: %s has %d numbers, not %d", g->what, what, (int)wk_numel(have), count);
+    if (count != wk_numel(have)) fail_msg("%s: %s has %d elements, not %d", g->what, what, (int)wk_numel(have), count);
     for (int k = 0; k < count && !op_reference_of(g->op)->scalar; k++)
         if (isfinite(wanted[k])) scale = fmax(scale, fabs(wanted[k]));
     for (int k = 0; k < count; k++)
@@ -145,7 +146,7 @@ static void expect_gradient(const golden *g, const char *text)
     expect_numbers(g, grad ? grad : wk_zeros_like(g->operand[k]), numbers, what, 1);
 }
 
-/* The line is that of the case; afterwards it is the one behind. */
+/* Starts at the line of the case; ends at the line after the case. */
 static void run_case(const wk__op *op)
 {
     WK_SCOPE;
@@ -172,7 +173,7 @@ static void run_case(const wk__op *op)
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */
 
-/* All cases of the row; there are some, or a line that says why not. */
+/* Runs all cases of the row. There must be some, or a line that states why not. */
 static void row(void **state)
 {
     const wk__op *op = *state;
@@ -191,7 +192,7 @@ static void row(void **state)
         if (none) break;
         run_case(op);
     }
-    if (!cases) fail_msg("goldens/ops.txt has nothing of %s: run make_ops.py", op->name);
+    if (!cases) fail_msg("goldens/ops.txt has no case of %s: run make_ops.py", op->name);
 }
 
 static int list(void)

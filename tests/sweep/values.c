@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walk on the CPU: every row, sample, dtype and layout against the reference in double precision, with guards round
- * what is written. Nothing stays behind. With WICK_WALK_BITS=FILE a hash of each row's result bits is written there:
+/* Sweep on the CPU: every row, sample, dtype and layout against the double-precision reference, with guard elements
+ * around written memory, and without leaks. With WICK_WALK_BITS=FILE the test appends a hash of each row's result bits:
  * modes of the library must not change it (sweep_modes.sh). */
 #include "base/slab.h"
 #include "support/sweep/sweep.h"
@@ -12,8 +12,7 @@ static int64_t live_bytes(void)
     return stats.live;
 }
 
-static int64_t
-    blocks; /* of host memory that the library holds; but for slabs, of which handles take ever more in this build */
+static int64_t blocks; /* host blocks of the library, except slabs, whose handles this build never reuses */
 
 static void *counted(void *user, void *block, size_t size)
 {
@@ -39,8 +38,8 @@ static void walk_cpu(void **state)
     fclose(file);
 }
 
-/* What a row needs it takes the first time (plans, places in pools); after that the balance of host memory
- * must be even. */
+/* The first rounds allocate cached objects (plans, pooled memory); after that the balance of host memory must be
+ * even. */
 static void balance(void **state)
 {
     sweep_op row = {.op = *state,

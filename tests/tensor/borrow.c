@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that the program lends: what its release may do. */
+/* Tests the release functions of borrowed memory: they may free other tensors, fail, and jump out through an error
+ * handler. */
 #include "support/devices.h"
 
 #include <pthread.h>
@@ -8,7 +9,7 @@
 enum { LONG = 100000 };
 
 static float numbers[LONG];
-static wk_tensor *held[LONG]; /* held[k] goes when the memory of tensor k + 1 is given back */
+static wk_tensor *held[LONG]; /* held[k] is freed when the memory of tensor k + 1 is released */
 static int released;
 
 static void free_the_next(void *user)
@@ -35,7 +36,7 @@ static void chains_of_releases_need_no_stack(void **state)
     assert_int_equal(released, LONG);
     {
         WK_SCOPE;
-        wk_tensor *view = wk_retain(wk_reshape(chain(LONG), (1, 1))); /* the memory goes with its last user */
+        wk_tensor *view = wk_retain(wk_reshape(chain(LONG), (1, 1))); /* the memory is released with its last user */
         wk_free(held[LONG - 1]);
         assert_int_equal(released, 0);
         wk_free(view);
@@ -44,7 +45,7 @@ static void chains_of_releases_need_no_stack(void **state)
     expect_ok();
 }
 
-static void a_short_chain_goes_at_once(void **state)
+static void a_short_chain_is_released_at_once(void **state)
 {
     (void)state;
     for (int length = 1; length < 20; length++) {
@@ -68,8 +69,8 @@ static void fail_and_free_the_next(void *user)
     wk_neg(NULL);
 }
 
-/* The memory of one tensor goes with a scope, its release frees a chain and fails, and the handler leaves. */
-static void leave_a_release(void)
+/* The memory of one tensor is released with a scope; its release frees a chain and fails, and the handler jumps out. */
+static void jump_out_of_a_release(void)
 {
     wk_guard scope = wk_scope_open(WK_HERE);
     chain(30);
@@ -82,14 +83,14 @@ static void leave_a_release(void)
     assert_int_equal(released, 31);
 }
 
-/* As often as none would be called any more if each time were counted for good. */
-static void a_release_may_be_left(void **state)
+/* More often than the limit of nested releases, in case a jump did not reset the count. */
+static void a_jump_out_of_a_release(void **state)
 {
     (void)state;
-    for (int k = 0; k < 300; k++) leave_a_release();
+    for (int k = 0; k < 300; k++) jump_out_of_a_release();
 }
 
-/* ---- within destroys --------------------------------------------------------------------------------------------- */
+/* ---- releases within destroys ------------------------------------------------------------------------------------ */
 
 enum { DEEP = 12 };
 static wk_module *within[DEEP];
@@ -102,7 +103,7 @@ static void count(void *user)
     released++;
 }
 
-/* Destroys that run within one another, then memory that goes in the innermost of them. */
+/* Nested destroys; the innermost frees borrowed memory. */
 static void free_the_module_within(wk_module *m)
 {
     (void)m;
@@ -121,7 +122,7 @@ static void destroy_all(void)
     wk_free(within[0]);
 }
 
-static void memory_goes_with_deep_destroys(void **state)
+static void memory_is_released_in_deep_destroys(void **state)
 {
     (void)state;
     destroy_all();
@@ -131,41 +132,41 @@ static void memory_goes_with_deep_destroys(void **state)
 }
 
 static bool leaving;
-static void leave_at_once(void *user)
+static void jump_at_once(void *user)
 {
     (void)user;
     if (leaving) longjmp(back, 1);
 }
 
-static void leave_one(void)
+static void jump_out_of_one(void)
 {
-    wk_tensor *left = wk_borrow(numbers, (4), leave_at_once, NULL);
+    wk_tensor *left = wk_borrow(numbers, (4), jump_at_once, NULL);
     if (!setjmp(back)) wk_free(left);
 }
 
-/* The program's own longjmp has left releases with no scope around: nobody says that they have ended. */
-static void *leave_and_end(void *unused)
+/* The program's own longjmp has left releases without an enclosing scope, so their end is never recorded. */
+static void *jump_and_end(void *unused)
 {
     (void)unused;
     released = 0;
     leaving = true;
-    for (int k = 0; k < 20; k++) leave_one();
+    for (int k = 0; k < 20; k++) jump_out_of_one();
     leaving = false;
     wk_free(wk_borrow(numbers, (4), count, NULL));
     return NULL;
 }
 
-static void a_thread_that_ends_gives_back_all(void **state)
+static void a_thread_releases_all_memory_at_its_end(void **state)
 {
     (void)state;
     pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, leave_and_end, NULL), 0);
+    assert_int_equal(pthread_create(&thread, NULL, jump_and_end, NULL), 0);
     pthread_join(thread, NULL);
     assert_int_equal(released, 1);
     expect_ok();
 }
 
-/* Bytes that C's bool never has are true, wherever they are read, also after a copy. */
+/* Bytes other than 0 and 1, which C's bool never has, are true, wherever they are read, also after a copy. */
 static void any_byte_but_0_is_true(void **state)
 {
     (void)state;
@@ -203,10 +204,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chains_of_releases_need_no_stack),
-        cmocka_unit_test(a_short_chain_goes_at_once),
-        cmocka_unit_test(a_release_may_be_left),
-        cmocka_unit_test(memory_goes_with_deep_destroys),
-        cmocka_unit_test(a_thread_that_ends_gives_back_all),
+        cmocka_unit_test(a_short_chain_is_released_at_once),
+        cmocka_unit_test(a_jump_out_of_a_release),
+        cmocka_unit_test(memory_is_released_in_deep_destroys),
+        cmocka_unit_test(a_thread_releases_all_memory_at_its_end),
         cmocka_unit_test(any_byte_but_0_is_true),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

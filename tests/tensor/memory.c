@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statistics of a device's memory: what is large is known by the call that made it. */
+/* Tests memory statistics of a device: large tensors are listed with the call that created them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static void the_largest_come_first(void **state)
     assert_non_null(strstr(sites[0].file, "tensor/memory.c"));
     assert_int_equal(wk_memory_largest(wk_cpu(), bytes, sites, 1), 1);
     assert_int_equal(bytes[0], 16 * MIB);
-    wk_add_(large, 1); /* in place: the memory stays, its maker is the call that wrote it last */
+    wk_add_(large, 1); /* in place: the same memory, now listed with the call that wrote it last */
     wk_free(small);
     wk_sync();
     assert_int_equal(wk_memory_largest(wk_cpu(), bytes, sites, 3), 1);
@@ -35,8 +35,8 @@ static void the_largest_come_first(void **state)
     assert_null(wk_error());
 }
 
-/* They may go in any order. */
-static void the_list_follows_what_is_freed(void **state)
+/* They may be freed in any order. */
+static void the_list_omits_freed_tensors(void **state)
 {
     (void)state;
     static const int order[] = {1, 4, 0, 3, 2};
@@ -55,8 +55,8 @@ static void the_list_follows_what_is_freed(void **state)
     }
 }
 
-/* What the library makes for a call is made by the program's. */
-static void no_file_of_the_library_is_named(void **state)
+/* Tensors that the library creates within a call are listed with the program's call. */
+static void calls_of_the_library_are_not_named(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -76,12 +76,12 @@ static void no_file_of_the_library_is_named(void **state)
     assert_true(count > 10);
     for (int k = 0; k < count; k++)
         if (!sites[k].file || strcmp(sites[k].file, __FILE__) != 0)
-            fail_msg("%lld bytes are made at %s:%d", (long long)bytes[k], sites[k].file ? sites[k].file : "?",
+            fail_msg("%lld bytes are listed at %s:%d", (long long)bytes[k], sites[k].file ? sites[k].file : "?",
                      (int)sites[k].line);
     assert_null(wk_error());
 }
 
-static void mistakes_are_named(void **state)
+static void invalid_arguments(void **state)
 {
     (void)state;
     int64_t bytes;
@@ -98,9 +98,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_largest_come_first),
-        cmocka_unit_test(the_list_follows_what_is_freed),
-        cmocka_unit_test(no_file_of_the_library_is_named),
-        cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(the_list_omits_freed_tensors),
+        cmocka_unit_test(calls_of_the_library_are_not_named),
+        cmocka_unit_test(invalid_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Promotion: PyTorch's table (torch.promote_types) for every pair of dtypes, 0-d operands that do not widen, and
- * numbers that keep their class; see rule 15 of the semantics. */
+/* Tests type promotion: PyTorch's table (torch.promote_types) for every pair of dtypes, 0-d operands, and numbers; rule
+ * 15 of docs/contributing/invariants.md. */
 #include "support/wick.h"
 
 #define F WK_F32
@@ -43,7 +43,7 @@ static void expect_dtype(wk_tensor *x, wk_dtype dtype, wk_dtype a, wk_dtype b, c
                  wk_dtype_str(dtype));
 }
 
-static void tensors(void **state)
+static void promotion_of_tensors(void **state)
 {
     (void)state;
     for (int a = 0; a < KINDS; a++)
@@ -54,8 +54,8 @@ static void tensors(void **state)
         }
 }
 
-/* A 0-d operand counts only when its class is higher than that of the tensors with dimensions. */
-static void scalars(void **state)
+/* A 0-d operand counts only if its class is higher than that of the tensors with dimensions. */
+static void promotion_of_scalars(void **state)
 {
     (void)state;
     for (int a = 0; a < KINDS; a++)
@@ -67,8 +67,8 @@ static void scalars(void **state)
         }
 }
 
-/* Whole numbers are i64 to bool alone, fractions f32 to all that are no floats. */
-static void numbers(void **state)
+/* Integers promote only bool, to i64; fractions promote all but floats, to f32. */
+static void promotion_of_numbers(void **state)
 {
     (void)state;
     for (int a = 0; a < KINDS; a++)
@@ -82,6 +82,7 @@ static void numbers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tensors), cmocka_unit_test(scalars), cmocka_unit_test(numbers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(promotion_of_tensors), cmocka_unit_test(promotion_of_scalars),
+                                       cmocka_unit_test(promotion_of_numbers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 /* alpha and lambda of self-normalising networks (Klambauer et al. 2017), to double precision. */
 static const double SELU_ALPHA = 1.6732632423543772, SELU_SCALE = 1.0507009873554805;
 
-/* ---- elu(x, alpha): in attr->f[0] -------------------------------------------------------------------------------- */
+/* ---- elu(x, alpha): alpha in attr->f[0] -------------------------------------------------------------------------- */
 
 static double elu_exact(const double *x)
 {

@@ -8,7 +8,7 @@ static double limited(double x, double low, double high)
     return isnan(x) || (x > low && x < high) ? x : x >= high ? high : low;
 }
 
-/* ---- hardtanh(x, min_val, max_val): in attr->f[0] and [1] -------------------------------------------------------- */
+/* ---- hardtanh(x, min_val, max_val): limits in attr->f[0] and [1] ------------------------------------------------- */
 
 static double hardtanh_exact(const double *x)
 {

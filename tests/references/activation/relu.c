@@ -2,7 +2,7 @@
 /* References of the ops in src/ops/activation/relu.c. */
 #include "references/reference.h"
 
-/* ---- relu: a NaN stays one, and passes the gradient -------------------------------------------------------------- */
+/* ---- relu: propagates NaN, with its gradient --------------------------------------------------------------------- */
 
 static double relu_exact(const double *x)
 {
@@ -11,7 +11,7 @@ static double relu_exact(const double *x)
 
 const op_reference op_reference_relu = {.scalar = relu_exact, .samples = samples_unary, .low = -3, .high = 3};
 
-/* ---- leaky_relu(x, negative_slope): in attr->f[0] ---------------------------------------------------------------- */
+/* ---- leaky_relu(x, negative_slope): slope in attr->f[0] ---------------------------------------------------------- */
 
 static double leaky_exact(const double *x)
 {

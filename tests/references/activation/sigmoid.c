@@ -12,7 +12,7 @@ static double sigmoid_exact(const double *x)
 
 const op_reference op_reference_sigmoid = {.scalar = sigmoid_exact, .low = -3, .high = 3, .samples = samples_unary};
 
-/* ---- logsigmoid: min(x, 0) - log(1 + e^-|x|), which never overflows ---------------------------------------------- */
+/* ---- logsigmoid: min(x, 0) - log(1 + e^-|x|), which does not overflow -------------------------------------------- */
 
 static double logsigmoid_exact(const double *x)
 {

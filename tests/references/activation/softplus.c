@@ -3,7 +3,7 @@
 #include "references/reference.h"
 #include <math.h>
 
-/* ---- softplus(x, beta, threshold): in attr->f[0] and [1] --------------------------------------------------------- */
+/* ---- softplus(x, beta, threshold): options in attr->f[0] and [1] ------------------------------------------------- */
 
 static double softplus_exact(const double *x)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the references of views share: the first operand seen through strides; see reference.h. */
+/* Shared by the references of views: the first operand read through strides; see reference.h. */
 #include "references/reference.h"
 #include <string.h>
 

@@ -38,14 +38,14 @@ const op_reference op_reference_index_select = {
 
 /* ---- gather, take_along_dim -------------------------------------------------------------------------------------- */
 
-/* All of it in a row. */
+/* A one-dimensional view of all elements. */
 static reference_array as_row(const reference_array *x)
 {
     reference_array row = {.ndim = 1, .shape = {reference_numel(x)}, .data = x->data};
     return row;
 }
 
-/* Where one operand has no dimensions, and where none is named, both are seen as rows; the result has the
+/* If one operand is 0-d, or no dimension is given, both operands are treated as one-dimensional; the result has the
  * index's shape. */
 static bool gather_in_a_row(reference_call *r, bool flat)
 {

@@ -20,9 +20,9 @@ static const char *const masked_select_samples[] = {"[7], [7]:bool", "[3,4], [3,
 const op_reference op_reference_masked_select = {
     .reference = masked_select_reference, .samples = masked_select_samples, .low = -3, .high = 3};
 
-/* ---- nonzero, nonzero_numpy: the same places as rows of one tensor, or a tensor for each dimension --------------- */
+/* ---- nonzero, nonzero_numpy: the same indices as rows of one tensor, or as one tensor per dimension -------------- */
 
-/* The place of element k along dimension d. */
+/* The index of element k along dimension d. */
 static double along(const reference_array *x, int64_t k, int d)
 {
     for (int e = x->ndim - 1; e > d; e--) k /= x->shape[e];

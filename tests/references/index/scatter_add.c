@@ -5,7 +5,7 @@
 
 /* ---- adding ------------------------------------------------------------------------------------------------------ */
 
-/* Element k of the space `shape` as an offset in a dense array, place `at` in dimension d. */
+/* Offset in a dense array of element k of the space `shape`, with index `at` in dimension d. */
 static int64_t offset_in(const reference_array *x, const int64_t *shape, int64_t k, int d, int64_t at)
 {
     int64_t offset = 0, step = 1;

@@ -4,8 +4,7 @@
 
 /* ---- reference --------------------------------------------------------------------------------------------------- */
 
-/* Offset of the matrix in which batch `batch` of the result, whose batch dimensions are shape[0..nbatch-1],
- * finds its operand. */
+/* Offset of the operand's matrix for batch `batch` of the result, whose batch dimensions are shape[0..nbatch-1]. */
 static int64_t matrix_of(const reference_array *x, int nbatch, const int64_t *shape, int64_t batch, int64_t size)
 {
     int64_t at = 0, step = size;

@@ -7,13 +7,14 @@
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 typedef struct row_reference {
-    const double *x, *weight; /* scores `step` apart; weight NULL: ones */
+    const double *x, *weight; /* scores are `step` apart; weight NULL: ones */
     int64_t classes, step;
     double smoothing;
     bool logs; /* the scores are log-probabilities */
 } row_reference;
 
-/* The loss of one row whose target has probability p(c); the weight of the label's class is added to *weight. */
+/* Returns the loss of one row whose target has probability p(c), and adds the weight of the label's class to
+ * *weight. */
 static double row_loss(const row_reference *r, const double *p, int64_t p_step, int64_t label)
 {
     double most = -INFINITY, sum = 0, loss = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the references of losses share: weights and the reduction; see reference.h. */
+/* Shared by the references of losses: weights and the reduction; see reference.h. */
 #include "references/reference.h"
 
 int64_t reference_reduction(const wk_value *value)

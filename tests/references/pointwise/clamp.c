@@ -3,14 +3,13 @@
 #include "references/reference.h"
 #include <math.h>
 
-/* ---- gradient ---------------------------------------------------------------------------------------------------- *
- * It goes to x between the limits and to a limit where x is past it. Where x meets a limit that is a tensor, each of
- * the two gets half; at one that is a number nobody gets any. Where the limits cross, the upper one wins; where they
- * meet x there, x has all. */
+/* The gradient goes to x between the limits, and to a limit if x is beyond it. If x equals a limit that is a tensor,
+ * each of the two gets half; at a limit that is a number neither does. If the limits cross, the upper one wins; if they
+ * meet at x, x gets all. */
 
 static double exact(const double *x)
 {
-    return fmin(fmax(x[0], x[1]), x[2]); /* a limit that is not given is NaN, which loses */
+    return fmin(fmax(x[0], x[1]), x[2]); /* an omitted limit is NaN, which fmin and fmax ignore */
 }
 
 static const char *const samples[] = {"[], -1, 1",

@@ -32,7 +32,7 @@ static double ge_exact(const double *x)
     return x[0] >= x[1];
 }
 
-/* Among the integers many are equal. */
+/* Integer samples have many equal pairs. */
 static const char *const samples[] = {
     "[], []",     "[50]:i64<4, [50]:i64<4", "[50]:i32<4, 2", "3, [50]:u8<4", "[9]:bool, [9]:bool",
     "[3,4], [4]", "[2,1,3], [4,1]",         "[0,3], [3]",    "[3,4], 0.5",   NULL};

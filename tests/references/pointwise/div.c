@@ -3,7 +3,7 @@
 #include "references/reference.h"
 #include <math.h>
 
-/* ---- div: true division, of integers too ------------------------------------------------------------------------- */
+/* ---- div: true division, also of integers ------------------------------------------------------------------------ */
 
 static double floor_divide_exact(const double *x)
 {
@@ -13,7 +13,7 @@ static double floor_divide_exact(const double *x)
     return whole == 0 ? copysign(0, x[0] / x[1]) : whole;
 }
 
-/* x[2]: the first letter of the rounding mode, if there is one */
+/* x[2]: the first letter of the rounding mode, if given */
 static double div_exact(const double *x)
 {
     return x[2] == 'f' ? floor_divide_exact(x) : x[2] == 't' ? trunc(x[0] / x[1]) : x[0] / x[1];
@@ -45,7 +45,7 @@ const op_reference op_reference_div = {
 const op_reference op_reference_floor_divide = {
     .scalar = floor_divide_exact, .samples = whole_samples, .low = 0.5, .high = 9, .discontinuous = true};
 
-/* ---- remainder and fmod: a - b q, with q = a / b rounded down or towards 0, whose gradient is 0 ------------------ */
+/* ---- remainder and fmod: a - b q, with q = a / b rounded down or towards 0; q has gradient 0 --------------------- */
 
 static double remainder_exact(const double *x)
 {
@@ -57,7 +57,7 @@ static double fmod_exact(const double *x)
     return fmod(x[0], x[1]);
 }
 
-/* Far from whole quotients, where they jump. */
+/* Far from integer quotients, where the functions jump. */
 static const char *const rest_samples[] = {
     "[4]:i64<9, 4", "[4]:i32<9, [4]:i32<9", "[0,3], [3]", "[], []", "[3,4], [4]", "[5], 0.75", NULL};
 

@@ -12,7 +12,7 @@ static double erf_exact(const double *x)
 
 const op_reference op_reference_erf = {.scalar = erf_exact, .samples = samples_unary, .low = -3, .high = 3};
 
-/* ---- erfc: small for large x, where 1 - erf(x) would be rounding errors only ------------------------------------- */
+/* ---- erfc: for large x, 1 - erf(x) would have only rounding errors ----------------------------------------------- */
 
 static double erfc_exact(const double *x)
 {

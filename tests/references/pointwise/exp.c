@@ -21,7 +21,7 @@ static double expm1_exact(const double *x)
 
 const op_reference op_reference_expm1 = {.scalar = expm1_exact, .low = -3, .high = 3, .samples = samples_unary};
 
-/* ---- exp2: a power, as the rounding of x log(2) would grow with x in the exponential ----------------------------- */
+/* ---- exp2: as a power, because exp(x log(2)) would magnify the rounding of its argument -------------------------- */
 
 static double exp2_exact(const double *x)
 {

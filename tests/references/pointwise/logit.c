@@ -3,7 +3,7 @@
 #include "references/reference.h"
 #include <math.h>
 
-/* Near 1/2 digits are lost, so that 4 units of the result itself are too few. */
+/* Near 1/2 digits cancel, so 4 units of the result are too strict. */
 static void logit_reference(reference_call *r)
 {
     const double eps = wk__value_float(&r->args[1], -INFINITY), low = eps >= 0 ? eps : -INFINITY;

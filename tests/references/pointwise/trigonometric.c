@@ -55,7 +55,7 @@ static double atan_exact(const double *x)
 
 const op_reference op_reference_atan = {.scalar = atan_exact, .low = -3, .high = 3, .samples = samples_unary};
 
-/* ---- atan2: the angle of (x, y); its gradient by y and x is (x, -y) / (x^2 + y^2), and 0 at the origin ----------- */
+/* ---- atan2: the angle of (x, y); its gradient is (x, -y) / (x^2 + y^2) for (y, x), 0 at the origin --------------- */
 
 static double atan2_exact(const double *x)
 {

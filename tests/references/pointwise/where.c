@@ -15,7 +15,7 @@ static const char *const where_samples[] = {
 
 const op_reference op_reference_where = {.scalar = where_exact, .samples = where_samples, .low = -3, .high = 3};
 
-/* ---- masked_fill: the value is converted to x's dtype, so it takes no part in the promotion ---------------------- */
+/* ---- masked_fill: the value is converted to x's dtype, without promotion ----------------------------------------- */
 
 static double masked_fill_exact(const double *x)
 {

@@ -7,7 +7,7 @@
 
 /* ---- the call ---------------------------------------------------------------------------------------------------- */
 
-/* The running sums of a row, one after the other, and where the draw falls. */
+/* Draws from a row by its running sums, added in order; returns the index. */
 static double drawn(const double *p, int64_t n, double uniform)
 {
     double total = 0, sum = 0, place = 0;
@@ -16,7 +16,7 @@ static double drawn(const double *p, int64_t n, double uniform)
     return place;
 }
 
-/* The first `count` of a row of times, in order. */
+/* Writes the indices of the first `count` arrival times of a row, in order. */
 static void first_of(double *times, int64_t n, int64_t count, double *out)
 {
     for (int64_t k = 0; k < count; k++) {

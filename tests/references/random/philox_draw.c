@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the references of random ops share: the numbers of the stream, from the functions of ir/random.h; see
- * reference.h. */
+/* Shared by the references of random ops: the stream's values, from the functions of ir/random.h; see reference.h. */
 #include "references/reference.h"
 #include "ir/random.h"
 #include <math.h>

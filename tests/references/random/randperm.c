@@ -2,7 +2,7 @@
 /* References of the ops in src/ops/random/randperm.c. */
 #include "references/reference.h"
 
-/* The place of an element's bits among all: how many are smaller, or equal and before it. */
+/* The rank of an element's bits: the number of elements with smaller bits, or equal bits and a smaller index. */
 static void randperm_reference(reference_call *r)
 {
     int64_t n = r->args[0].i;

@@ -3,7 +3,7 @@
 #include "references/reference.h"
 #include <math.h>
 
-/* ---- dist: the length of a - b ----------------------------------------------------------------------------------- */
+/* ---- dist: the norm of a - b ------------------------------------------------------------------------------------- */
 
 static void dist_reference(reference_call *r)
 {

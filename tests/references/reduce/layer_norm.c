@@ -22,7 +22,7 @@ static void reference(reference_call *r)
     }
 }
 
-/* With an eps that does not blow up the rounding of rows whose elements are all equal: broadcast ones are. */
+/* eps is large enough not to magnify the rounding of rows of equal elements, which broadcast operands have. */
 static const char *const samples[] = {"[3,5], (5), [5], [5], 0.1",   "[2,3,4], (3,4), [3,4], [3,4], 0.1",
                                       "[3,5], (5), none, none, 0.1", "[3,300], (300), none, [300], 9",
                                       "[0,4], (4), [4], [4]",        NULL};

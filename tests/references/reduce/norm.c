@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include <math.h>
 
-/* Of the powers of the elements, then the root of each sum. */
+/* Sums the powers of the elements, then takes the root of each sum. */
 static void reference(reference_call *r)
 {
     double p = wk__value_float(&r->args[1], 2), *given = r->in[0].data;

@@ -3,7 +3,7 @@
 #include "references/reference.h"
 #include <math.h>
 
-/* One line of n elements, `step` apart. */
+/* Computes one row of n elements that are `step` apart. */
 static void line(const double *x, double *y, int64_t n, int64_t step, double sign, bool logs)
 {
     double most = -INFINITY, total = 0;

@@ -5,7 +5,7 @@
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* Of each line along dim the sorted places first..first+count-1, by insertion. `results`: 1 values, 2 positions, 3
+/* Sorts each row along dim by insertion and writes the ranks first..first+count-1. results: 1 values, 2 indices, 3
  * both. */
 static void sort_reference_of(reference_call *r, int64_t dim, bool descending, int64_t first, int64_t count,
                               bool dropped, int results)

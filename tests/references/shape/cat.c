@@ -5,7 +5,7 @@
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-/* Operand k lies from place `at` on in rows of `row` elements. */
+/* Copies operand k to index `at` of rows of `row` elements. */
 static void lay_down(reference_call *r, double *out, int k, int64_t row, int64_t *at, int64_t inner)
 {
     for (int64_t j = 0; j < reference_numel(&r->in[k]); j++) out[j / inner * row + *at + j % inner] = r->in[k].data[j];

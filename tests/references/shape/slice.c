@@ -77,7 +77,7 @@ const op_reference op_reference_select = {
 
 /* ---- diagonal ---------------------------------------------------------------------------------------------------- */
 
-/* Element (i + down, i + right) of the two dimensions, for each i that there is, along the last one. */
+/* Elements (i + down, i + right) of the two dimensions, for each valid i, along the last dimension. */
 static void diagonal_reference(reference_call *r)
 {
     const reference_array *x = &r->in[0];

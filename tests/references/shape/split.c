@@ -9,7 +9,7 @@ static int dim_of(const reference_call *r, int argument)
     return d;
 }
 
-/* Result k: `length` places of dimension d from `at` on; the dimension goes where `unbound`. */
+/* Result k: `length` indices of dimension d from `at` on; removes the dimension if `unbound`. */
 static void piece(reference_call *r, int k, int d, int64_t at, int64_t length, bool unbound)
 {
     const reference_array *x = &r->in[0];
@@ -26,7 +26,7 @@ static void piece(reference_call *r, int k, int d, int64_t at, int64_t length, b
             for (int64_t i = 0; i < inner; i++) *out++ = x->data[(o * x->shape[d] + at + p) * inner + i];
 }
 
-/* Pieces of that size until there is no place left; of no places `empty` pieces. */
+/* Splits into pieces of that size until the end; an empty dimension gives `empty` pieces. */
 static void pieces_of(reference_call *r, int d, int64_t size, int empty, bool unbound)
 {
     const int64_t places = r->in[0].shape[d];

@@ -53,7 +53,7 @@ static void permute_reference(reference_call *r)
     permuted_reference(r, order);
 }
 
-/* The others keep their order; `from` stands at `to`. */
+/* Moves `from` to `to`; the other dimensions keep their order. */
 static void movedim_reference(reference_call *r)
 {
     const int ndim = r->in[0].ndim;
