@@ -7,6 +7,7 @@
 #include "metric_history.h"
 #include "base/alloc.h"
 #include "ops/core/adopt.h"
+#include "tensor/call_scope.h"
 #include <math.h>
 #include <string.h>
 #include <wick/shape.h>
@@ -100,7 +101,7 @@ wk_code wk_history_add_at(wk_site site, wk_history *handle, wk_tensor *x, const 
 {
     history *h = body_of(handle, site, "history_add");
     wk_history_options o;
-    wk__nested_call c;
+    wk__call_scope c;
     if (!h || !wk__options(site, "history_add", options, &o) || !wk__check_tensor(x, site, "history_add", "the value"))
         return wk_error_code();
     if (wk_numel(x) != 1) {
@@ -111,9 +112,9 @@ wk_code wk_history_add_at(wk_site site, wk_history *handle, wk_tensor *x, const 
         wk__error_set_text(site, WK_ERR_SHAPE, &text);
         return WK_ERR_SHAPE;
     }
-    if (!wk__nested_call_begin(&c, "history_add", site, true)) return wk_error_code();
+    if (!wk__call_begin(&c, WK__FRAME_CALL, "history_add", site, WK__GRAD_OFF)) return wk_error_code();
     bool fine = add(site, h, x, wk__option_or(o.weight, 1));
-    wk__nested_call_end(&c, NULL, 0);
+    wk__call_end(&c, NULL, 0);
     return fine ? WK_OK : wk_error_code();
 }
 
@@ -169,11 +170,11 @@ static bool read_chunk(wk_site site, history *h)
 
 static bool read_all(wk_site site, const char *op, history *h)
 {
-    wk__nested_call c;
+    wk__call_scope c;
     if (h->known == h->count) return true;
-    if (!wk__nested_call_begin(&c, op, site, true)) return false;
+    if (!wk__call_begin(&c, WK__FRAME_CALL, op, site, WK__GRAD_OFF)) return false;
     bool fine = join_chunks(site, h) && read_chunk(site, h);
-    wk__nested_call_end(&c, NULL, 0);
+    wk__call_end(&c, NULL, 0);
     return fine;
 }
 

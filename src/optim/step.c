@@ -6,6 +6,7 @@
 #include "autograd/node.h"
 #include "base/alloc.h"
 #include "engine/op_queue.h"
+#include "tensor/call_scope.h"
 #include "optim.h"
 #include <string.h>
 #include <wick/autograd.h>
@@ -157,10 +158,10 @@ static bool update_all(wk_site site, const char *name, const wk__optim *optim)
 
 static bool take_step(wk_site site, const char *name, const wk__optim *optim)
 {
-    wk__nested_call c;
-    if (!wk__nested_call_begin(&c, name, site, true)) return false;
+    wk__call_scope c;
+    if (!wk__call_begin(&c, WK__FRAME_CALL, name, site, WK__GRAD_OFF)) return false;
     const bool fine = prepare(site, optim) && update_all(site, name, optim);
-    wk__nested_call_end(&c, NULL, 0);
+    wk__call_end(&c, NULL, 0);
     return fine;
 }
 

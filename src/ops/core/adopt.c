@@ -125,21 +125,3 @@ bool wk__assign_all(wk_tensor *const *x, wk_tensor *const *from, int64_t count)
     wk__free(before);
     return fine;
 }
-
-bool wk__nested_call_begin(wk__nested_call *c, const char *name, wk_site site, bool no_grad)
-{
-    wk_context *context = wk__context();
-    wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, site);
-    if (!guard) return false;
-    *c = (wk__nested_call){.scope = guard->token};
-    wk__frame_begin(context, WK__FRAME_CALL, name, wk__site(site)); /* the guard restores the previous frame */
-    context->frame.grad_off = context->frame.grad_off || no_grad;
-    return true;
-}
-
-void wk__nested_call_end(wk__nested_call *c, wk_tensor **out, int count)
-{
-    for (int k = 0; k < count; k++)
-        if (out[k]) wk__handle_keep(&out[k]->handle, (wk_site){0});
-    wk__guard_close(c->scope);
-}

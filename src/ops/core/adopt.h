@@ -31,13 +31,4 @@ static inline bool wk__assign_one(wk_tensor *x, wk_tensor *from)
     return wk__assign_all(&x, &from, 1);
 }
 
-/* Scope and frame of several calls that run as one API call: they report `name` (static; NULL: their own names) and
- * `site`, record no graph if `no_grad`, and the tensors they create are freed at the end. */
-typedef struct wk__nested_call {
-    uint64_t scope;
-} wk__nested_call;
-bool wk__nested_call_begin(wk__nested_call *c, const char *name, wk_site site, bool no_grad);
-/* Ends the nested call; moves out[] into the enclosing scope. */
-void wk__nested_call_end(wk__nested_call *c, wk_tensor **out, int count);
-
 #endif
