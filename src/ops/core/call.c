@@ -198,17 +198,10 @@ bool wk__compose_begin(wk__compose *c, const wk__op *op, wk_site site, wk_tensor
 {
     wk_context *context = wk__context();
     if (!check_operands(context, op, site, in, count) || !check_same_device(op, site, in, count)) return false;
-    wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, site);
-    if (!guard) return false;
     c->op = op;
-    c->site = wk__site(site);
-    c->scope = guard->token;
     c->inputs = count;
     for (int k = 0; k < count; k++) c->in[k] = in[k];
-    wk__frame_begin(context, WK__FRAME_CALL, op->name, c->site); /* the guard restores the previous frame */
-    if (!context->frame.op_scope) context->frame.op_scope = c->scope;
-    context->frame.composing++;
-    return true;
+    return wk__call_begin(&c->scope, WK__FRAME_CALL, op->name, site, WK__GRAD_COMPOSITE);
 }
 
 static bool same_storage(const wk_tensor *a, const wk_tensor *b)
@@ -225,30 +218,24 @@ static wk_tensor *unalias_result(const wk__compose *c, wk_tensor *out[], int k)
     bool shared = !body->known_dense && wk__body_overlaps(body);
     for (int i = 0; i < c->inputs;
          i++) /* an operand created in this call may be returned: the gradient of sort reads the result's indices */
-        shared = shared || (same_storage(c->in[i], out[k]) && c->in[i]->handle.scope != c->scope);
+        shared = shared || (same_storage(c->in[i], out[k]) && c->in[i]->handle.scope != c->scope.token);
     for (int i = 0; i < k; i++) shared = shared || same_storage(out[i], out[k]);
-    if (shared) return wk_clone_at(c->site, out[k]);
+    if (shared) return wk_clone_at(c->scope.site, out[k]);
     wk__tensor_promote_to_base(out[k]);
     return out[k];
 }
 
-static bool move_results_out(wk__compose *c, wk_tensor *out[], int count)
+bool wk__compose_end_n(wk__compose *c, wk_tensor *out[], int count, const wk__attr *attr)
 {
     bool whole = true;
     for (int k = 0; k < count && whole; k++) whole = out[k] && (out[k] = unalias_result(c, out, k));
-    for (int k = 0; k < count && whole; k++) wk__handle_keep(&out[k]->handle, c->site);
-    wk__guard_close(c->scope);
-    return whole; /* all results or none */
-}
-
-bool wk__compose_end_n(wk__compose *c, wk_tensor *out[], int count, const wk__attr *attr)
-{
-    bool whole = move_results_out(c, out, count);
+    wk__call_end(&c->scope, out, whole ? count : 0); /* all results or none */
+    const wk_site site = c->scope.site;
     if (whole && wk__anomaly_on())
-        wk__anomaly_check_results(wk__context(), (wk__anomaly_call){c->op->name, c->site, NULL}, out, count, c->in,
+        wk__anomaly_check_results(wk__context(), (wk__anomaly_call){c->op->name, site, NULL}, out, count, c->in,
                                   c->inputs);
     if (whole && c->op->grad_fn_name && wk__needs_grad_fn(wk__context(), c->in, c->inputs))
-        whole = wk__node_attach(c->op, c->site, c->in, c->inputs, out, count, attr);
+        whole = wk__node_attach(c->op, site, c->in, c->inputs, out, count, attr);
     return whole;
 }
 

@@ -9,6 +9,7 @@
 #include "autograd/node.h"
 #include "engine/op_queue.h"
 #include "ir/op.h"
+#include "tensor/call_scope.h"
 
 /* An operand: a tensor or a scalar. */
 typedef struct wk__arg {
@@ -147,12 +148,11 @@ wk_tensor *wk__make_view(const wk__op *op, wk_site site, wk_tensor *x, int64_t o
 
 /* ---- composite ops ----------------------------------------------------------------------------------------------- */
 
-/* A composite op: calls other ops between begin and end. Meanwhile nothing is added to the graph, errors carry the
- * user's call site, and at the end everything is freed except the result, which gets the op's node. */
+/* A composite op: calls other ops in a call scope and adds one node for the result, or none. The operands that begin
+ * was given are the node's. */
 typedef struct wk__compose {
+    wk__call_scope scope;
     const wk__op *op;
-    wk_site site;
-    uint64_t scope;
     wk_tensor *in[WK__MAX_INPUTS];
     int inputs;
 } wk__compose;
