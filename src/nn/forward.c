@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calling modules, and switching between training and evaluation. */
 #include "module.h"
-#include "autograd/callback.h"
 #include "tensor/call_scope.h"
 #include <string.h>
 
@@ -19,13 +18,13 @@ static int call(wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out,
 static int call_user_module(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
 {
     char name[160];
-    wk__callback c;
+    wk__call_scope c;
     site = wk__site(site);
     snprintf(name, sizeof name, "forward of \"%.80s\", called at %.50s:%d", wk__module_of(m)->kind.name,
              site.file ? site.file : "?", (int)site.line);
-    wk__callback_begin(&c, name, site);
+    if (!wk__call_begin(&c, WK__FRAME_CALLBACK, name, site, WK__GRAD_KEPT)) return -1;
     int count = call(m, in, inputs, out, outputs), given = count > 0 && count <= outputs ? count : 0;
-    wk__callback_end(&c, out, given);
+    wk__call_end(&c, out, given);
     return count;
 }
 
