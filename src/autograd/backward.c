@@ -4,6 +4,7 @@
  * thread; passes may nest in hooks. */
 #include "base/alloc.h"
 #include "engine/anomaly.h"
+#include "tensor/call_scope.h"
 #include "view_grad.h"
 #include "hook.h"
 #include "dispatch.h"
@@ -546,20 +547,16 @@ static bool run_guarded(const wk__backward_request *request)
     uint64_t token;
     backward_pass *w = new_walk(request, &token);
     if (!w) return false;
-    const wk__guard *scope = pin_all(request) ? wk__guard_push(WK__GUARD_SCOPE, request->site) : NULL;
-    bool fine = scope != NULL;
-    if (scope) {
-        w->id = scope->token;
-        const wk__frame before = w->context->frame;
-        w->context->frame.grad_off = !request->create_graph;
+    wk__call_scope c;
+    bool fine = pin_all(request) && wk__call_begin(&c, WK__FRAME_CRITICAL, NULL, request->site,
+                                                   request->create_graph ? WK__GRAD_ON : WK__GRAD_OFF);
+    if (fine) {
+        w->id = c.token;
         w->context->frame.backward_depth++;
         run(w, request);
         fine = !w->failed && !(w->no_error_at_start && wk__error_pending());
-        for (int k = 0; k < w->target_count; k++) {
-            if (w->found[k] && fine) wk__handle_keep(&w->found[k]->handle, request->site);
-            if (!fine) w->found[k] = NULL;
-        }
-        w->context->frame = before;
+        for (int k = 0; k < w->target_count && !fine; k++) w->found[k] = NULL;
+        wk__call_end(&c, w->found, w->target_count);
     }
     wk__guard_close(token);
     return fine;

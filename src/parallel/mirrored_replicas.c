@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "engine/op_queue.h"
 #include "ops/core/adopt.h"
+#include "tensor/call_scope.h"
 #include <wick/autograd.h>
 #include <wick/creation.h>
 #include <wick/pointwise.h>
@@ -196,11 +197,11 @@ static bool update_buffer(wk__mirrored_forward *t, int64_t i)
 
 bool wk__mirrored_update_buffers(wk__mirrored_forward *t)
 {
-    const bool grad_off = t->context->frame.grad_off;
+    wk__call_scope c;
     bool fine = true;
-    t->context->frame.grad_off = true;
+    if (!wk__call_begin(&c, WK__FRAME_CALL, NULL, no_site, WK__GRAD_OFF)) return false;
     for (int64_t i = 0; i < t->m->count && fine; i++)
         if (t->m->model_tensors[i].buffer) fine = update_buffer(t, i);
-    t->context->frame.grad_off = grad_off;
+    wk__call_end(&c, NULL, 0);
     return fine;
 }

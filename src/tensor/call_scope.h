@@ -2,7 +2,8 @@
 /* A call scope: how the library executes a call through other calls, and how it runs user code. Between begin and end
  *
  *   frame      WK__FRAME_CALL: errors carry the name and site of the outermost API call, and are delivered at its end.
- *              WK__FRAME_CALLBACK: user code; errors carry their own sites and end in "(in NAME)"
+ *              WK__FRAME_CALLBACK: user code; errors carry their own sites and end in "(in NAME)".
+ *              WK__FRAME_CRITICAL: errors as in the caller; they are delivered at the end
  *   gradients  follow the grad mode given to begin
  *   ownership  a scope owns what is created and frees it at the end, except for the results handed out
  *   longjmp    a guard holds the scope and the previous frame and restores both, even if an outer guard closes it, so
@@ -29,8 +30,8 @@ typedef struct wk__call_scope {
     bool user_code;
 } wk__call_scope;
 
-/* Begins a call scope. frame: WK__FRAME_CALL or WK__FRAME_CALLBACK. `name` must live until the end; NULL: calls report
- * their own names. Returns false on allocation failure; then nothing has begun. */
+/* Begins a call scope. frame: one of the three above. `name` must live until the end; NULL: calls report their own
+ * names. Returns false on allocation failure; then nothing has begun. */
 bool wk__call_begin(wk__call_scope *c, wk__frame_kind frame, const char *name, wk_site site, wk__call_grad grad);
 /* Moves the live tensors of out[] to the enclosing scope or, without one, to the caller, and frees everything else. */
 void wk__call_end(wk__call_scope *c, wk_tensor *const *out, int count);
