@@ -79,7 +79,7 @@ static bool new_chunk(wk_site site, history *h, const wk_tensor *x)
     wk_tensor_options options = {
         .size = sizeof options, .dtype = wk_dtype_of(like) == WK_F64 ? WK_F64 : WK_F32, .device = wk_device_of(like)};
     if (!wk__grow(&h->chunk, &h->chunk_capacity, h->chunks + 1, sizeof *h->chunk)) return out_of_memory(site);
-    wk_tensor *chunk = wk__adopt(wk_full_f64_at(site, (const int64_t[]){CHUNK_SIZE}, 1, (double)NAN, &options));
+    wk_tensor *chunk = wk__handle_adopt(wk_full_f64_at(site, (const int64_t[]){CHUNK_SIZE}, 1, (double)NAN, &options));
     if (!chunk) return false;
     h->chunk[h->chunks++] = chunk;
     h->used = 0;
@@ -125,7 +125,7 @@ static bool join_chunks(wk_site site, history *h)
 {
     if (h->used < CHUNK_SIZE) {
         wk_tensor **last = &h->chunk[h->chunks - 1];
-        wk_tensor *cut = wk__adopt(wk_narrow_at(site, *last, 0, 0, h->used));
+        wk_tensor *cut = wk__handle_adopt(wk_narrow_at(site, *last, 0, 0, h->used));
         if (!cut) return false;
         wk__handle_drop(&(*last)->handle);
         *last = cut;
@@ -135,7 +135,7 @@ static bool join_chunks(wk_site site, history *h)
         int64_t joined = 0;
         for (int64_t k = 0; k < h->chunks; k += CHUNK_SIZE) {
             int n = h->chunks - k < CHUNK_SIZE ? (int)(h->chunks - k) : CHUNK_SIZE;
-            wk_tensor *one = wk__adopt(wk_cat_at(site, &h->chunk[k], n, 0));
+            wk_tensor *one = wk__handle_adopt(wk_cat_at(site, &h->chunk[k], n, 0));
             if (!one) { /* keep the chunks that are not joined yet */
                 memmove(&h->chunk[joined], &h->chunk[k], (size_t)(h->chunks - k) * sizeof *h->chunk);
                 h->chunks -= k - joined;

@@ -38,7 +38,7 @@ static bool ensure_states(const wk__optim_algorithm *rule, const wk__param_group
         if (state)
             wk__rebind_storage(state, made);
         else
-            t->state[s] = wk__adopt(made);
+            t->state[s] = wk__handle_adopt(made);
     }
     return true;
 }

@@ -81,7 +81,7 @@ static bool is_current(const wk__replica_copy *copy, const wk__storage *from)
 
 static bool refresh_copy(wk__mirrored_forward *t, wk__replica_copy *copy, wk_tensor *x, wk__device *device)
 {
-    wk_tensor *made = wk__adopt(wk__device_broadcast_copy(no_site, x, device->id));
+    wk_tensor *made = wk__handle_adopt(wk__device_broadcast_copy(no_site, x, device->id));
     if (!made) return false;
     if (copy->tensor) wk__handle_drop(&copy->tensor->handle);
     const wk__storage *from = wk__body_of(x)->storage;

@@ -8,12 +8,12 @@
 #include <string.h>
 #include <wick/tensor.h>
 
-wk_tensor *wk__adopt(wk_tensor *x)
+void *wk__handle_adopt(void *object)
 {
-    if (!x) return NULL;
-    wk__handle_hold(&x->handle);
-    wk__handle_release(&x->handle, (wk_site){0});
-    return x;
+    if (!object) return NULL;
+    wk__handle_hold(object);
+    wk__handle_release(object, (wk_site){0});
+    return object;
 }
 
 /* Returns true if the body covers its storage entirely, row-major, and user code does not have its address. */
