@@ -79,9 +79,7 @@ static wk_tensor *adopt_grad(wk_tensor *grad, bool create_graph)
         of->node = NULL;
         of->requires_grad = false;
     }
-    wk__handle_hold(&mine->handle);
-    wk__handle_release(&mine->handle, (wk_site){0}); /* the scope's reference: only the leaf owns it */
-    return mine;
+    return wk__handle_adopt(mine);
 }
 
 bool wk__leaf_accumulate(wk__leaf *leaf, wk_tensor *grad, bool create_graph)

@@ -8,14 +8,6 @@
 #include <string.h>
 #include <wick/tensor.h>
 
-void *wk__handle_adopt(void *object)
-{
-    if (!object) return NULL;
-    wk__handle_hold(object);
-    wk__handle_release(object, (wk_site){0});
-    return object;
-}
-
 /* Returns true if the body covers its storage entirely, row-major, and user code does not have its address. */
 static bool is_plain_storage(const wk__body *body)
 {

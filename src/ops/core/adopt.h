@@ -8,9 +8,6 @@
 #include "base/options.h"
 #include "tensor/tensor.h"
 
-/* Moves ownership of an object that a scope or the caller owns to its new parent, which drops it with
- * wk__handle_drop(). Returns the object; NULL if it is NULL. */
-void *wk__handle_adopt(void *object);
 /* Returns a tensor of the current scope with the present contents of x: dense, with its own storage and without a
  * graph. Copies only if x covers part of its storage or user code has its address. NULL on error. */
 wk_tensor *wk__detached_copy(wk_site site, wk_tensor *x);
