@@ -6,7 +6,7 @@
  */
 #include "metric_history.h"
 #include "base/alloc.h"
-#include "ops/core/adopt.h"
+#include "ops/core/tensor_swap.h"
 #include "tensor/call_scope.h"
 #include <math.h>
 #include <string.h>

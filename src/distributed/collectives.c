@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "base/options.h"
 #include "engine/host_transfer.h"
-#include "ops/core/adopt.h"
+#include "ops/core/tensor_swap.h"
 #include "ops/core/call.h"
 #include "tensor/call_scope.h"
 #include "group.h"

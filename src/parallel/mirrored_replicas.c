@@ -10,7 +10,7 @@
 #include "mirrored.h"
 #include "base/alloc.h"
 #include "engine/op_queue.h"
-#include "ops/core/adopt.h"
+#include "ops/core/tensor_swap.h"
 #include "tensor/call_scope.h"
 #include <wick/autograd.h>
 #include <wick/creation.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors owned by objects (adopt.h). */
-#include "adopt.h"
+/* Replaces the contents of tensors whose handles stay (tensor_swap.h). */
+#include "tensor_swap.h"
 #include "autograd/node.h"
 #include "base/alloc.h"
 #include "engine/op_queue.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors owned by an object (a module, an optimiser, a list) instead of a scope, and functions that replace the
- * contents of an existing handle: assignment, rebinding and swapping. All run on the calling thread; failures record
- * the thread's error. */
-#ifndef WICK_NN_OWN_H
-#define WICK_NN_OWN_H
+/* Replaces the contents of tensors whose handles stay: assignment, rebinding and swapping. Modules, optimisers and
+ * other owners of tensors use them. All functions run on the calling thread; failures record the thread's error. */
+#ifndef WICK_OPS_TENSOR_SWAP_H
+#define WICK_OPS_TENSOR_SWAP_H
 
 #include "base/options.h"
 #include "tensor/tensor.h"
