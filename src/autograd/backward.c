@@ -265,17 +265,16 @@ static bool gradient_is_explained(const backward_pass *w, const wk__node *node, 
  * scope of the pass. */
 static void compute(backward_pass *w, wk__node *node, wk_tensor *const *out, wk_tensor **in)
 {
-    wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, node->site);
-    if (!guard) {
+    wk__call_scope c;
+    if (!wk__call_begin(&c, WK__FRAME_CRITICAL, NULL, node->site, WK__GRAD_KEPT)) {
         w->failed = true;
         return;
     }
-    uint64_t token = guard->token;
     wk_tensor *wide[WK__MAX_OUTPUTS];
     for (int k = 0; k < node->outputs && k < WK__MAX_OUTPUTS; k++) wide[k] = wk__dispatch_upcast(out[k]);
     wk__grad_ctx g = {.node = node, .attr = node->attr, .out = wide, .in = in, .backward = w->site};
     uint64_t inner = w->context->frame.op_scope;
-    if (!inner) w->context->frame.op_scope = token;
+    if (!inner) w->context->frame.op_scope = c.token;
     node->op->gradient(&g);
     w->context->frame.op_scope = inner;
     for (int k = 0; k < node->inputs; k++) {
@@ -286,14 +285,10 @@ static void compute(backward_pass *w, wk__node *node, wk_tensor *const *out, wk_
         wk_tensor *fitted = wk__dispatch_unbroadcast(in[k], &node->shape[k]);
         in[k] = fitted ? wk__tensor_alias(w->context, wk__body_of(fitted))
                        : NULL; /* a separate handle, because out[0] may be returned twice */
-        if (!in[k]) {
-            w->failed = true;
-            continue;
-        }
-        wk__handle_keep(&in[k]->handle, node->site);
+        if (!in[k]) w->failed = true;
     }
     if (!w->failed && wk__anomaly_on() && !gradient_is_explained(w, node, out, in)) w->failed = true;
-    wk__guard_close(token);
+    wk__call_end(&c, in, node->inputs);
 }
 
 /* Queues a priority node. On allocation failure it runs in its normal order. */

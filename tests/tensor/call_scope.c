@@ -305,6 +305,16 @@ static void run_gradcheck(void)
     wk_gradcheck(sum, NULL, WK_ARRAY(in, 1));
 }
 
+/* No user code, but scopes too: the gradients of the base and of its views are rearranged. */
+static void write_to_a_view(void)
+{
+    wk_tensor *x = wk_requires_grad_(wk_ones((2, 2)), true), *y = wk_mul(x, 2), *row = wk_select(y, 0, 1),
+              *other = wk_select(y, 0, 0);
+    wk_mul_(row, wk_add(other, 1));
+    wk_backward(wk_sum(wk_mul(other, y)));
+    entered = 1;
+}
+
 /* Leaves room for so many guards before the stack of guards has to grow. */
 static void leave_room(int64_t guards)
 {
@@ -312,12 +322,13 @@ static void leave_room(int64_t guards)
     while (context->guard_capacity - context->guards != guards) wk_scope_open(WK_HERE);
 }
 
-/* With every request failing in turn, at every height of the stack: user code runs in its scope or not at all,
- * and a call that could not run it fails. */
-static void no_room_for_the_scope_of_user_code(void **state)
+/* With every request failing in turn, at every height of the stack: user code runs in its scope or not at all, a call
+ * that could not run it fails, and no memory stays behind. */
+static void no_room_for_a_scope(void **state)
 {
     (void)state;
-    static void (*const calls[])(void) = {run_module, run_hook, run_function, run_closure, run_gradcheck};
+    static void (*const calls[])(void) = {run_module,  run_hook,      run_function,
+                                          run_closure, run_gradcheck, write_to_a_view};
     enum { CALLS = sizeof calls / sizeof *calls, ROOM = 6 };
     for (int k = 0; k < CALLS; k++) {
         int refused = 0;
@@ -326,6 +337,7 @@ static void no_room_for_the_scope_of_user_code(void **state)
             for (long long n = 1; fired; n++) {
                 wk_guard scope = wk_scope_open(WK_HERE);
                 leave_room(room);
+                const long long live = alloc_live_blocks();
                 entered = entered_with_error = 0;
                 alloc_faults_arm(n, false);
                 calls[k]();
@@ -337,6 +349,7 @@ static void no_room_for_the_scope_of_user_code(void **state)
                 wk_clear_error();
                 wk_guard_close(&scope);
                 alloc_faults_disarm();
+                assert_int_equal(alloc_live_blocks(), live);
             }
         }
         assert_true(refused > 0);
@@ -354,7 +367,7 @@ int main(void)
         cmocka_unit_test_teardown(errors_of_calls_are_delivered_at_the_end, test_clean),
         cmocka_unit_test_teardown(a_handler_leaves_user_code, test_clean),
         cmocka_unit_test_teardown(a_handler_leaves_the_end, test_clean),
-        cmocka_unit_test_teardown(no_room_for_the_scope_of_user_code, test_clean),
+        cmocka_unit_test_teardown(no_room_for_a_scope, test_clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
