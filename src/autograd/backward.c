@@ -4,6 +4,7 @@
  * thread; passes may nest in hooks. */
 #include "base/alloc.h"
 #include "engine/anomaly.h"
+#include "tensor/call_scope.h"
 #include "view_grad.h"
 #include "hook.h"
 #include "dispatch.h"
@@ -264,17 +265,16 @@ static bool gradient_is_explained(const backward_pass *w, const wk__node *node, 
  * scope of the pass. */
 static void compute(backward_pass *w, wk__node *node, wk_tensor *const *out, wk_tensor **in)
 {
-    wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, node->site);
-    if (!guard) {
+    wk__call_scope c;
+    if (!wk__call_begin(&c, WK__FRAME_CRITICAL, NULL, node->site, WK__GRAD_KEPT)) {
         w->failed = true;
         return;
     }
-    uint64_t token = guard->token;
     wk_tensor *wide[WK__MAX_OUTPUTS];
     for (int k = 0; k < node->outputs && k < WK__MAX_OUTPUTS; k++) wide[k] = wk__dispatch_upcast(out[k]);
     wk__grad_ctx g = {.node = node, .attr = node->attr, .out = wide, .in = in, .backward = w->site};
     uint64_t inner = w->context->frame.op_scope;
-    if (!inner) w->context->frame.op_scope = token;
+    if (!inner) w->context->frame.op_scope = c.token;
     node->op->gradient(&g);
     w->context->frame.op_scope = inner;
     for (int k = 0; k < node->inputs; k++) {
@@ -285,14 +285,10 @@ static void compute(backward_pass *w, wk__node *node, wk_tensor *const *out, wk_
         wk_tensor *fitted = wk__dispatch_unbroadcast(in[k], &node->shape[k]);
         in[k] = fitted ? wk__tensor_alias(w->context, wk__body_of(fitted))
                        : NULL; /* a separate handle, because out[0] may be returned twice */
-        if (!in[k]) {
-            w->failed = true;
-            continue;
-        }
-        wk__handle_keep(&in[k]->handle, node->site);
+        if (!in[k]) w->failed = true;
     }
     if (!w->failed && wk__anomaly_on() && !gradient_is_explained(w, node, out, in)) w->failed = true;
-    wk__guard_close(token);
+    wk__call_end(&c, in, node->inputs);
 }
 
 /* Queues a priority node. On allocation failure it runs in its normal order. */
@@ -546,20 +542,16 @@ static bool run_guarded(const wk__backward_request *request)
     uint64_t token;
     backward_pass *w = new_walk(request, &token);
     if (!w) return false;
-    const wk__guard *scope = pin_all(request) ? wk__guard_push(WK__GUARD_SCOPE, request->site) : NULL;
-    bool fine = scope != NULL;
-    if (scope) {
-        w->id = scope->token;
-        const wk__frame before = w->context->frame;
-        w->context->frame.grad_off = !request->create_graph;
+    wk__call_scope c;
+    bool fine = pin_all(request) && wk__call_begin(&c, WK__FRAME_CRITICAL, NULL, request->site,
+                                                   request->create_graph ? WK__GRAD_ON : WK__GRAD_OFF);
+    if (fine) {
+        w->id = c.token;
         w->context->frame.backward_depth++;
         run(w, request);
         fine = !w->failed && !(w->no_error_at_start && wk__error_pending());
-        for (int k = 0; k < w->target_count; k++) {
-            if (w->found[k] && fine) wk__handle_keep(&w->found[k]->handle, request->site);
-            if (!fine) w->found[k] = NULL;
-        }
-        w->context->frame = before;
+        for (int k = 0; k < w->target_count && !fine; k++) w->found[k] = NULL;
+        wk__call_end(&c, w->found, w->target_count);
     }
     wk__guard_close(token);
     return fine;

@@ -213,11 +213,11 @@ static void gradient(wk__grad_ctx *g)
     wk_tensor *in[MAX_TENSORS] = {0}, *lent[MAX_TENSORS] = {0};
     const int outputs = f->kind.outputs;
     uint64_t first = 0; /* first guard of the lent tensors; closing it ends all */
-    if (lend_all(g->out, outputs, lent, &first)) {
-        wk__callback c;
-        wk__callback_begin(&c, f->backward, f->site);
+    wk__call_scope c;
+    if (lend_all(g->out, outputs, lent, &first) &&
+        wk__call_begin(&c, WK__FRAME_CALLBACK, f->backward, f->site, WK__GRAD_KEPT)) {
         f->kind.backward(f, lent, in);
-        wk__callback_end(&c, in, f->kind.inputs);
+        wk__call_end(&c, in, f->kind.inputs);
     }
     for (int k = 0; k < f->kind.inputs; k++)
         if (in[k] && fits(f, g->node, in[k], k)) g->in[k] = taken_over(in[k], lent, outputs);
@@ -302,15 +302,13 @@ static bool detach_outputs(const wk_function *f, wk_tensor *const *in, wk_tensor
 /* Runs forward without recording a graph. The caller's scope owns the results afterwards. */
 static bool run_forward(wk_function *f, wk_tensor *const *in, wk_tensor **out, bool node)
 {
-    wk_context *context = wk__context();
-    wk__callback c;
-    wk__callback_begin(&c, f->forward, f->site);
-    context->frame.grad_off = true;
+    wk__call_scope c;
+    if (!wk__call_begin(&c, WK__FRAME_CALLBACK, f->forward, f->site, WK__GRAD_OFF)) return false;
     f->kind.forward(f, in, out);
     bool fine = outputs_are_there(f, out);
     if (fine && node) find_saved_outputs(f, in, out);
     fine = fine && detach_outputs(f, in, out, node);
-    wk__callback_end(&c, out, fine ? f->kind.outputs : 0);
+    wk__call_end(&c, out, fine ? f->kind.outputs : 0);
     return fine;
 }
 

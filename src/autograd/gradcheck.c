@@ -2,7 +2,7 @@
 /* Compares gradients with central differences, in f64. */
 #include "base/alloc.h"
 #include "engine/host_transfer.h"
-#include "callback.h"
+#include "tensor/call_scope.h"
 #include "dispatch.h"
 #include <math.h>
 #include <string.h>
@@ -69,10 +69,8 @@ static wk_tensor *fresh(wk__device *device, const wk__body *like, const double *
 /* Returns the weighted sum with input `which` replaced by `data`; NaN on failure. */
 static double value_at(const check *c, int which, const double *data)
 {
-    wk_context *context = wk__context();
-    wk__callback scope;
-    wk__callback_begin(&scope, NULL, c->site);
-    context->frame.grad_off = true;
+    wk__call_scope scope;
+    if (!wk__call_begin(&scope, WK__FRAME_CALLBACK, NULL, c->site, WK__GRAD_OFF)) return (double)NAN;
     wk_tensor *in[MAX_INPUTS] = {0};
     for (int k = 0; k < c->count; k++)
         in[k] = k == which ? fresh(wk__body_of(c->in[k])->storage->device, wk__body_of(c->in[k]), data) : c->in[k];
@@ -83,7 +81,7 @@ static double value_at(const check *c, int which, const double *data)
     double *host = good ? room(c, n) : NULL;
     if (host && wk__body_of(y)->dtype == WK_F64 && wk__host_download(y, host, NULL, c->site))
         result = weighted(host, n);
-    wk__callback_end(&scope, NULL, 0);
+    wk__call_end(&scope, NULL, 0);
     return result;
 }
 

@@ -31,9 +31,10 @@ static wk_tensor *apply_hook(const wk__hook *hook, wk_tensor *grad)
     uint64_t token;
     wk_tensor *lent = wk__lend(grad, &token);
     if (!lent) return NULL;
-    wk_tensor *instead = wk__call_hook("a hook", hook->call, lent, hook->user);
+    wk_tensor *instead;
+    bool fine = wk__call_hook(hook->call, lent, hook->user, &instead);
     if (!instead) instead = lent;
-    bool fine = (instead == lent || may_replace(instead, grad)) && !(clean && wk__error_pending());
+    fine = fine && (instead == lent || may_replace(instead, grad)) && !(clean && wk__error_pending());
     wk_tensor *out = fine ? wk__snapshot_with_grad_fn(instead) : NULL; /* user code may own it */
     wk__guard_close(token);
     return out;
@@ -78,9 +79,7 @@ static wk_tensor *adopt_grad(wk_tensor *grad, bool create_graph)
         of->node = NULL;
         of->requires_grad = false;
     }
-    wk__handle_hold(&mine->handle);
-    wk__handle_release(&mine->handle, (wk_site){0}); /* the scope's reference: only the leaf owns it */
-    return mine;
+    return wk__handle_adopt(mine);
 }
 
 bool wk__leaf_accumulate(wk__leaf *leaf, wk_tensor *grad, bool create_graph)
@@ -123,8 +122,9 @@ static bool run_post_hook(wk__leaf *leaf, const wk__hook *hook)
     wk_tensor *grad = leaf->grad;
     const uint64_t pin = wk__handle_pin(&grad->handle); /* the hook may clear it */
     if (!pin) return false;
-    wk_tensor *instead = wk__call_hook("a hook", hook->call, grad, hook->user);
-    bool fine = !instead || instead == grad || may_replace(instead, grad);
+    wk_tensor *instead;
+    bool fine = wk__call_hook(hook->call, grad, hook->user, &instead);
+    fine = fine && (!instead || instead == grad || may_replace(instead, grad));
     if (fine && instead && instead != leaf->grad && leaf->grad) fine = wk__dispatch_copy_(leaf->grad, instead) != NULL;
     wk__guard_close(pin);
     return fine && !(clean && wk__error_pending());

@@ -2,6 +2,7 @@
 /* Views and in-place calls (view_grad.h). */
 #include "view_grad.h"
 #include "base/alloc.h"
+#include "tensor/call_scope.h"
 #include "dispatch.h"
 #include <string.h>
 
@@ -162,16 +163,15 @@ bool wk__view_refresh_grad_fn(wk_tensor *view)
 {
     wk__body *body = wk__body_of(view);
     if (!wk__view_grad_fn_is_stale(body) || body->no_grad_view) return true;
-    wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, (wk_site){0});
-    if (!guard) return false;
-    uint64_t token = guard->token;
+    wk__call_scope c;
+    if (!wk__call_begin(&c, WK__FRAME_CRITICAL, NULL, (wk_site){0}, WK__GRAD_KEPT)) return false;
     uint32_t seen = body->graph_version;
     body->graph_version = wk__alias_set_of(body)->graph_version; /* recursive calls find it updated */
     bool known;
     wk_tensor *base = base_of(body, &known);
     bool fine = base ? !wk__body_of(base)->requires_grad || rebuild_grad_fn(view, base) : !known;
     if (!fine) body->graph_version = seen;
-    wk__guard_close(token);
+    wk__call_end(&c, NULL, 0);
     return fine;
 }
 
@@ -290,13 +290,15 @@ static void free_inner(void *inner)
 }
 
 /* Makes base = CopySlices(base, other operands of the op). Operand 0 of the inner node is the view, whose gradient is
- * part of the base's. */
+ * part of the base's. Consumes the inner node. */
 static bool rebase(wk__node *inner, wk_site site, wk_tensor *target, wk_tensor *const in[], int inputs)
 {
     wk__body *body = wk__body_of(target);
-    wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, site);
-    if (!guard) return false;
-    uint64_t token = guard->token;
+    wk__call_scope c;
+    if (!wk__call_begin(&c, WK__FRAME_CRITICAL, NULL, site, WK__GRAD_KEPT)) {
+        wk__node_drop(inner);
+        return false;
+    }
     wk__alias_set *family = wk__alias_set_of(body);
     bool known;
     wk_tensor *base = base_of(body, &known);
@@ -330,7 +332,7 @@ static bool rebase(wk__node *inner, wk_site site, wk_tensor *target, wk_tensor *
         }
     }
     if (!node) wk__node_drop(inner);
-    wk__guard_close(token);
+    wk__call_end(&c, NULL, 0);
     return fine;
 }
 
@@ -342,13 +344,7 @@ bool wk__node_attach_in_place(const wk__op *op, wk_site site, wk_tensor *target,
     wk__node *node = wk__node_make(op, site, in, inputs, target, attr);
     if (!node) return false;
     node->outputs = 1;
-    if (body->is_view) {
-        wk_context *context = wk__context();
-        const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
-        const bool fine = rebase(node, site, target, in, inputs);
-        wk__frame_end(context, before);
-        return fine;
-    }
+    if (body->is_view) return rebase(node, site, target, in, inputs);
     wk__node_drop(body->node);
     body->node = node;
     body->output = 0;

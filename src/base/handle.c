@@ -163,6 +163,14 @@ void wk__handle_release(wk__handle *handle, wk_site site)
     drop_ref(handle, NULL, site, NULL);
 }
 
+void *wk__handle_adopt(void *object)
+{
+    if (!object) return NULL;
+    wk__handle_hold(object);
+    wk__handle_release(object, (wk_site){0});
+    return object;
+}
+
 void wk__handle_keep(wk__handle *handle, wk_site site)
 {
     wk_context *context = wk__context();

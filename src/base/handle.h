@@ -98,6 +98,9 @@ uint64_t wk__handle_pin(wk__handle *handle);
 void wk__handle_keep(wk__handle *handle, wk_site site);
 void wk__handle_retain(wk__handle *handle, wk_site site);
 void wk__handle_release(wk__handle *handle, wk_site site); /* wk_free */
+/* Moves ownership of an object that a scope or the caller owns to its new parent, which drops it with
+ * wk__handle_drop(). Returns the object; NULL if it is NULL. */
+void *wk__handle_adopt(void *object);
 
 /* ---- guards (stack of wk_context) -------------------------------------------------------------------------------- */
 

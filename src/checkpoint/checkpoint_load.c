@@ -5,6 +5,7 @@
 #include "data/loader_state.h"
 #include "checkpoint_signature.h"
 #include "distributed/checkpoint_sync.h"
+#include "tensor/call_scope.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -267,9 +268,9 @@ static bool read_and_take(wk__checkpoint *c, const wk__tensor_file *from)
 
 bool wk__checkpoint_restore(wk__checkpoint *c, wk_site site, const char *op)
 {
-    wk__nested_call inside;
+    wk__call_scope inside;
     wk__tensor_file from = {.site = site, .op = op};
-    const bool begun = wk__nested_call_begin(&inside, op, site, true);
+    const bool begun = wk__call_begin(&inside, WK__FRAME_CALL, op, site, WK__GRAD_OFF);
     bool fine = open_same(c, &from);
     if (fine) {
         fine = read_and_take(c, &from);
@@ -279,6 +280,6 @@ bool wk__checkpoint_restore(wk__checkpoint *c, wk_site site, const char *op)
         wk__free(c->loaded);
         c->loaded = NULL;
     }
-    if (begun) wk__nested_call_end(&inside, NULL, 0);
+    if (begun) wk__call_end(&inside, NULL, 0);
     return fine;
 }

@@ -4,6 +4,7 @@
 #include "data/loader_state.h"
 #include "checkpoint_signature.h"
 #include "distributed/checkpoint_sync.h"
+#include "tensor/call_scope.h"
 #include <string.h>
 
 /* Summary that each rank gathers: its row, and the signature of its checkpoint. */
@@ -97,10 +98,10 @@ static bool make_content(wk__checkpoint *c, wk_site site, const char *op, const 
 
 bool wk__checkpoint_collect(wk__checkpoint *c, wk_site site, const char *op)
 {
-    wk__nested_call inside;
+    wk__call_scope inside;
     int64_t own[ROW_LENGTH];
     const int world = wk_dist_size();
-    const bool begun = wk__nested_call_begin(&inside, op, site, true);
+    const bool begun = wk__call_begin(&inside, WK__FRAME_CALL, op, site, WK__GRAD_OFF);
     int64_t *rows = wk__alloc_zero((size_t)world, sizeof own);
     if (!rows) wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
     wk__flush(wk__context()); /* so that failures are known before the ranks agree */
@@ -111,6 +112,6 @@ bool wk__checkpoint_collect(wk__checkpoint *c, wk_site site, const char *op)
                 check_same_batch(c, rows, world, site, op);
     if (fine && wk_dist_rank() == 0) fine = make_content(c, site, op, rows, world);
     wk__free(rows);
-    if (begun) wk__nested_call_end(&inside, NULL, 0);
+    if (begun) wk__call_end(&inside, NULL, 0);
     return fine;
 }

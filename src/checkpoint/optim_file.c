@@ -3,6 +3,7 @@
 #include "optim_file.h"
 #include "base/alloc.h"
 #include "io/save_load.h"
+#include "tensor/call_scope.h"
 #include <string.h>
 #include <wick/checkpoint.h>
 
@@ -28,39 +29,40 @@ bool wk__optim_read(const wk__tensor_file *from, const char *prefix, const wk__o
 wk_tensors *wk_optim_state_at(wk_site site, wk_optim *optim)
 {
     static const char op[] = "optim_state";
-    wk__nested_call c;
-    if (!wk__optim_check(optim, site, op) || !wk__nested_call_begin(&c, op, site, true)) return NULL;
+    wk__call_scope c;
+    if (!wk__optim_check(optim, site, op) || !wk__call_begin(&c, WK__FRAME_CALL, op, site, WK__GRAD_OFF)) return NULL;
     wk__metadata pairs = {0};
     wk_tensors *list = wk_tensors_new_at(site);
     const bool fine = list && wk__optim_save_state(site, op, wk__optim_of(optim), "", wk__tensor_list_of(list), &pairs);
     if (fine) wk__handle_keep(&list->handle, site);
     wk__metadata_free(&pairs);
-    wk__nested_call_end(&c, NULL, 0);
+    wk__call_end(&c, NULL, 0);
     return fine ? list : NULL;
 }
 
 wk_code wk_optim_save_at(wk_site site, wk_optim *optim, const char *path)
 {
     static const char op[] = "optim_save";
-    wk__nested_call c;
-    if (wk__error_pending() || !wk__optim_check(optim, site, op) || !wk__nested_call_begin(&c, op, site, true))
+    wk__call_scope c;
+    if (wk__error_pending() || !wk__optim_check(optim, site, op) ||
+        !wk__call_begin(&c, WK__FRAME_CALL, op, site, WK__GRAD_OFF))
         return wk_error_code();
     wk__metadata pairs = {0};
     wk_tensors *list = wk_tensors_new_at(site);
     const bool fine = list && wk__optim_save_state(site, op, wk__optim_of(optim), "", wk__tensor_list_of(list), &pairs);
     const wk_code code = fine ? wk__save_list(site, op, wk__tensor_list_of(list), &pairs, path) : wk_error_code();
     wk__metadata_free(&pairs);
-    wk__nested_call_end(&c, NULL, 0);
+    wk__call_end(&c, NULL, 0);
     return code;
 }
 
 wk_code wk_optim_load_at(wk_site site, wk_optim *optim, const char *path)
 {
     wk__io_error error;
-    wk__nested_call c;
+    wk__call_scope c;
     wk__tensor_file from = {.site = site, .op = "optim_load"};
     if (!wk__optim_check(optim, site, from.op) || !wk__check_path(site, from.op, path) ||
-        !wk__nested_call_begin(&c, from.op, site, true))
+        !wk__call_begin(&c, WK__FRAME_CALL, from.op, site, WK__GRAD_OFF))
         return wk_error_code();
     wk__optim_loaded restored;
     bool fine = false;
@@ -72,6 +74,6 @@ wk_code wk_optim_load_at(wk_site site, wk_optim *optim, const char *path)
         wk__tensor_file_error(&from, code, &error);
     }
     if (fine) wk__optim_commit_state(wk__optim_of(optim), &restored);
-    wk__nested_call_end(&c, NULL, 0);
+    wk__call_end(&c, NULL, 0);
     return fine ? WK_OK : wk_error_code();
 }

@@ -6,7 +6,8 @@
  */
 #include "metric_history.h"
 #include "base/alloc.h"
-#include "ops/core/adopt.h"
+#include "ops/core/tensor_swap.h"
+#include "tensor/call_scope.h"
 #include <math.h>
 #include <string.h>
 #include <wick/shape.h>
@@ -78,7 +79,7 @@ static bool new_chunk(wk_site site, history *h, const wk_tensor *x)
     wk_tensor_options options = {
         .size = sizeof options, .dtype = wk_dtype_of(like) == WK_F64 ? WK_F64 : WK_F32, .device = wk_device_of(like)};
     if (!wk__grow(&h->chunk, &h->chunk_capacity, h->chunks + 1, sizeof *h->chunk)) return out_of_memory(site);
-    wk_tensor *chunk = wk__adopt(wk_full_f64_at(site, (const int64_t[]){CHUNK_SIZE}, 1, (double)NAN, &options));
+    wk_tensor *chunk = wk__handle_adopt(wk_full_f64_at(site, (const int64_t[]){CHUNK_SIZE}, 1, (double)NAN, &options));
     if (!chunk) return false;
     h->chunk[h->chunks++] = chunk;
     h->used = 0;
@@ -100,7 +101,7 @@ wk_code wk_history_add_at(wk_site site, wk_history *handle, wk_tensor *x, const 
 {
     history *h = body_of(handle, site, "history_add");
     wk_history_options o;
-    wk__nested_call c;
+    wk__call_scope c;
     if (!h || !wk__options(site, "history_add", options, &o) || !wk__check_tensor(x, site, "history_add", "the value"))
         return wk_error_code();
     if (wk_numel(x) != 1) {
@@ -111,9 +112,9 @@ wk_code wk_history_add_at(wk_site site, wk_history *handle, wk_tensor *x, const 
         wk__error_set_text(site, WK_ERR_SHAPE, &text);
         return WK_ERR_SHAPE;
     }
-    if (!wk__nested_call_begin(&c, "history_add", site, true)) return wk_error_code();
+    if (!wk__call_begin(&c, WK__FRAME_CALL, "history_add", site, WK__GRAD_OFF)) return wk_error_code();
     bool fine = add(site, h, x, wk__option_or(o.weight, 1));
-    wk__nested_call_end(&c, NULL, 0);
+    wk__call_end(&c, NULL, 0);
     return fine ? WK_OK : wk_error_code();
 }
 
@@ -124,7 +125,7 @@ static bool join_chunks(wk_site site, history *h)
 {
     if (h->used < CHUNK_SIZE) {
         wk_tensor **last = &h->chunk[h->chunks - 1];
-        wk_tensor *cut = wk__adopt(wk_narrow_at(site, *last, 0, 0, h->used));
+        wk_tensor *cut = wk__handle_adopt(wk_narrow_at(site, *last, 0, 0, h->used));
         if (!cut) return false;
         wk__handle_drop(&(*last)->handle);
         *last = cut;
@@ -134,7 +135,7 @@ static bool join_chunks(wk_site site, history *h)
         int64_t joined = 0;
         for (int64_t k = 0; k < h->chunks; k += CHUNK_SIZE) {
             int n = h->chunks - k < CHUNK_SIZE ? (int)(h->chunks - k) : CHUNK_SIZE;
-            wk_tensor *one = wk__adopt(wk_cat_at(site, &h->chunk[k], n, 0));
+            wk_tensor *one = wk__handle_adopt(wk_cat_at(site, &h->chunk[k], n, 0));
             if (!one) { /* keep the chunks that are not joined yet */
                 memmove(&h->chunk[joined], &h->chunk[k], (size_t)(h->chunks - k) * sizeof *h->chunk);
                 h->chunks -= k - joined;
@@ -169,11 +170,11 @@ static bool read_chunk(wk_site site, history *h)
 
 static bool read_all(wk_site site, const char *op, history *h)
 {
-    wk__nested_call c;
+    wk__call_scope c;
     if (h->known == h->count) return true;
-    if (!wk__nested_call_begin(&c, op, site, true)) return false;
+    if (!wk__call_begin(&c, WK__FRAME_CALL, op, site, WK__GRAD_OFF)) return false;
     bool fine = join_chunks(site, h) && read_chunk(site, h);
-    wk__nested_call_end(&c, NULL, 0);
+    wk__call_end(&c, NULL, 0);
     return fine;
 }
 

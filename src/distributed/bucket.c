@@ -4,7 +4,7 @@
 #include "autograd/node.h"
 #include "autograd/dispatch.h"
 #include "base/alloc.h"
-#include "ops/core/adopt.h"
+#include "tensor/call_scope.h"
 #include <string.h>
 #include <wick/autograd.h>
 #include <wick/creation.h>
@@ -59,14 +59,14 @@ static wk_tensor *flatten(const wk__bucket *b, wk_site site)
 
 void wk__bucket_gather(wk__bucket *b, wk_site site)
 {
-    wk__nested_call c;
-    if (wk__error_pending() || !wk__nested_call_begin(&c, "backward", site, true)) return;
+    wk__call_scope c;
+    if (wk__error_pending() || !wk__call_begin(&c, WK__FRAME_CALL, "backward", site, WK__GRAD_OFF)) return;
     wk_tensor *flat = flatten(b, site);
     if (flat && wk__materialize(flat, site)) {
         b->flat = flat;
         wk__handle_hold(&flat->handle);
     }
-    wk__nested_call_end(&c, NULL, 0);
+    wk__call_end(&c, NULL, 0);
 }
 
 void wk__bucket_submit(wk__bucket *b, wk__dist_group *group, int network, wk_site site)
@@ -111,8 +111,8 @@ static bool set_gradient(wk_tensor *parameter, wk_tensor *mean, wk_site site)
 
 bool wk__bucket_scatter(const wk__bucket *b, wk_site site)
 {
-    wk__nested_call c;
-    if (!wk__nested_call_begin(&c, "backward", site, true)) return false;
+    wk__call_scope c;
+    if (!wk__call_begin(&c, WK__FRAME_CALL, "backward", site, WK__GRAD_OFF)) return false;
     bool fine = true;
     int64_t from = 0;
     for (int64_t k = 0; k < b->count && fine; k++) {
@@ -126,7 +126,7 @@ bool wk__bucket_scatter(const wk__bucket *b, wk_site site)
         }
         from += elements;
     }
-    wk__nested_call_end(&c, NULL, 0);
+    wk__call_end(&c, NULL, 0);
     return fine;
 }
 

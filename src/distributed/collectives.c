@@ -5,8 +5,9 @@
 #include "base/alloc.h"
 #include "base/options.h"
 #include "engine/host_transfer.h"
-#include "ops/core/adopt.h"
+#include "ops/core/tensor_swap.h"
 #include "ops/core/call.h"
+#include "tensor/call_scope.h"
 #include "group.h"
 #include <wick/creation.h>
 
@@ -17,7 +18,7 @@ typedef struct call {
     const wk_dist_group *handle; /* handle passed by user code; NULL: the world */
     wk_tensor *x;
     wk__dist_request request;
-    wk__nested_call inside;
+    wk__call_scope inside;
     wk__host_mapping host_view; /* host memory of x, if x is contiguous */
     void *packed;               /* else a packed copy of x, owned */
     wk_tensor *result;          /* new tensor for the result; NULL for calls in place */
@@ -32,7 +33,7 @@ static bool begin(call *c, wk__dist_kind kind, const char *op, wk_site site, wk_
     if (wk__forked) return wk__report_forked(site, op);
     *c = (call){.site = site, .op = op, .handle = group, .x = x, .request = {.kind = kind, .blocking = true}};
     c->group = wk__dist_group_of(site, op, group);
-    if (!c->group || !wk__nested_call_begin(&c->inside, op, site, true)) return false;
+    if (!c->group || !wk__call_begin(&c->inside, WK__FRAME_CALL, op, site, WK__GRAD_OFF)) return false;
     wk_context *context = wk__context();
     wk__flush(context);
     if (context->posted_failure) wk__report_posted_failure(context);
@@ -54,7 +55,7 @@ static wk_tensor *end(call *c, wk_tensor *out, bool moves)
     wk__host_unmap(&c->host_view);
     wk__free(c->packed);
     wk__free(c->staging);
-    wk__nested_call_end(&c->inside, moves ? &out : NULL, moves ? 1 : 0);
+    wk__call_end(&c->inside, moves ? &out : NULL, moves ? 1 : 0);
     return out;
 }
 

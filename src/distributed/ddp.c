@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/options.h"
 #include "nn/module.h"
+#include "tensor/call_scope.h"
 #include "model_check.h"
 #include <string.h>
 #include <wick/autograd.h>
@@ -106,8 +107,8 @@ static wk__ddp *new_ddp(wk_site site, const wk_ddp_options *o)
 /* Broadcasts rank 0's parameters and buffers, then registers the hooks. */
 static bool start(wk_site site, wk__ddp *d, wk_module *net, const wk_ddp_options *o)
 {
-    wk__nested_call c;
-    if (!wk__nested_call_begin(&c, "ddp", site, true)) return false;
+    wk__call_scope c;
+    if (!wk__call_begin(&c, WK__FRAME_CALL, "ddp", site, WK__GRAD_OFF)) return false;
     const double most = (o->bucket_cap_mb > 0 ? o->bucket_cap_mb : 25) * (1 << 20),
                  first = most < 1 << 20 ? most : 1 << 20;
     wk_tensors *list = wk_tensors_new_at(site), *trained = wk_parameters_at(site, net);
@@ -117,7 +118,7 @@ static bool start(wk_site site, wk__ddp *d, wk_module *net, const wk_ddp_options
     if (fine) d->id = ++d->group->ddp_count; /* only after success on all ranks, so that the numbers stay equal */
     fine = fine && broadcast(site, d, wk__tensor_list_of(list)) &&
            wk__ddp_make_buckets(d, wk__tensor_list_of(trained), first, most, site) && wk__ddp_add_hooks(d, site);
-    wk__nested_call_end(&c, NULL, 0);
+    wk__call_end(&c, NULL, 0);
     return fine;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Weighted mean of a metric over all ranks: an all_reduce of the sums of weight * value and of weights. */
 #include "data/metric_history.h"
-#include "ops/core/adopt.h"
+#include "base/options.h"
+#include "tensor/call_scope.h"
 #include "ops/core/call.h"
 #include "group.h"
 #include <math.h>
@@ -11,13 +12,13 @@ double wk_dist_history_mean_at(wk_site site, wk_history *history, const wk_dist_
     static const char op[] = "dist_history_mean";
     wk_dist_call_options o;
     double sums[2] = {0, 0};
-    wk__nested_call c; /* delays the error handler until the other ranks have this error */
+    wk__call_scope c; /* delays the error handler until the other ranks have this error */
     if (wk__forked) {
         wk__report_forked(site, op);
         return (double)NAN;
     }
     wk__dist_group *group = wk__options(site, op, options, &o) ? wk__dist_group_of(site, op, o.group) : NULL;
-    if (!group || !wk__nested_call_begin(&c, op, site, true)) return (double)NAN;
+    if (!group || !wk__call_begin(&c, WK__FRAME_CALL, op, site, WK__GRAD_OFF)) return (double)NAN;
     wk_context *context = wk__context();
     wk__flush(context);
     if (context->posted_failure) wk__report_posted_failure(context);
@@ -33,6 +34,6 @@ double wk_dist_history_mean_at(wk_site site, wk_history *history, const wk_dist_
         wk__dist_submit(&ticket, group, &request);
         ready = wk__dist_wait(&ticket, site, op) == WK_OK;
     }
-    wk__nested_call_end(&c, NULL, 0);
+    wk__call_end(&c, NULL, 0);
     return ready && sums[1] != 0 ? sums[0] / sums[1] : (double)NAN;
 }

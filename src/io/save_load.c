@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wk_save and wk_load: networks and lists of tensors in safetensors files, to and from any device. */
 #include "base/alloc.h"
+#include "tensor/call_scope.h"
 #include "tensor_file.h"
 #include "save_load.h"
 #include <string.h>
@@ -117,12 +118,12 @@ wk_code wk_save_tensors_at(wk_site site, wk_tensors *list, const char *path)
 
 wk_code wk_save_at(wk_site site, wk_module *m, const char *path)
 {
-    wk__nested_call c;
-    if (wk__error_pending() || !wk__nested_call_begin(&c, "save", site, true)) return wk_error_code();
+    wk__call_scope c;
+    if (wk__error_pending() || !wk__call_begin(&c, WK__FRAME_CALL, "save", site, WK__GRAD_OFF)) return wk_error_code();
     wk_tensors *list = wk__module_state_dict(site, "save", m);
     const wk__metadata none = {0};
     const wk_code code = list ? wk__save_list(site, "save", wk__tensor_list_of(list), &none, path) : wk_error_code();
-    wk__nested_call_end(&c, NULL, 0);
+    wk__call_end(&c, NULL, 0);
     return code;
 }
 
@@ -162,9 +163,10 @@ static bool load_all(const wk__tensor_file *from, const wk__tensor_list *list)
 wk_code wk_load_at(wk_site site, wk_module *m, const char *path)
 {
     wk__io_error error;
-    wk__nested_call c;
+    wk__call_scope c;
     wk__tensor_file from = {.site = site, .op = "load"};
-    if (!wk__check_path(site, "load", path) || !wk__nested_call_begin(&c, "load", site, true)) return wk_error_code();
+    if (!wk__check_path(site, "load", path) || !wk__call_begin(&c, WK__FRAME_CALL, "load", site, WK__GRAD_OFF))
+        return wk_error_code();
     wk_tensors *list = wk__module_state_dict(site, "load", m);
     bool fine = list != NULL;
     if (fine) {
@@ -177,6 +179,6 @@ wk_code wk_load_at(wk_site site, wk_module *m, const char *path)
             fine = wk__tensor_file_error(&from, code, &error);
         }
     }
-    wk__nested_call_end(&c, NULL, 0);
+    wk__call_end(&c, NULL, 0);
     return fine ? WK_OK : wk_error_code();
 }

@@ -2,6 +2,7 @@
 /* Reading tensors from an open safetensors file; see tensor_file.h. */
 #include "tensor_file.h"
 #include "base/alloc.h"
+#include "tensor/call_scope.h"
 #include <string.h>
 #include <wick/io.h>
 
@@ -69,13 +70,13 @@ wk_tensors *wk__tensor_file_read_all(const wk__tensor_file *from, const char *pr
     for (int64_t k = 0; list && k < from->header.count; k++) {
         const wk__safetensors_tensor *t = from->header.by_name[k];
         const char *name;
-        wk__nested_call c;
+        wk__call_scope c;
         if (!wk__strip_prefix(prefix, t->name, &name)) continue;
-        bool fine = wk__nested_call_begin(&c, from->op, from->site, true);
+        bool fine = wk__call_begin(&c, WK__FRAME_CALL, from->op, from->site, WK__GRAD_OFF);
         if (fine) {
             wk_tensor *x = wk__tensor_file_read_one(from, t, device);
             fine = x && wk__tensor_list_append(from->site, wk__tensor_list_of(list), name, x);
-            wk__nested_call_end(&c, NULL, 0);
+            wk__call_end(&c, NULL, 0);
         }
         if (fine) continue;
         wk__handle_release(&list->handle, from->site);

@@ -5,7 +5,7 @@
 #define WICK_IO_SOURCE_H
 
 #include "nn/tensor_list.h"
-#include "ops/core/adopt.h"
+#include "ops/core/tensor_swap.h"
 #include "safetensors.h"
 
 typedef struct wk__tensor_file {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* embedding: rows of a table, selected by integers. */
 #include "module.h"
+#include "tensor/call_scope.h"
 #include <wick/shape.h>
 
 static wk_tensor *forward(wk_module *self, wk_tensor *index)
@@ -16,13 +17,13 @@ wk_module *wk_nn_embedding_at(wk_site site, int64_t n, int64_t dim, const wk_nn_
     wk_nn_embedding_options o;
     if (!wk__options(site, "nn_embedding", options, &o)) return NULL;
     wk_tensor_options like = {.size = sizeof like, .dtype = o.dtype, .device = o.device};
-    wk__nested_call c;
+    wk__call_scope c;
     wk_module *m = wk__module_make(site, &kind);
-    if (!m || !wk__nested_call_begin(&c, "nn_embedding", site, true)) return wk__module_discard(m);
+    if (!m || !wk__call_begin(&c, WK__FRAME_CALL, "nn_embedding", site, WK__GRAD_OFF)) return wk__module_discard(m);
     wk_tensor **weight = wk__module_of(m)->state;
     wk_tensor *value = wk_empty_at(site, (int64_t[]){n, dim}, 2, &like);
     *weight = value ? wk_module_add_parameter_at(site, m, "weight", value) : NULL;
     bool fine = *weight && wk_init_normal__at(site, *weight, 0, 1);
-    wk__nested_call_end(&c, NULL, 0);
+    wk__call_end(&c, NULL, 0);
     return fine ? m : wk__module_discard(m);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calling modules, and switching between training and evaluation. */
 #include "module.h"
-#include "autograd/callback.h"
+#include "tensor/call_scope.h"
 #include <string.h>
 
 /* ---- calling the kind -------------------------------------------------------------------------------------------- */
@@ -14,27 +14,17 @@ static int call(wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out,
     return out[0] ? 1 : -1;
 }
 
-/* Adds the caller's reference to each returned tensor, which the caller needs if no scope is open. Tensors created
- * inside get it when they are moved out; tensors that existed before (the input, a parameter) get it here. */
-static void retain_passed_through(wk_site site, bool bare, wk_tensor *const *out, int count)
-{
-    const wk_context *context = wk__context();
-    for (int k = 0; k < count && bare; k++)
-        if (wk__is_tensor(out[k]) && out[k]->handle.scope != context->guard[context->scope].token)
-            wk__handle_retain(&out[k]->handle, site);
-}
-
 /* Calls a module of a user's kind: in its own scope, with the call sites of the calls inside. */
 static int call_user_module(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
 {
     char name[160];
-    wk__callback c;
+    wk__call_scope c;
     site = wk__site(site);
     snprintf(name, sizeof name, "forward of \"%.80s\", called at %.50s:%d", wk__module_of(m)->kind.name,
              site.file ? site.file : "?", (int)site.line);
-    wk__callback_begin(&c, name, site);
+    if (!wk__call_begin(&c, WK__FRAME_CALLBACK, name, site, WK__GRAD_KEPT)) return -1;
     int count = call(m, in, inputs, out, outputs), given = count > 0 && count <= outputs ? count : 0;
-    wk__callback_end(&c, out, given);
+    wk__call_end(&c, out, given);
     return count;
 }
 
@@ -42,12 +32,10 @@ static int call_user_module(wk_site site, wk_module *m, wk_tensor *const *in, in
 static int call_builtin_module(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out,
                                int outputs)
 {
-    wk__nested_call c;
-    bool bare = wk__context()->scope < 0;
-    if (!wk__nested_call_begin(&c, NULL, site, false)) return -1;
+    wk__call_scope c;
+    if (!wk__call_begin(&c, WK__FRAME_CALL, NULL, site, WK__GRAD_KEPT)) return -1;
     int count = call(m, in, inputs, out, outputs), given = count > 0 && count <= outputs ? count : 0;
-    retain_passed_through(site, bare, out, given);
-    wk__nested_call_end(&c, out, given);
+    wk__call_end(&c, out, given);
     return count;
 }
 

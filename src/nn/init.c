@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parameter initialisation, as in torch.nn.init. No call records a graph. */
-#include "ops/core/adopt.h"
+#include "base/options.h"
+#include "tensor/call_scope.h"
 #include <math.h>
 #include <wick/nn.h>
 #include <wick/pointwise.h>
@@ -10,11 +11,12 @@ static wk_tensor *scaled(wk_site site, const char *op, wk_tensor *x,
                          wk_tensor *(*base)(wk_site, wk_tensor *, const wk_tensor_options *), double scale,
                          double shift)
 {
-    wk__nested_call c;
-    if (!wk__check_tensor(x, site, op, "input") || !wk__nested_call_begin(&c, op, site, true)) return NULL;
+    wk__call_scope c;
+    if (!wk__check_tensor(x, site, op, "input") || !wk__call_begin(&c, WK__FRAME_CALL, op, site, WK__GRAD_OFF))
+        return NULL;
     wk_tensor *value = wk_add(wk_mul(base(site, x, NULL), scale), shift);
     bool fine = value && wk_copy__at(site, x, value);
-    wk__nested_call_end(&c, NULL, 0);
+    wk__call_end(&c, NULL, 0);
     return fine ? x : NULL;
 }
 
@@ -30,10 +32,11 @@ static wk_tensor *normal(wk_site site, const char *op, wk_tensor *x, double mean
 
 static wk_tensor *constant(wk_site site, const char *op, wk_tensor *x, double value)
 {
-    wk__nested_call c;
-    if (!wk__check_tensor(x, site, op, "input") || !wk__nested_call_begin(&c, op, site, true)) return NULL;
+    wk__call_scope c;
+    if (!wk__check_tensor(x, site, op, "input") || !wk__call_begin(&c, WK__FRAME_CALL, op, site, WK__GRAD_OFF))
+        return NULL;
     bool fine = wk_fill__f64_at(site, x, value);
-    wk__nested_call_end(&c, NULL, 0);
+    wk__call_end(&c, NULL, 0);
     return fine ? x : NULL;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* layer_norm: mean 0 and variance 1 over the last dimensions, then an elementwise scale and shift. */
 #include "module.h"
+#include "tensor/call_scope.h"
 #include <string.h>
 #include <wick/reduce.h>
 
@@ -22,9 +23,9 @@ static bool add_parameters(wk_site site, wk_module *m, const wk_nn_layer_norm_op
 {
     norm *state = wk__module_of(m)->state;
     wk_tensor_options like = {.size = sizeof like, .dtype = options->dtype, .device = options->device};
-    wk__nested_call c;
+    wk__call_scope c;
     if (options->no_affine) return true;
-    if (!wk__nested_call_begin(&c, "nn_layer_norm", site, true)) return false;
+    if (!wk__call_begin(&c, WK__FRAME_CALL, "nn_layer_norm", site, WK__GRAD_OFF)) return false;
     wk_tensor *one = wk_ones_at(site, state->shape, state->ndim, &like);
     state->weight = one ? wk_module_add_parameter_at(site, m, "weight", one) : NULL;
     bool fine = state->weight;
@@ -33,7 +34,7 @@ static bool add_parameters(wk_site site, wk_module *m, const wk_nn_layer_norm_op
         state->bias = zero ? wk_module_add_parameter_at(site, m, "bias", zero) : NULL;
         fine = state->bias;
     }
-    wk__nested_call_end(&c, NULL, 0);
+    wk__call_end(&c, NULL, 0);
     return fine;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* linear and lazy_linear: x W^T + b. */
 #include "module.h"
+#include "tensor/call_scope.h"
 #include <math.h>
 #include <wick/matmul.h>
 
@@ -24,8 +25,8 @@ static bool add_parameters(wk_site site, wk_module *m, int64_t in, const wk_nn_l
     wk_tensor_options like = {.size = sizeof like, .dtype = options->dtype, .device = options->device};
     wk_init_options slope = {.size = sizeof slope, .a = sqrt(5)};
     double bound = in > 0 ? 1 / sqrt((double)in) : 0;
-    wk__nested_call c;
-    if (!wk__nested_call_begin(&c, "nn_linear", site, true)) return false;
+    wk__call_scope c;
+    if (!wk__call_begin(&c, WK__FRAME_CALL, "nn_linear", site, WK__GRAD_OFF)) return false;
     wk_tensor *weight = wk_empty_at(site, (int64_t[]){state->out, in}, 2, &like);
     wk_tensor *bias = options->no_bias ? NULL : wk_empty_at(site, &state->out, 1, &like);
     state->weight = weight ? wk_module_add_parameter_at(site, m, "weight", weight) : NULL;
@@ -34,7 +35,7 @@ static bool add_parameters(wk_site site, wk_module *m, int64_t in, const wk_nn_l
         state->bias = bias ? wk_module_add_parameter_at(site, m, "bias", bias) : NULL;
         fine = state->bias && wk_init_uniform__at(site, state->bias, -bound, bound);
     }
-    wk__nested_call_end(&c, NULL, 0);
+    wk__call_end(&c, NULL, 0);
     return fine;
 }
 

@@ -192,7 +192,7 @@ static wk_tensor *register_tensor(wk_site site, wk__module *body, wk__item_kind 
     wk_context *context = wk__context();
     const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
     wk__item *item = reserve_item(site, body, name);
-    wk_tensor *own = item ? wk__adopt(wk__detached_copy(site, x)) : NULL;
+    wk_tensor *own = item ? wk__handle_adopt(wk__detached_copy(site, x)) : NULL;
     if (own) {
         wk__body_of(own)->requires_grad = kind == WK__PARAMETER;
         wk__body_of(own)->parameter = kind == WK__PARAMETER;

@@ -10,7 +10,7 @@
 
 #include "tensor/tensor.h"
 #include "tensor_list.h"
-#include "ops/core/adopt.h"
+#include "ops/core/tensor_swap.h"
 #include <wick/nn.h>
 
 typedef enum wk__item_kind { WK__PARAMETER, WK__BUFFER, WK__CHILD } wk__item_kind;

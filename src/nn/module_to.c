@@ -5,6 +5,7 @@
 #include "autograd/node.h"
 #include "base/alloc.h"
 #include "engine/op_queue.h"
+#include "tensor/call_scope.h"
 #include <string.h>
 #include <wick/autograd.h>
 
@@ -91,15 +92,16 @@ static void commit(const staged_copies *m)
 
 wk_module *wk_module_to_at(wk_site site, wk_module *m, wk_device device)
 {
-    wk__nested_call c;
-    if (!wk__module_check(m, site, "module_to") || !wk__nested_call_begin(&c, "module_to", site, true)) return NULL;
+    wk__call_scope c;
+    if (!wk__module_check(m, site, "module_to") || !wk__call_begin(&c, WK__FRAME_CALL, "module_to", site, WK__GRAD_OFF))
+        return NULL;
     staged_copies planned = {0};
     wk_tensors *list = wk_tensors_new_at(site);
     bool fine = list && collect_tensors(site, m, wk__tensor_list_of(list)) &&
                 stage_all(site, &planned, wk__tensor_list_of(list), device) && materialize_all(&planned, site);
     if (fine) commit(&planned);
     wk__free(planned.move);
-    wk__nested_call_end(&c, NULL, 0);
+    wk__call_end(&c, NULL, 0);
     if (fine) notify_moved(site, m, device);
     return fine ? m : NULL;
 }

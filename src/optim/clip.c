@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Clipping of gradients by their common norm. The norm stays on the device; nothing waits for it. */
 #include "ops/core/call.h"
+#include "tensor/call_scope.h"
 #include "optim.h"
 #include <wick/autograd.h>
 #include <wick/pointwise.h>
@@ -34,15 +35,15 @@ static bool scale_all(const wk__tensor_list *list, wk_tensor *norm, double max)
 
 wk_tensor *wk_clip_grad_norm__at(wk_site site, wk_tensors *parameters, double max)
 {
-    wk__nested_call c;
+    wk__call_scope c;
     if (!wk__tensor_list_check(parameters, site, "clip_grad_norm_")) return NULL;
     if (!(max >= 0)) {
         wk__error_set(site, WK_ERR_ARGUMENT, "clip_grad_norm_: max_norm must be at least 0");
         return NULL;
     }
-    if (!wk__nested_call_begin(&c, "clip_grad_norm_", site, true)) return NULL;
+    if (!wk__call_begin(&c, WK__FRAME_CALL, "clip_grad_norm_", site, WK__GRAD_OFF)) return NULL;
     wk_tensor *sum = square_sum(wk__tensor_list_of(parameters)), *norm = sum ? wk_sqrt(sum) : NULL;
     if (norm && !scale_all(wk__tensor_list_of(parameters), norm, max)) norm = NULL;
-    wk__nested_call_end(&c, &norm, 1);
+    wk__call_end(&c, &norm, 1);
     return norm;
 }

@@ -2,6 +2,7 @@
 /* L-BFGS, equivalent to torch.optim.LBFGS. A step works on a copy of the state and takes savepoints of the parameters.
  * If it fails, or an error handler leaves the closure by longjmp, a guard restores both. */
 #include "base/alloc.h"
+#include "tensor/call_scope.h"
 #include "lbfgs.h"
 #include <string.h>
 #include <wick/matmul.h>
@@ -123,10 +124,10 @@ static bool run(step *s, wk_tensor *loss)
     if (!wk__lbfgs_max_abs(s->at[WK__LBFGS_NOW].gradient, &slope)) return false;
     bool fine = true, done = slope <= s->o.tolerance_grad;
     for (int64_t n = 1; fine && !done; n++) {
-        wk__nested_call c;
-        if (!wk__nested_call_begin(&c, NULL, (wk_site){0}, true)) return false;
+        wk__call_scope c;
+        if (!wk__call_begin(&c, WK__FRAME_CALL, NULL, (wk_site){0}, WK__GRAD_OFF)) return false;
         fine = iterate(s, n == s->o.max_iter, &done);
-        wk__nested_call_end(&c, NULL, 0);
+        wk__call_end(&c, NULL, 0);
     }
     for (int64_t k = 0; fine && k < s->group->count; k++)
         fine = wk__materialize(s->group->item[k].parameter, (wk_site){0});
@@ -215,14 +216,14 @@ static bool step_with_closure(wk__optim *optim, const wk__closure *closure, wk_t
     wk_context *context = wk__context();
     const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
     uint64_t token;
-    wk__nested_call c;
+    wk__call_scope c;
     step *s = begin(optim, closure, &token);
     bool fine = false;
     if (s) {
         kept->in_step = true;
-        if (wk__nested_call_begin(&c, name, closure->site, true)) {
+        if (wk__call_begin(&c, WK__FRAME_CALL, name, closure->site, WK__GRAD_OFF)) {
             fine = s->committed = run(s, loss);
-            wk__nested_call_end(&c, NULL, 0);
+            wk__call_end(&c, NULL, 0);
         }
         wk__guard_close(token);
     }

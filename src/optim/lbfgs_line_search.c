@@ -2,6 +2,7 @@
 /* Line search of L-BFGS, equivalent to torch.optim.LBFGS: Nocedal, Wright: Numerical Optimization, 2006, algorithms 3.5
  * and 3.6, with cubic interpolation. */
 #include "lbfgs.h"
+#include "tensor/call_scope.h"
 #include <wick/matmul.h>
 #include <wick/tensor.h>
 
@@ -54,10 +55,10 @@ static bool evaluate_and_restore(line_search *l, double length)
 /* Evaluates the point at `length`, which becomes NOW. */
 static bool evaluate_at(line_search *l, double length)
 {
-    wk__nested_call c;
-    if (!wk__nested_call_begin(&c, NULL, (wk_site){0}, true)) return false;
+    wk__call_scope c;
+    if (!wk__call_begin(&c, WK__FRAME_CALL, NULL, (wk_site){0}, WK__GRAD_OFF)) return false;
     const bool fine = evaluate_and_restore(l, length);
-    wk__nested_call_end(&c, NULL, 0);
+    wk__call_end(&c, NULL, 0);
     return fine;
 }
 

@@ -5,7 +5,7 @@
 #define WICK_OPTIM_OPTIM_H
 
 #include "nn/tensor_list.h"
-#include "ops/core/adopt.h"
+#include "ops/core/tensor_swap.h"
 #include <math.h>
 #include <wick/optim.h>
 

@@ -2,10 +2,10 @@
 /* wk_optim_step and wk_optim_step_closure. A step updates all parameters or none: prepare_group() makes inputs
  * recordable and allocates state, so that only the updates themselves can fail; update_all() records them as one
  * transaction and rolls back on error. */
-#include "autograd/callback.h"
 #include "autograd/node.h"
 #include "base/alloc.h"
 #include "engine/op_queue.h"
+#include "tensor/call_scope.h"
 #include "optim.h"
 #include <string.h>
 #include <wick/autograd.h>
@@ -38,7 +38,7 @@ static bool ensure_states(const wk__optim_algorithm *rule, const wk__param_group
         if (state)
             wk__rebind_storage(state, made);
         else
-            t->state[s] = wk__adopt(made);
+            t->state[s] = wk__handle_adopt(made);
     }
     return true;
 }
@@ -157,10 +157,10 @@ static bool update_all(wk_site site, const char *name, const wk__optim *optim)
 
 static bool take_step(wk_site site, const char *name, const wk__optim *optim)
 {
-    wk__nested_call c;
-    if (!wk__nested_call_begin(&c, name, site, true)) return false;
+    wk__call_scope c;
+    if (!wk__call_begin(&c, WK__FRAME_CALL, name, site, WK__GRAD_OFF)) return false;
     const bool fine = prepare(site, optim) && update_all(site, name, optim);
-    wk__nested_call_end(&c, NULL, 0);
+    wk__call_end(&c, NULL, 0);
     return fine;
 }
 
@@ -210,14 +210,13 @@ static void release_loss(wk_tensor *loss)
 wk_tensor *wk__closure_call(const wk__closure *closure)
 {
     char name[120];
-    wk__callback c;
+    wk__call_scope c;
     const wk_site site = wk__site(closure->site);
     snprintf(name, sizeof name, "the closure of optim_step_closure, called at %.50s:%d", site.file ? site.file : "?",
              (int)site.line);
-    wk__callback_begin(&c, name, site);
-    wk__context()->frame.grad_off = false;
+    if (!wk__call_begin(&c, WK__FRAME_CALLBACK, name, site, WK__GRAD_ON)) return NULL;
     wk_tensor *loss = closure->call(closure->user);
-    wk__callback_end(&c, &loss, 1);
+    wk__call_end(&c, &loss, 1);
     if (check_loss(site, loss)) return loss;
     release_loss(loss);
     return NULL;

@@ -11,6 +11,7 @@
 #include "autograd/backward.h"
 #include "base/alloc.h"
 #include "ops/core/entries.h"
+#include "tensor/call_scope.h"
 #include <wick/autograd.h>
 #include <wick/creation.h>
 #include <wick/pointwise.h>
@@ -105,11 +106,10 @@ bool wk__device_broadcast_attach(wk_site site, wk_tensor *x, wk_tensor *const ou
 
 wk_tensor *wk__device_broadcast_copy(wk_site site, wk_tensor *x, wk_device device)
 {
-    wk_context *context = wk__context();
-    const bool grad_off = context->frame.grad_off;
-    context->frame.grad_off = true;
+    wk__call_scope c;
+    if (!wk__call_begin(&c, WK__FRAME_CALL, NULL, site, WK__GRAD_OFF)) return NULL;
     wk_tensor *copy = wk_to_at(site, x, device);
-    context->frame.grad_off = grad_off;
+    wk__call_end(&c, &copy, copy != x);
     return copy == x ? wk_detach_at(site, x) : copy;
 }
 

@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "engine/op_queue.h"
 #include "nn/tensor_list.h"
-#include "ops/core/adopt.h"
+#include "tensor/call_scope.h"
 #include "device_broadcast.h"
 #include "device_list.h"
 #include "batch_split.h"
@@ -17,7 +17,7 @@ static const wk_site no_site;
 /* ---- lists ------------------------------------------------------------------------------------------------------- */
 
 /* Ends a nested call that made `list` and moves the list to its outer scope. Returns NULL if an element is missing. */
-static wk_tensors *finish_list(wk_site site, wk__nested_call *c, wk_tensor *const *tensors, int count)
+static wk_tensors *finish_list(wk_site site, wk__call_scope *c, wk_tensor *const *tensors, int count)
 {
     bool fine = true;
     for (int k = 0; k < count; k++) fine = fine && tensors[k];
@@ -26,7 +26,7 @@ static wk_tensors *finish_list(wk_site site, wk__nested_call *c, wk_tensor *cons
         wk__flush(wk__context());
         wk__handle_keep(&list->handle, site);
     }
-    wk__nested_call_end(c, NULL, 0);
+    wk__call_end(c, NULL, 0);
     return list;
 }
 
@@ -44,16 +44,16 @@ wk_tensors *wk_devices_broadcast_at(wk_site site, wk_tensor *x, const wk_device 
 {
     wk__device *device[WK_MIRRORED_DEVICES];
     wk_tensor *out[WK_MIRRORED_DEVICES];
-    wk__nested_call c;
+    wk__call_scope c;
     if (!wk__check_tensor(x, site, "devices_broadcast", "input") ||
         !wk__open_devices(site, "devices_broadcast", devices, n, false, device) ||
-        !wk__nested_call_begin(&c, "devices_broadcast", site, false))
+        !wk__call_begin(&c, WK__FRAME_CALL, "devices_broadcast", site, WK__GRAD_KEPT))
         return NULL;
     bool fine = true;
     for (int k = 0; k < n && fine; k++) fine = (out[k] = wk__device_broadcast_copy(no_site, x, device[k]->id)) != NULL;
     fine = fine && wk__device_broadcast_attach(site, x, out, n, true);
     if (fine) return finish_list(site, &c, out, n);
-    wk__nested_call_end(&c, NULL, 0);
+    wk__call_end(&c, NULL, 0);
     return NULL;
 }
 
@@ -62,7 +62,7 @@ wk_tensors *wk_devices_scatter_at(wk_site site, wk_tensor *x, const wk_device *d
     wk__device *device[WK_MIRRORED_DEVICES];
     wk_tensor *out[WK_MIRRORED_DEVICES];
     int64_t share[WK_MIRRORED_DEVICES];
-    wk__nested_call c;
+    wk__call_scope c;
     if (!wk__check_tensor(x, site, "devices_scatter", "input") ||
         !wk__open_devices(site, "devices_scatter", devices, n, false, device))
         return NULL;
@@ -71,7 +71,7 @@ wk_tensors *wk_devices_scatter_at(wk_site site, wk_tensor *x, const wk_device *d
                       "devices_scatter: the input has no dimensions to split; use wk_devices_broadcast");
         return NULL;
     }
-    if (!wk__nested_call_begin(&c, "devices_scatter", site, false)) return NULL;
+    if (!wk__call_begin(&c, WK__FRAME_CALL, "devices_scatter", site, WK__GRAD_KEPT)) return NULL;
     const int64_t samples = wk__body_of(x)->shape[0];
     const int parts = samples == 0 ? 1 : samples < n ? (int)samples : n;
     int64_t at = 0;
@@ -106,14 +106,14 @@ static wk_tensor *gathered(const wk__tensor_list *list, wk_device device)
 
 wk_tensor *wk_devices_gather_at(wk_site site, const wk_tensors *list, wk_device device)
 {
-    wk__nested_call c;
+    wk__call_scope c;
     const wk__device *opened = wk__device_open(site, "devices_gather", device);
     if (!opened || !check_not_empty(site, list, "devices_gather") ||
-        !wk__nested_call_begin(&c, "devices_gather", site, false))
+        !wk__call_begin(&c, WK__FRAME_CALL, "devices_gather", site, WK__GRAD_KEPT))
         return NULL;
     wk_tensor *out = gathered(wk__tensor_list_of(list), opened->id);
     if (out) wk__flush(wk__context());
-    wk__nested_call_end(&c, &out, out != NULL);
+    wk__call_end(&c, &out, out != NULL);
     return out;
 }
 
@@ -163,8 +163,9 @@ static bool check_list(wk_site site, const wk_tensors *list, const char *call)
 
 wk_tensors *wk_devices_all_reduce_at(wk_site site, const wk_tensors *list)
 {
-    wk__nested_call c;
-    if (!check_list(site, list, "devices_all_reduce") || !wk__nested_call_begin(&c, "devices_all_reduce", site, false))
+    wk__call_scope c;
+    if (!check_list(site, list, "devices_all_reduce") ||
+        !wk__call_begin(&c, WK__FRAME_CALL, "devices_all_reduce", site, WK__GRAD_KEPT))
         return NULL;
     const wk__tensor_list *of = wk__tensor_list_of(list);
     wk_tensors *out = wk_tensors_new_at(site);
@@ -178,7 +179,7 @@ wk_tensors *wk_devices_all_reduce_at(wk_site site, const wk_tensors *list)
     }
     if (fine) wk__flush(wk__context());
     if (fine) wk__handle_keep(&out->handle, site);
-    wk__nested_call_end(&c, NULL, 0);
+    wk__call_end(&c, NULL, 0);
     return fine ? out : NULL;
 }
 
@@ -201,15 +202,15 @@ static bool check_writable(wk_site site, const wk__tensor_list *list)
 
 wk_tensors *wk_devices_all_reduce__at(wk_site site, wk_tensors *list)
 {
-    wk__nested_call c;
+    wk__call_scope c;
     if (!check_list(site, list, "devices_all_reduce_") || !check_writable(site, wk__tensor_list_of(list)) ||
-        !wk__nested_call_begin(&c, "devices_all_reduce_", site, true))
+        !wk__call_begin(&c, WK__FRAME_CALL, "devices_all_reduce_", site, WK__GRAD_OFF))
         return NULL;
     const wk__tensor_list *of = wk__tensor_list_of(list);
     wk_tensor *sum = sum_of(of);
     bool fine = sum != NULL;
     for (int64_t k = 0; k < of->count && fine; k++) fine = wk_copy__at(no_site, of->item[k].tensor, sum) != NULL;
     if (fine) wk__flush(wk__context());
-    wk__nested_call_end(&c, NULL, 0);
+    wk__call_end(&c, NULL, 0);
     return fine ? list : NULL;
 }

@@ -10,7 +10,8 @@
 #include "mirrored.h"
 #include "base/alloc.h"
 #include "engine/op_queue.h"
-#include "ops/core/adopt.h"
+#include "ops/core/tensor_swap.h"
+#include "tensor/call_scope.h"
 #include <wick/autograd.h>
 #include <wick/creation.h>
 #include <wick/pointwise.h>
@@ -80,7 +81,7 @@ static bool is_current(const wk__replica_copy *copy, const wk__storage *from)
 
 static bool refresh_copy(wk__mirrored_forward *t, wk__replica_copy *copy, wk_tensor *x, wk__device *device)
 {
-    wk_tensor *made = wk__adopt(wk__device_broadcast_copy(no_site, x, device->id));
+    wk_tensor *made = wk__handle_adopt(wk__device_broadcast_copy(no_site, x, device->id));
     if (!made) return false;
     if (copy->tensor) wk__handle_drop(&copy->tensor->handle);
     const wk__storage *from = wk__body_of(x)->storage;
@@ -196,11 +197,11 @@ static bool update_buffer(wk__mirrored_forward *t, int64_t i)
 
 bool wk__mirrored_update_buffers(wk__mirrored_forward *t)
 {
-    const bool grad_off = t->context->frame.grad_off;
+    wk__call_scope c;
     bool fine = true;
-    t->context->frame.grad_off = true;
+    if (!wk__call_begin(&c, WK__FRAME_CALL, NULL, no_site, WK__GRAD_OFF)) return false;
     for (int64_t i = 0; i < t->m->count && fine; i++)
         if (t->m->model_tensors[i].buffer) fine = update_buffer(t, i);
-    t->context->frame.grad_off = grad_off;
+    wk__call_end(&c, NULL, 0);
     return fine;
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Op prologue, composite ops and error messages (call.h). */
+/* Op prologue and error messages (call.h). */
 #include "call.h"
-#include "engine/anomaly.h"
 #include "placement.h"
 #include <string.h>
 #include <wick/device.h>
-#include <wick/ops.h>
 
 static const char *const roles[2][WK__MAX_INPUTS] = {
     {"input", "", "", ""}, {"first operand", "second operand", "third operand", "fourth operand"}};
@@ -118,6 +116,16 @@ wk__device *wk__prepare_operands(wk_context *context, const wk__op *op, wk_site 
     return first->storage->device;
 }
 
+/* Reports different devices with the letters of the user's call, because the calls inside have other operands. */
+bool wk__check_operands(const wk__op *op, wk_site site, wk_tensor *const in[], int count)
+{
+    if (!check_operands(wk__context(), op, site, in, count)) return false;
+    for (int k = 1; k < count; k++)
+        if (wk__body_of(in[k])->storage->device != wk__body_of(in[0])->storage->device)
+            return wk__soft_placement_enabled() || report_device_mismatch(op, site, in, count, WK__COLOCATE_IF_SOFT);
+    return true;
+}
+
 wk__device *wk__resolve_device(const wk__op *op, wk_site site, wk_device device)
 {
     wk_context *context = wk__context();
@@ -181,78 +189,4 @@ wk_tensor *wk__begin_output_record(const wk__op *op, wk_site site, wk_tensor *in
     wk__record_ref(r, 0, body, point ? &one : body->stride);
     *record = r;
     return out;
-}
-
-/* ---- composite ops ----------------------------------------------------------------------------------------------- */
-
-/* Reports different devices with the letters of the user's call, because the calls inside have other operands. */
-static bool check_same_device(const wk__op *op, wk_site site, wk_tensor *const in[], int count)
-{
-    for (int k = 1; k < count; k++)
-        if (wk__body_of(in[k])->storage->device != wk__body_of(in[0])->storage->device)
-            return wk__soft_placement_enabled() || report_device_mismatch(op, site, in, count, WK__COLOCATE_IF_SOFT);
-    return true;
-}
-
-bool wk__compose_begin(wk__compose *c, const wk__op *op, wk_site site, wk_tensor *const in[], int count)
-{
-    wk_context *context = wk__context();
-    if (!check_operands(context, op, site, in, count) || !check_same_device(op, site, in, count)) return false;
-    wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, site);
-    if (!guard) return false;
-    c->op = op;
-    c->site = wk__site(site);
-    c->scope = guard->token;
-    c->inputs = count;
-    for (int k = 0; k < count; k++) c->in[k] = in[k];
-    wk__frame_begin(context, WK__FRAME_CALL, op->name, c->site); /* the guard restores the previous frame */
-    if (!context->frame.op_scope) context->frame.op_scope = c->scope;
-    context->frame.composing++;
-    return true;
-}
-
-static bool same_storage(const wk_tensor *a, const wk_tensor *b)
-{
-    return a && wk__body_of(a)->storage == wk__body_of(b)->storage;
-}
-
-/* Returns result k as a separate tensor: it shares no memory with an operand or another result, its elements share
- * none, and it is not a view of a tensor that is freed with the call, because gradients of in-place calls flow through
- * a view's base. */
-static wk_tensor *unalias_result(const wk__compose *c, wk_tensor *out[], int k)
-{
-    const wk__body *body = wk__body_of(out[k]);
-    bool shared = !body->known_dense && wk__body_overlaps(body);
-    for (int i = 0; i < c->inputs;
-         i++) /* an operand created in this call may be returned: the gradient of sort reads the result's indices */
-        shared = shared || (same_storage(c->in[i], out[k]) && c->in[i]->handle.scope != c->scope);
-    for (int i = 0; i < k; i++) shared = shared || same_storage(out[i], out[k]);
-    if (shared) return wk_clone_at(c->site, out[k]);
-    wk__tensor_promote_to_base(out[k]);
-    return out[k];
-}
-
-static bool move_results_out(wk__compose *c, wk_tensor *out[], int count)
-{
-    bool whole = true;
-    for (int k = 0; k < count && whole; k++) whole = out[k] && (out[k] = unalias_result(c, out, k));
-    for (int k = 0; k < count && whole; k++) wk__handle_keep(&out[k]->handle, c->site);
-    wk__guard_close(c->scope);
-    return whole; /* all results or none */
-}
-
-bool wk__compose_end_n(wk__compose *c, wk_tensor *out[], int count, const wk__attr *attr)
-{
-    bool whole = move_results_out(c, out, count);
-    if (whole && wk__anomaly_on())
-        wk__anomaly_check_results(wk__context(), (wk__anomaly_call){c->op->name, c->site, NULL}, out, count, c->in,
-                                  c->inputs);
-    if (whole && c->op->grad_fn_name && wk__needs_grad_fn(wk__context(), c->in, c->inputs))
-        whole = wk__node_attach(c->op, c->site, c->in, c->inputs, out, count, attr);
-    return whole;
-}
-
-wk_tensor *wk__compose_end(wk__compose *c, wk_tensor *result, const wk__attr *attr)
-{
-    return wk__compose_end_n(c, &result, 1, attr) ? result : NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Building blocks of the exported op functions: operand checks, recording one op, composite ops, messages.
+/* Building blocks of the exported op functions: operand checks, recording one op, messages.
  *
  * All run on the calling thread. Functions that return a pointer or bool return NULL or false after recording the
  * thread's error. */
@@ -60,8 +60,13 @@ typedef enum wk__colocation {
  * "input" if there is one, else "first operand", "second operand", ... */
 wk__device *wk__prepare_operands(wk_context *context, const wk__op *op, wk_site site, wk_tensor *in[], int count,
                                  wk__colocation meeting);
+/* Prologue of a composite op: checks that in[] are live tensors on one device, or on any with soft placement. */
+bool wk__check_operands(const wk__op *op, wk_site site, wk_tensor *const in[], int count);
 /* Returns the device of an option or, if it is unset, the scope's default device, opened. NULL on error. */
 wk__device *wk__resolve_device(const wk__op *op, wk_site site, wk_device device);
+
+/* Returns x in its computation dtype: f32 for f16 and bf16, else x itself. */
+wk_tensor *wk__to_opmath(wk_tensor *x);
 
 /* Returns true if tensors can have this dtype. Some enumerators are reserved; they are an error. */
 bool wk__check_dtype(const wk__op *op, wk_site site, wk_dtype dtype);
@@ -144,24 +149,6 @@ bool wk__check_input(const wk__op *op, wk_site site, wk_tensor *x);
 /* Makes a view and its node. */
 wk_tensor *wk__make_view(const wk__op *op, wk_site site, wk_tensor *x, int64_t offset, int ndim, const int64_t *shape,
                          const int64_t *stride, const wk__attr *attr);
-
-/* ---- composite ops ----------------------------------------------------------------------------------------------- */
-
-/* A composite op: calls other ops between begin and end. Meanwhile nothing is added to the graph, errors carry the
- * user's call site, and at the end everything is freed except the result, which gets the op's node. */
-typedef struct wk__compose {
-    const wk__op *op;
-    wk_site site;
-    uint64_t scope;
-    wk_tensor *in[WK__MAX_INPUTS];
-    int inputs;
-} wk__compose;
-bool wk__compose_begin(wk__compose *c, const wk__op *op, wk_site site, wk_tensor *const in[], int count);
-wk_tensor *wk__compose_end(wk__compose *c, wk_tensor *result, const wk__attr *attr);
-/* Like wk__compose_end(), but for several results (chunk, topk, ...), which share one node. */
-bool wk__compose_end_n(wk__compose *c, wk_tensor *out[], int count, const wk__attr *attr);
-/* Returns x in its computation dtype: f32 for f16 and bf16, else x itself. */
-wk_tensor *wk__to_opmath(wk_tensor *x);
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies: clone, contiguous, to_dtype, to (another device), copy_, fill_. All use one expression, identity; storing the
  * result converts to its dtype. */
+#include "compose.h"
 #include "entries.h"
 #include <string.h>
 #include <wick/device.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads elements at indices given by a tensor: index_select, gather, take, take_along_dim, embedding. Each is one
  * record: the operand is read at its usual address, with stride 0 along the indexed dimension, plus index x stride. */
+#include "ops/core/compose.h"
 #include "index_check.h"
 #include "ops/core/view_geometry.h"
 #include <string.h>

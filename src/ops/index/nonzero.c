@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ops whose result shape depends on data: masked_select, nonzero, nonzero_numpy. The host reads the condition, which
  * waits for the device; the data itself is then selected on the device. */
+#include "ops/core/compose.h"
 #include "engine/host_transfer.h"
 #include "base/alloc.h"
 #include "ir/scalar.h"

@@ -6,6 +6,7 @@
  *
  *     index   2 0 2 1       sorted  0 1 2 2   original order  1 3 0 2     last of its run  y y n y
  *     winner of each target element, from 1: 2 4 3; 0 if nothing is written there */
+#include "ops/core/compose.h"
 #include "index_check.h"
 #include "ops/core/view_geometry.h"
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adds at indices given by a tensor: scatter_add, index_add. Both use the kernel scatter_add, which adds in the order
  * of the indices on every device. */
+#include "ops/core/compose.h"
 #include "index_check.h"
 #include "engine/anomaly.h"
 #include "ops/core/view_geometry.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Products plus an addend: addmm, baddbmm, linear; and outer. The addition is the product's epilogue: one kernel. */
+#include "ops/core/compose.h"
 #include "matmul.h"
 #include <math.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* uniform_ and normal_: fill a tensor with random numbers, in place. */
+#include "ops/core/compose.h"
 #include "dtype_range.h"
 #include "philox_draw.h"
 #include <math.h>

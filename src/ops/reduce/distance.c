@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dist, cosine_similarity: the norm of a difference, and the cosine of the angle between vectors. */
+#include "ops/core/compose.h"
 #include "norm.h"
 #include <math.h>
 

@@ -8,6 +8,7 @@
 #ifndef WICK_OPS_ROWS_H
 #define WICK_OPS_ROWS_H
 
+#include "ops/core/compose.h"
 #include "ops/core/entries.h"
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */

@@ -75,7 +75,7 @@ static wk_code finish(sort_call *s, wk_tensor **values, wk_tensor **indices)
         if (to[k])
             *to[k] = whole ? s->out[k] : NULL;
         else if (whole)
-            wk__handle_release(&s->out[k]->handle, s->compose.site);
+            wk__handle_release(&s->out[k]->handle, s->compose.scope.site);
     }
     return whole ? WK_OK : wk_error_code();
 }
@@ -100,14 +100,14 @@ static wk_tensor *select_positions(const sort_call *s, wk_tensor *x, int64_t fir
 static void copy_positions(sort_call *s, int64_t first, int64_t count, bool dropped)
 {
     for (int k = 0; k < 2 && s->out[k]; k++)
-        s->out[k] = wk_clone_at(s->compose.site, select_positions(s, s->out[k], first, count, dropped));
+        s->out[k] = wk_clone_at(s->compose.scope.site, select_positions(s, s->out[k], first, count, dropped));
     s->dim_removed = dropped;
 }
 
 static bool check_k(sort_call *s, int64_t k, int64_t least)
 {
     if (!s->out[1] || (k >= least && k <= s->length)) return s->out[1] != NULL;
-    wk__op_error(s->compose.op, s->compose.site, WK_ERR_ARGUMENT, s->compose.in,
+    wk__op_error(s->compose.op, s->compose.scope.site, WK_ERR_ARGUMENT, s->compose.in,
                  "k = %lld is out of range [%lld, %lld] for dimension %d of $a", (long long)k, (long long)least,
                  (long long)s->length, s->axis);
     s->out[0] = s->out[1] = NULL;
@@ -117,7 +117,7 @@ static bool check_k(sort_call *s, int64_t k, int64_t least)
 /* Checks that there is an element to return. */
 static bool check_nonempty(sort_call *s)
 {
-    if (s->out[1] && wk__check_nonempty_reduction(s->compose.op, s->compose.site, s->compose.in[0], s->mask))
+    if (s->out[1] && wk__check_nonempty_reduction(s->compose.op, s->compose.scope.site, s->compose.in[0], s->mask))
         return true;
     s->out[0] = s->out[1] = NULL;
     return false;
@@ -180,7 +180,7 @@ static void keep_median(sort_call *s, bool dropped)
         wk_tensor *end = select_positions(s, s->out[k], last, 1, dropped),
                   *middle = select_positions(s, s->out[k], last / 2, 1, dropped);
         s->out[k] =
-            middle ? wk__elementwise(&unless_op, s->compose.site,
+            middle ? wk__elementwise(&unless_op, s->compose.scope.site,
                                      (wk__arg[]){wk__tensor_arg(greatest), wk__tensor_arg(end), wk__tensor_arg(middle)},
                                      3, NULL)
                    : NULL;

@@ -3,6 +3,7 @@
  *
  *     sorted values   1 1 2 5 5 5        start of each run  0   2 3
  *     first of a run  1 0 1 1 0 0        index of run       0 0 1 2 2 2      (running sum of the firsts, minus 1) */
+#include "ops/core/compose.h"
 #include "base/alloc.h"
 #include "ops/index/nonzero.h"
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies with rearranged elements: flip, roll, repeat, tile, repeat_interleave. */
+#include "ops/core/compose.h"
 #include "ops/core/view_geometry.h"
 #include <string.h>
 

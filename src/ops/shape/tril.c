@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ops whose expression depends on the position of an element: tril, triu, one_hot. */
+#include "ops/core/compose.h"
 #include "ops/index/index_check.h"
 #include "ops/core/view_geometry.h"
 #include <string.h>

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors owned by objects (adopt.h). */
-#include "adopt.h"
+/* Replaces the contents of tensors whose handles stay (tensor_swap.h). */
+#include "tensor_swap.h"
 #include "autograd/node.h"
 #include "base/alloc.h"
 #include "engine/op_queue.h"
+#include "tensor/call_scope.h"
 #include <string.h>
 #include <wick/tensor.h>
-
-wk_tensor *wk__adopt(wk_tensor *x)
-{
-    if (!x) return NULL;
-    wk__handle_hold(&x->handle);
-    wk__handle_release(&x->handle, (wk_site){0});
-    return x;
-}
 
 /* Returns true if the body covers its storage entirely, row-major, and user code does not have its address. */
 static bool is_plain_storage(const wk__body *body)
@@ -23,21 +16,23 @@ static bool is_plain_storage(const wk__body *body)
            !body->storage->value->exposed;
 }
 
-wk_tensor *wk__detached_copy(wk_site site, wk_tensor *x)
+static void leave_graph(wk__body *body)
 {
-    wk_context *context = wk__context();
-    bool grad_off = context->frame.grad_off;
-    context->frame.grad_off = true;
-    wk_tensor *own = is_plain_storage(wk__body_of(x)) ? wk__tensor_snapshot(context, x) : wk_clone_at(site, x);
-    context->frame.grad_off = grad_off;
-    if (!own) return NULL;
-    wk__body *body = wk__body_of(own);
     wk__node_drop(body->node);
     wk__leaf_drop(body->leaf);
     body->node = NULL;
     body->leaf = NULL;
     body->requires_grad = false;
     body->output = 0;
+}
+
+wk_tensor *wk__detached_copy(wk_site site, wk_tensor *x)
+{
+    wk__call_scope c;
+    if (!wk__call_begin(&c, WK__FRAME_CALL, NULL, site, WK__GRAD_OFF)) return NULL;
+    wk_tensor *own = is_plain_storage(wk__body_of(x)) ? wk__tensor_snapshot(wk__context(), x) : wk_clone_at(site, x);
+    if (own) leave_graph(wk__body_of(own));
+    wk__call_end(&c, &own, 1);
     return own;
 }
 
@@ -124,22 +119,4 @@ bool wk__assign_all(wk_tensor *const *x, wk_tensor *const *from, int64_t count)
     }
     wk__free(before);
     return fine;
-}
-
-bool wk__nested_call_begin(wk__nested_call *c, const char *name, wk_site site, bool no_grad)
-{
-    wk_context *context = wk__context();
-    wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, site);
-    if (!guard) return false;
-    *c = (wk__nested_call){.scope = guard->token};
-    wk__frame_begin(context, WK__FRAME_CALL, name, wk__site(site)); /* the guard restores the previous frame */
-    context->frame.grad_off = context->frame.grad_off || no_grad;
-    return true;
-}
-
-void wk__nested_call_end(wk__nested_call *c, wk_tensor **out, int count)
-{
-    for (int k = 0; k < count; k++)
-        if (out[k]) wk__handle_keep(&out[k]->handle, (wk_site){0});
-    wk__guard_close(c->scope);
 }

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors owned by an object (a module, an optimiser, a list) instead of a scope, and functions that replace the
- * contents of an existing handle: assignment, rebinding and swapping. All run on the calling thread; failures record
- * the thread's error. */
-#ifndef WICK_NN_OWN_H
-#define WICK_NN_OWN_H
+/* Replaces the contents of tensors whose handles stay: assignment, rebinding and swapping. Modules, optimisers and
+ * other owners of tensors use them. All functions run on the calling thread; failures record the thread's error. */
+#ifndef WICK_OPS_TENSOR_SWAP_H
+#define WICK_OPS_TENSOR_SWAP_H
 
 #include "base/options.h"
 #include "tensor/tensor.h"
 
-/* Moves ownership of x, a new tensor of the current scope (or of the caller), to the calling object, which frees it
- * with wk__handle_drop(&x->handle). Returns x; NULL if x is NULL. */
-wk_tensor *wk__adopt(wk_tensor *x);
 /* Returns a tensor of the current scope with the present contents of x: dense, with its own storage and without a
  * graph. Copies only if x covers part of its storage or user code has its address. NULL on error. */
 wk_tensor *wk__detached_copy(wk_site site, wk_tensor *x);
@@ -30,14 +26,5 @@ static inline bool wk__assign_one(wk_tensor *x, wk_tensor *from)
 {
     return wk__assign_all(&x, &from, 1);
 }
-
-/* Scope and frame of several calls that run as one API call: they report `name` (static; NULL: their own names) and
- * `site`, record no graph if `no_grad`, and the tensors they create are freed at the end. */
-typedef struct wk__nested_call {
-    uint64_t scope;
-} wk__nested_call;
-bool wk__nested_call_begin(wk__nested_call *c, const char *name, wk_site site, bool no_grad);
-/* Ends the nested call; moves out[] into the enclosing scope. */
-void wk__nested_call_end(wk__nested_call *c, wk_tensor **out, int count);
 
 #endif
