@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modules as files. Format:
  *
- *     header | an entry per kernel: digest, index of the function, index in it, buffer parameters | binary
+ *     header | an entry per kernel: digest, function, case index, buffer parameters (wk__gpu_module_entry) | binary
  *
  * A file has a name (a hard link) for each of its kernels, so that processes that need other combinations find them. */
 #include "disk_cache_module.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cache of a device's kernels: a process compiles each kernel at most once. Independent of the dialect: compiler and
- * driver are called through a table of functions.
+/* Cache of a device's kernels, so that each is compiled once. Independent of the dialect: compiler and driver are
+ * called through a table of functions.
  *
  *    spec       identifies a kernel (gpu/kernel.h); the key of a hash table
  *    kernel     an entry of the table. It is pending from its first lookup until it is built: bound to a function
