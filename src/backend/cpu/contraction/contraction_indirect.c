@@ -170,14 +170,14 @@ static void visit_boxes(const piece *at, int64_t row, int64_t end, wk__epilogue_
 
 typedef struct work {
     const wk__indirect_plan *plan;
-    const wk__cpu_program *tail;
+    const wk__cpu_program *epilogue;
 } work;
 
-static wk_code run_piece(piece *at, const wk__cpu_program *tail, wk__fail *fail)
+static wk_code run_piece(piece *at, const wk__cpu_program *epilogue, wk__fail *fail)
 {
     const wk__indirect_plan *p = at->plan;
     int64_t row[WK__PADDED_STEPS];
-    wk__epilogue_run run = {.tail = tail, .fail = fail};
+    wk__epilogue_run run = {.program = epilogue, .fail = fail};
     for (int64_t l = 0, steps; l < p->steps; l += steps) {
         steps = wk__min_i64(p->steps - l, p->k_block);
         copy_block(at, l, steps, row);
@@ -185,7 +185,7 @@ static wk_code run_piece(piece *at, const wk__cpu_program *tail, wk__fail *fail)
             end = wk__min_i64(p->rows, i + WK__GEMM_BLOCK_ROWS);
             if (p->packs_a) pack_rows(at, l, steps, i, end);
             multiply(at, l, steps, i, end, row);
-            if (tail && l + steps == p->steps) visit_boxes(at, i, end, wk__epilogue_run_box, &run);
+            if (epilogue && l + steps == p->steps) visit_boxes(at, i, end, wk__epilogue_run_box, &run);
         }
     }
     return run.first;
@@ -197,38 +197,38 @@ static wk_code task(void *user, int64_t number, wk__gemm_buffers *const spaces[]
     piece at;
     find_piece(work->plan, number, &at);
     at.space = spaces[0];
-    return run_piece(&at, work->tail, fail);
+    return run_piece(&at, work->epilogue, fail);
 }
 
-static wk_code run_pieces(const wk__indirect_plan *p, const wk__cpu_program *tail, wk__fail *fail)
+static wk_code run_pieces(const wk__indirect_plan *p, const wk__cpu_program *epilogue, wk__fail *fail)
 {
     const double products = wk__indirect_positions(p) * (double)p->rows * (double)p->steps;
     return wk__gemm_tasks(&(wk__gemm_job){.tasks = wk__indirect_ntasks(p),
                                           .threads = wk__gemm_threads(products),
                                           .nbuffers = 1,
                                           .body = task,
-                                          .user = &(work){.plan = p, .tail = tail}},
+                                          .user = &(work){.plan = p, .epilogue = epilogue}},
                           fail);
 }
 
-wk_code wk__indirect_run(const wk__indirect_plan *p, const wk__program *tail, wk__fail *fail)
+wk_code wk__indirect_run(const wk__indirect_plan *p, const wk__program *epilogue, wk__fail *fail)
 {
-    if (!tail) return run_pieces(p, NULL, fail);
-    if (tail->nreduce > 0) { /* a row of C is complete only at the end */
+    if (!epilogue) return run_pieces(p, NULL, fail);
+    if (epilogue->nreduce > 0) { /* a row of C is complete only at the end */
         const wk_code code = run_pieces(p, NULL, fail);
-        return code ? code : wk__cpu_run(tail, fail);
+        return code ? code : wk__cpu_run(epilogue, fail);
     }
     wk__cpu_program program;
-    wk_code code = wk__cpu_program_prepare(&program, tail, fail);
+    wk_code code = wk__cpu_program_prepare(&program, epilogue, fail);
     if (!code) code = run_pieces(p, &program, fail);
     wk__cpu_program_destroy(&program);
     return code;
 }
 
-void wk__indirect_epilogue_boxes(const wk__indirect_plan *p, const wk__program *tail, wk__epilogue_box_visit *visit,
+void wk__indirect_epilogue_boxes(const wk__indirect_plan *p, const wk__program *epilogue, wk__epilogue_box_visit *visit,
                                  void *user)
 {
-    if (!tail || tail->nreduce > 0) return;
+    if (!epilogue || epilogue->nreduce > 0) return;
     for (int64_t k = 0; k < wk__indirect_ntasks(p); k++) {
         piece at;
         find_piece(p, k, &at);

@@ -244,7 +244,7 @@ wk_code wk__gemm_macrotile_run(const wk__gemm_plan *plan, const wk__gemm_macroti
                                const wk__gemm_buffers *space, wk__fail *fail)
 {
     block_cursor at = {.space = space, .c_row = plan->c_row};
-    wk__epilogue_run run = {.tail = plan->epilogue, .fail = fail};
+    wk__epilogue_run run = {.program = plan->epilogue, .fail = fail};
     at.c = piece->c + (piece->row * plan->c_row + piece->column) * plan->c_size;
     if (plan->c_buffered) {
         at.c = space->c;

@@ -94,6 +94,6 @@ void wk__epilogue_run_box(void *user, const wk__epilogue_box *box)
 {
     wk__epilogue_run *run = user;
     wk__fail other;
-    const wk_code code = wk__cpu_program_box(run->tail, box->start, box->size, run->first ? &other : run->fail);
+    const wk_code code = wk__cpu_program_box(run->program, box->start, box->size, run->first ? &other : run->fail);
     if (!run->first) run->first = code;
 }

@@ -332,7 +332,7 @@ void wk__gemm_run_with_buffers(wk__gemm_plan *plan, const wk__gemm_buffers *spac
     run_pieces(plan, 0, pieces_of(plan), space, &none);
 }
 
-static wk_code run_with_tail(wk__gemm_plan *plan, wk__fail *fail)
+static wk_code run_with_epilogue(wk__gemm_plan *plan, wk__fail *fail)
 {
     wk__cpu_program program;
     plan->epilogue = &program;
@@ -349,7 +349,7 @@ wk_code wk__gemm_run(wk__gemm_plan *plan, wk__fail *fail)
         return plan->epilogue_program && plan->epilogue_program->nreduce ? wk__cpu_run(plan->epilogue_program, fail)
                                                                          : WK_OK;
     if (!plan->epilogue_program) return run_product(plan, fail);
-    if (plan->epilogue_program->nreduce == 0) return run_with_tail(plan, fail);
+    if (plan->epilogue_program->nreduce == 0) return run_with_epilogue(plan, fail);
     wk_code code = run_product(plan, fail); /* a row of C is complete only at the end */
     return code ? code : wk__cpu_run(plan->epilogue_program, fail);
 }

@@ -71,7 +71,7 @@ wk_code wk__gemm_tasks(const wk__gemm_job *job, wk__fail *fail);
 
 /* Runs an epilogue on boxes; `first` is the code of the first failure. */
 typedef struct wk__epilogue_run {
-    const wk__cpu_program *tail;
+    const wk__cpu_program *program;
     wk_code first;
     wk__fail *fail;
 } wk__epilogue_run;
