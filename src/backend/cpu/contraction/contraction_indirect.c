@@ -14,7 +14,7 @@ typedef struct vector {
 
 typedef struct piece {
     const wk__indirect_plan *plan;
-    const wk__gemm_buffers *space;
+    const wk__gemm_buffers *buffers;
     int64_t batch;
     /* elements of C, A and B: of the batch; for C also of the piece's first position */
     int64_t offset[1 + WK__FACTORS];
@@ -66,7 +66,7 @@ static void copy_block(const piece *at, int64_t l, int64_t steps, int64_t row[])
     wk__padded_tap_offsets(b, &at->box, tap_at);
     for (int64_t channel = l / taps, tap = l % taps, k = 0; k < steps; channel++, tap = 0, copy += at->box.channel) {
         const int64_t element = at->offset[2] + wk__padded_offset(b->kernel, b->b, &b->channels, channel);
-        wk__padded_copy(b, &at->box, element, at->space->b + copy * WK__PADDED_SIZE);
+        wk__padded_copy(b, &at->box, element, at->buffers->b + copy * WK__PADDED_SIZE);
         for (; tap < taps && k < steps; tap++, k++) row[k] = copy + tap_at[tap];
     }
 }
@@ -79,10 +79,10 @@ static void multiply(const piece *at, int64_t l, int64_t steps, int64_t first, i
     const wk__gemm_microkernels *class = p->class;
     const int64_t size = WK__PADDED_SIZE, c_row = p->row >= 0 ? kernel->operand[0].stride[p->row] : 0;
     const int most = class->columns / class->lanes;
-    const char *a_start = at->space->a, *a_memory = kernel->operand[p->b.a].memory->host;
+    const char *a_start = at->buffers->a, *a_memory = kernel->operand[p->b.a].memory->host;
     char *const c = kernel->operand[0].memory->host + at->offset[0] * size;
     if (!p->packs_a) a_start = a_memory + (at->offset[1] + first * p->a_row + l * p->a_step) * size;
-    wk__indirect_tile tile = {.k = steps, .b = at->space->b, .at = row, .c_row = c_row, .add = l > 0};
+    wk__indirect_tile tile = {.k = steps, .b = at->buffers->b, .at = row, .c_row = c_row, .add = l > 0};
     for (int64_t v = 0; v < at->vectors; v += most) {
         const int vectors = (int)wk__min_i64(at->vectors - v, most);
         for (int k = 0; k < vectors; k++) {
@@ -107,7 +107,7 @@ static void multiply(const piece *at, int64_t l, int64_t steps, int64_t first, i
 static void pack_rows(const piece *at, int64_t l, int64_t steps, int64_t first, int64_t end)
 {
     const wk__indirect_plan *p = at->plan;
-    wk__im2col_pack(&p->a, p->pack, at->space->a,
+    wk__im2col_pack(&p->a, p->pack, at->buffers->a,
                     &(wk__im2col_block){.batch = at->batch,
                                         .line = first,
                                         .line_end = end,
@@ -191,12 +191,12 @@ static wk_code run_piece(piece *at, const wk__cpu_program *epilogue, wk__fail *f
     return run.first;
 }
 
-static wk_code task(void *user, int64_t number, wk__gemm_buffers *const spaces[], wk__fail *fail)
+static wk_code task(void *user, int64_t number, wk__gemm_buffers *const buffers[], wk__fail *fail)
 {
     const work *work = user;
     piece at;
     find_piece(work->plan, number, &at);
-    at.space = spaces[0];
+    at.buffers = buffers[0];
     return run_piece(&at, work->epilogue, fail);
 }
 

@@ -20,7 +20,7 @@
 /* Addresses and strides of a block, in elements. */
 typedef struct block_cursor {
     int64_t l, k; /* block l .. l + k of the sum */
-    const wk__gemm_buffers *space;
+    const wk__gemm_buffers *buffers;
     const char *a; /* of the block, at row 0; NULL if A is gathered and packed */
     const char *b; /* of the block, at column `column` of the macrotile; NULL if B is gathered */
     char *c;       /* at row `row`, column `column` of the macrotile */
@@ -30,7 +30,7 @@ typedef struct block_cursor {
 static void pack_panels(const wk__gemm_plan *plan, const wk__gemm_macrotile *piece, const block_cursor *at)
 {
     if (plan->b_im2col) {
-        wk__im2col_pack(plan->b_im2col, plan->pack, at->space->b,
+        wk__im2col_pack(plan->b_im2col, plan->pack, at->buffers->b,
                         &(wk__im2col_block){.batch = piece->batch,
                                             .line = piece->column,
                                             .line_end = piece->column_end,
@@ -42,8 +42,8 @@ static void pack_panels(const wk__gemm_plan *plan, const wk__gemm_macrotile *pie
                                             .same_bits = plan->size == (int64_t)plan->class->packed_size});
         return;
     }
-    plan->pack(at->space->b, plan->class->columns, plan->class->lanes, piece->column_end - piece->column, at->k, at->b,
-               plan->b_column, plan->b_step);
+    plan->pack(at->buffers->b, plan->class->columns, plan->class->lanes, piece->column_end - piece->column, at->k,
+               at->b, plan->b_column, plan->b_step);
 }
 
 /* Packs rows of A: contiguous rows stay rows (panels of width 1), others are packed for the tiles. */
@@ -51,7 +51,7 @@ static void pack_rows(const wk__gemm_plan *plan, const wk__gemm_macrotile *piece
                       int64_t end)
 {
     if (plan->a_im2col) {
-        wk__im2col_pack(plan->a_im2col, plan->pack, at->space->a,
+        wk__im2col_pack(plan->a_im2col, plan->pack, at->buffers->a,
                         &(wk__im2col_block){.batch = piece->batch,
                                             .line = row,
                                             .line_end = end,
@@ -63,7 +63,7 @@ static void pack_rows(const wk__gemm_plan *plan, const wk__gemm_macrotile *piece
                                             .same_bits = plan->size == (int64_t)plan->class->packed_size});
         return;
     }
-    plan->pack(at->space->a, plan->a_step == 1 ? 1 : plan->class->rows, 1, end - row, at->k,
+    plan->pack(at->buffers->a, plan->a_step == 1 ? 1 : plan->class->rows, 1, end - row, at->k,
                at->a + row * plan->a_row * plan->size, plan->a_row, plan->a_step);
 }
 
@@ -75,7 +75,7 @@ static void multiply(const wk__gemm_plan *plan, const wk__gemm_macrotile *piece,
     const int64_t size = (int64_t) class->packed_size, of_c = (int64_t) class->acc_size,
                   k = wk__gemm_packed_k(class, at->k);
     wk__tile tile = {.k = k, .c_row = at->c_row, .add = at->l > 0};
-    const char *b = plan->pack_b ? at->space->b : at->b;
+    const char *b = plan->pack_b ? at->buffers->b : at->b;
     for (int64_t j = piece->column; j < piece->column_end; j += class->columns) {
         tile.columns = (int)wk__min_i64(piece->column_end - j, class->columns);
         const int vectors = (tile.columns + class->lanes - 1) / class->lanes;
@@ -85,7 +85,7 @@ static void multiply(const wk__gemm_plan *plan, const wk__gemm_macrotile *piece,
         b += plan->pack_b ? vectors * class->lanes * k * size + WK__GEMM_GAP : class->columns * size;
 
         char *c = at->c + ((row - piece->row) * at->c_row + j - piece->column) * of_c;
-        const char *a = plan->pack_a ? at->space->a : at->a + row * plan->a_row * size;
+        const char *a = plan->pack_a ? at->buffers->a : at->a + row * plan->a_row * size;
         for (int64_t i = row; i < end; i += class->rows) {
             const int64_t rows = wk__min_i64(end - i, class->rows);
             tile.a = a;
@@ -236,18 +236,18 @@ static wk_code find_b(const wk__gemm_plan *plan, const wk__gemm_macrotile *piece
         return WK_OK;
     }
     const int64_t step = at->l % plan->b_program.steps;
-    at->b = at->space->b_computed + step * plan->size;
-    return step == 0 ? wk__gemm_prologue_run(plan, piece, at->l, at->space->b_computed, fail) : WK_OK;
+    at->b = at->buffers->b_computed + step * plan->size;
+    return step == 0 ? wk__gemm_prologue_run(plan, piece, at->l, at->buffers->b_computed, fail) : WK_OK;
 }
 
 wk_code wk__gemm_macrotile_run(const wk__gemm_plan *plan, const wk__gemm_macrotile *piece,
-                               const wk__gemm_buffers *space, wk__fail *fail)
+                               const wk__gemm_buffers *buffers, wk__fail *fail)
 {
-    block_cursor at = {.space = space, .c_row = plan->c_row};
+    block_cursor at = {.buffers = buffers, .c_row = plan->c_row};
     wk__epilogue_run run = {.program = plan->epilogue, .fail = fail};
     at.c = piece->c + (piece->row * plan->c_row + piece->column) * plan->c_size;
     if (plan->c_buffered) {
-        at.c = space->c;
+        at.c = buffers->c;
         at.c_row = piece->column_end - piece->column;
     }
     do {

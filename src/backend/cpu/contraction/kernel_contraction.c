@@ -276,17 +276,17 @@ static wk_code run_part(void *user, const wk__work_args *part, wk__fail *fail)
     return wk__gemm_run(&m.plan, fail);
 }
 
-void wk__cpu_contraction_with_buffers(const wk__work_args *kernel, const wk__gemm_buffers *space)
+void wk__cpu_contraction_with_buffers(const wk__work_args *kernel, const wk__gemm_buffers *buffers)
 {
     const wk__work work = {.family = WK__CONTRACTION, .args = kernel};
     wk__matmul product;
     mapped m;
     if (wk__matmul_from_work(&work, &product)) {
-        wk__cpu_matmul_with_buffers(&product, space);
+        wk__cpu_matmul_with_buffers(&product, buffers);
         return;
     }
     plan_of(&m, &work);
-    wk__gemm_run_with_buffers(&m.plan, space);
+    wk__gemm_run_with_buffers(&m.plan, buffers);
 }
 
 typedef enum algorithm { REFERENCE, INDIRECT, K_LANES, COL2IM, STRIDE_SPLIT, IM2COL } algorithm;

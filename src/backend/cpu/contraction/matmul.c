@@ -209,7 +209,7 @@ static bool needs_buffers(const wk__gemm_plan *plan)
 }
 
 /* Runs macrotiles first .. end in order, all of them even if one fails. */
-static wk_code run_pieces(const wk__gemm_plan *plan, int64_t first, int64_t end, const wk__gemm_buffers *space,
+static wk_code run_pieces(const wk__gemm_plan *plan, int64_t first, int64_t end, const wk__gemm_buffers *buffers,
                           wk__fail *fail)
 {
     wk_code code = WK_OK;
@@ -218,7 +218,7 @@ static wk_code run_pieces(const wk__gemm_plan *plan, int64_t first, int64_t end,
         wk__fail other;
         piece_of(plan, k, &piece);
         find_batch(plan, &piece);
-        const wk_code of_piece = wk__gemm_macrotile_run(plan, &piece, space, code ? &other : fail);
+        const wk_code of_piece = wk__gemm_macrotile_run(plan, &piece, buffers, code ? &other : fail);
         if (!code) code = of_piece;
     }
     return code;
@@ -229,11 +229,11 @@ static int64_t pieces_of(const wk__gemm_plan *plan)
     return plan->batches * plan->row_macrotiles * plan->column_pieces;
 }
 
-static wk_code task(void *user, int64_t index, wk__gemm_buffers *const spaces[], wk__fail *fail)
+static wk_code task(void *user, int64_t index, wk__gemm_buffers *const buffers[], wk__fail *fail)
 {
     const task_list *work = user;
     const int64_t first = index * work->pieces_per_task;
-    return run_pieces(work->plan, first, wk__min_i64(first + work->pieces_per_task, work->pieces), spaces[0], fail);
+    return run_pieces(work->plan, first, wk__min_i64(first + work->pieces_per_task, work->pieces), buffers[0], fail);
 }
 
 static wk_code run_parallel(wk__gemm_plan *plan, double work_all, wk__fail *fail)
@@ -274,11 +274,11 @@ static bool is_small(const wk__gemm_plan *plan, double work)
 static wk_code run_small(wk__gemm_plan *plan, wk__fail *fail)
 {
     _Alignas(64) char data[SMALL_SPACE];
-    wk__gemm_buffers space = {.a = data};
+    wk__gemm_buffers buffers = {.a = data};
     const int64_t line = packed_line_bytes(plan);
-    space.b = space.a + (plan->pack_a ? plan->m * line : 0);
-    space.c = space.b + (plan->pack_b ? (plan->n + plan->class->lanes) * line : 0);
-    return run_pieces(plan, 0, plan->batches, &space, fail);
+    buffers.b = buffers.a + (plan->pack_a ? plan->m * line : 0);
+    buffers.c = buffers.b + (plan->pack_b ? (plan->n + plan->class->lanes) * line : 0);
+    return run_pieces(plan, 0, plan->batches, &buffers, fail);
 }
 
 static double work_of(const wk__gemm_plan *plan)
@@ -323,13 +323,13 @@ static bool is_empty(const wk__gemm_plan *plan)
     return plan->m == 0 || plan->n == 0 || plan->batches == 0;
 }
 
-void wk__gemm_run_with_buffers(wk__gemm_plan *plan, const wk__gemm_buffers *space)
+void wk__gemm_run_with_buffers(wk__gemm_plan *plan, const wk__gemm_buffers *buffers)
 {
     if (is_empty(plan)) return;
     plan_packing(plan);
     wk__gemm_partition(plan, 1);
     wk__fail none; /* without an epilogue nothing can fail */
-    run_pieces(plan, 0, pieces_of(plan), space, &none);
+    run_pieces(plan, 0, pieces_of(plan), buffers, &none);
 }
 
 static wk_code run_with_epilogue(wk__gemm_plan *plan, wk__fail *fail)
@@ -394,12 +394,12 @@ bool wk__cpu_can_fuse_prologue(const wk__work *work)
     return wk__matmul_from_work(work, &product) && plan_of(&plan, &product, shape) && plan.m <= WK__GEMM_MACROTILE_ROWS;
 }
 
-void wk__cpu_matmul_with_buffers(const wk__matmul *product, const wk__gemm_buffers *space)
+void wk__cpu_matmul_with_buffers(const wk__matmul *product, const wk__gemm_buffers *buffers)
 {
     wk__gemm_plan plan = {0};
     int64_t shape[WK__MAX_DIMS];
     plan_shape(&plan, product, shape);
-    wk__gemm_run_with_buffers(&plan, space);
+    wk__gemm_run_with_buffers(&plan, buffers);
 }
 
 void wk__cpu_matmul_boxes(const wk__matmul *product, wk__epilogue_box_visit *visit, void *user)

@@ -48,12 +48,12 @@ bool wk__gemm_buffers_acquire(int64_t count, wk__gemm_buffers **list);
 bool wk__gemm_buffers_add_prologue(wk__gemm_buffers *list);
 void wk__gemm_buffers_release(wk__gemm_buffers *list);
 
-/* Tasks with buffers: body(user, k, spaces, fail) for every task k. */
+/* Tasks with buffers: body(user, k, buffers, fail) for every task k. */
 enum {
     WK__GEMM_TASK_BUFFERS = 2,         /* maximum buffer sets per task */
     WK__GEMM_SERIAL_FMAS = 256 * 1024, /* multiplications below which one thread is faster than two */
 };
-typedef wk_code wk__gemm_task(void *user, int64_t k, wk__gemm_buffers *const spaces[], wk__fail *fail);
+typedef wk_code wk__gemm_task(void *user, int64_t k, wk__gemm_buffers *const buffers[], wk__fail *fail);
 typedef struct wk__gemm_job {
     int64_t tasks;
     int threads;
@@ -132,10 +132,10 @@ typedef struct wk__gemm_macrotile {
 /* Computes C = A B, gathering operands if required, and then the epilogue. */
 wk_code wk__gemm_run(wk__gemm_plan *plan, wk__fail *fail);
 /* Like wk__gemm_run(), without an epilogue, in the calling thread and with its buffers: cannot fail. */
-void wk__gemm_run_with_buffers(wk__gemm_plan *plan, const wk__gemm_buffers *space);
-void wk__cpu_matmul_with_buffers(const wk__matmul *product, const wk__gemm_buffers *space);
+void wk__gemm_run_with_buffers(wk__gemm_plan *plan, const wk__gemm_buffers *buffers);
+void wk__cpu_matmul_with_buffers(const wk__matmul *product, const wk__gemm_buffers *buffers);
 /* A contraction without coordinates, whose dtypes are those of the accumulator. */
-void wk__cpu_contraction_with_buffers(const wk__work_args *kernel, const wk__gemm_buffers *space);
+void wk__cpu_contraction_with_buffers(const wk__work_args *kernel, const wk__gemm_buffers *buffers);
 /* Enumerates the boxes on which wk__gemm_run() runs the epilogue; none: it runs on all of C afterwards. */
 void wk__gemm_epilogue_boxes(wk__gemm_plan *plan, wk__epilogue_box_visit *visit, void *user);
 
@@ -144,7 +144,7 @@ void wk__gemm_partition(wk__gemm_plan *plan, int threads);
 /* Returns the first failure of the epilogue, after computing the rest; a product without an epilogue cannot fail. A
  * prologue that fails, on allocation failure, ends the macrotile. */
 wk_code wk__gemm_macrotile_run(const wk__gemm_plan *plan, const wk__gemm_macrotile *piece,
-                               const wk__gemm_buffers *space, wk__fail *fail);
+                               const wk__gemm_buffers *buffers, wk__fail *fail);
 /* Enumerates the boxes on which wk__gemm_macrotile_run() runs the epilogue, in order. */
 void wk__gemm_macrotile_boxes(const wk__gemm_plan *plan, const wk__gemm_macrotile *piece, wk__epilogue_box_visit *visit,
                               void *user);
