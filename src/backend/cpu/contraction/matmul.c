@@ -26,7 +26,7 @@ enum {
 
 typedef struct task_list {
     const wk__gemm_plan *plan;
-    int64_t pieces, pieces_per_task;
+    int64_t macrotiles, macrotiles_per_task;
 } task_list;
 
 static void swap(int64_t *a, int64_t *b)
@@ -174,32 +174,34 @@ static void plan_packing(wk__gemm_plan *plan)
 }
 
 /* Computes macrotile `index`. The batch is a row-major index of the batch dimensions. */
-static void piece_of(const wk__gemm_plan *plan, int64_t index, wk__gemm_macrotile *piece)
+static void find_macrotile(const wk__gemm_plan *plan, int64_t index, wk__gemm_macrotile *macrotile)
 {
     const int64_t row = index % plan->row_macrotiles;
     index /= plan->row_macrotiles;
-    const int64_t column = index % plan->column_pieces;
-    index /= plan->column_pieces;
-    *piece = (wk__gemm_macrotile){.batch = index};
-    piece->row = row * plan->macrotile_rows;
-    piece->row_end = piece->row + plan->macrotile_rows < plan->m ? piece->row + plan->macrotile_rows : plan->m;
-    piece->column = column * plan->piece_columns;
-    piece->column_end = piece->column + plan->piece_columns < plan->n ? piece->column + plan->piece_columns : plan->n;
+    const int64_t column = index % plan->column_macrotiles;
+    index /= plan->column_macrotiles;
+    *macrotile = (wk__gemm_macrotile){.batch = index};
+    macrotile->row = row * plan->macrotile_rows;
+    macrotile->row_end =
+        macrotile->row + plan->macrotile_rows < plan->m ? macrotile->row + plan->macrotile_rows : plan->m;
+    macrotile->column = column * plan->macrotile_columns;
+    macrotile->column_end =
+        macrotile->column + plan->macrotile_columns < plan->n ? macrotile->column + plan->macrotile_columns : plan->n;
 }
 
 /* Computes the addresses of the macrotile's batch. */
-static void find_batch(const wk__gemm_plan *plan, wk__gemm_macrotile *piece)
+static void find_batch(const wk__gemm_plan *plan, wk__gemm_macrotile *macrotile)
 {
-    int64_t index = piece->batch;
-    piece->a = plan->a;
-    piece->b = plan->b;
-    piece->c = plan->c;
+    int64_t index = macrotile->batch;
+    macrotile->a = plan->a;
+    macrotile->b = plan->b;
+    macrotile->c = plan->c;
     for (int d = plan->batch.count - 1; d >= 0; d--) {
         const int64_t count = plan->shape[plan->batch.dim[d]], at = index % count;
         index /= count;
-        piece->a += at * plan->a_batch[d] * plan->size;
-        piece->b += at * plan->b_batch[d] * plan->size;
-        piece->c += at * plan->c_batch[d] * plan->c_size;
+        macrotile->a += at * plan->a_batch[d] * plan->size;
+        macrotile->b += at * plan->b_batch[d] * plan->size;
+        macrotile->c += at * plan->c_batch[d] * plan->c_size;
     }
 }
 
@@ -209,43 +211,44 @@ static bool needs_buffers(const wk__gemm_plan *plan)
 }
 
 /* Runs macrotiles first .. end in order, all of them even if one fails. */
-static wk_code run_pieces(const wk__gemm_plan *plan, int64_t first, int64_t end, const wk__gemm_buffers *buffers,
-                          wk__fail *fail)
+static wk_code run_macrotiles(const wk__gemm_plan *plan, int64_t first, int64_t end, const wk__gemm_buffers *buffers,
+                              wk__fail *fail)
 {
     wk_code code = WK_OK;
     for (int64_t k = first; k < end; k++) {
-        wk__gemm_macrotile piece;
+        wk__gemm_macrotile macrotile;
         wk__fail other;
-        piece_of(plan, k, &piece);
-        find_batch(plan, &piece);
-        const wk_code of_piece = wk__gemm_macrotile_run(plan, &piece, buffers, code ? &other : fail);
-        if (!code) code = of_piece;
+        find_macrotile(plan, k, &macrotile);
+        find_batch(plan, &macrotile);
+        const wk_code result = wk__gemm_macrotile_run(plan, &macrotile, buffers, code ? &other : fail);
+        if (!code) code = result;
     }
     return code;
 }
 
-static int64_t pieces_of(const wk__gemm_plan *plan)
+static int64_t macrotile_count(const wk__gemm_plan *plan)
 {
-    return plan->batches * plan->row_macrotiles * plan->column_pieces;
+    return plan->batches * plan->row_macrotiles * plan->column_macrotiles;
 }
 
 static wk_code task(void *user, int64_t index, wk__gemm_buffers *const buffers[], wk__fail *fail)
 {
     const task_list *work = user;
-    const int64_t first = index * work->pieces_per_task;
-    return run_pieces(work->plan, first, wk__min_i64(first + work->pieces_per_task, work->pieces), buffers[0], fail);
+    const int64_t first = index * work->macrotiles_per_task;
+    return run_macrotiles(work->plan, first, wk__min_i64(first + work->macrotiles_per_task, work->macrotiles),
+                          buffers[0], fail);
 }
 
 static wk_code run_parallel(wk__gemm_plan *plan, double work_all, wk__fail *fail)
 {
     const int threads = wk__gemm_threads(work_all);
-    task_list work = {.plan = plan, .pieces = pieces_of(plan)};
-    const double work_piece = work_all / (double)work.pieces;
-    work.pieces_per_task = work.pieces / ((int64_t)TASKS_PER_THREAD * threads) + 1;
-    const int64_t worthwhile = (int64_t)(TASK_WORK / (work_piece + 1)) + 1;
-    if (work.pieces_per_task < worthwhile) work.pieces_per_task = worthwhile;
-    if (threads == 1) work.pieces_per_task = work.pieces;
-    return wk__gemm_tasks(&(wk__gemm_job){.tasks = wk__chunk_count(work.pieces, work.pieces_per_task),
+    task_list work = {.plan = plan, .macrotiles = macrotile_count(plan)};
+    const double work_per_macrotile = work_all / (double)work.macrotiles;
+    work.macrotiles_per_task = work.macrotiles / ((int64_t)TASKS_PER_THREAD * threads) + 1;
+    const int64_t worthwhile = (int64_t)(TASK_WORK / (work_per_macrotile + 1)) + 1;
+    if (work.macrotiles_per_task < worthwhile) work.macrotiles_per_task = worthwhile;
+    if (threads == 1) work.macrotiles_per_task = work.macrotiles;
+    return wk__gemm_tasks(&(wk__gemm_job){.tasks = wk__chunk_count(work.macrotiles, work.macrotiles_per_task),
                                           .threads = threads,
                                           .nbuffers = needs_buffers(plan),
                                           .needs_prologue_buffer = plan->b_program.group,
@@ -278,7 +281,7 @@ static wk_code run_small(wk__gemm_plan *plan, wk__fail *fail)
     const int64_t line = packed_line_bytes(plan);
     buffers.b = buffers.a + (plan->pack_a ? plan->m * line : 0);
     buffers.c = buffers.b + (plan->pack_b ? (plan->n + plan->class->lanes) * line : 0);
-    return run_pieces(plan, 0, plan->batches, &buffers, fail);
+    return run_macrotiles(plan, 0, plan->batches, &buffers, fail);
 }
 
 static double work_of(const wk__gemm_plan *plan)
@@ -296,8 +299,8 @@ static bool divide(wk__gemm_plan *plan)
         return false;
     }
     plan->macrotile_rows = plan->m;
-    plan->piece_columns = plan->n;
-    plan->row_macrotiles = plan->column_pieces = 1;
+    plan->macrotile_columns = plan->n;
+    plan->row_macrotiles = plan->column_macrotiles = 1;
     return true;
 }
 
@@ -329,7 +332,7 @@ void wk__gemm_run_with_buffers(wk__gemm_plan *plan, const wk__gemm_buffers *buff
     plan_packing(plan);
     wk__gemm_partition(plan, 1);
     wk__fail none; /* without an epilogue nothing can fail */
-    run_pieces(plan, 0, pieces_of(plan), buffers, &none);
+    run_macrotiles(plan, 0, macrotile_count(plan), buffers, &none);
 }
 
 static wk_code run_with_epilogue(wk__gemm_plan *plan, wk__fail *fail)
@@ -358,10 +361,10 @@ void wk__gemm_epilogue_boxes(wk__gemm_plan *plan, wk__epilogue_box_visit *visit,
 {
     if (is_empty(plan) || !plan->epilogue_program || plan->epilogue_program->nreduce > 0) return;
     divide(plan);
-    for (int64_t k = 0; k < pieces_of(plan); k++) {
-        wk__gemm_macrotile piece;
-        piece_of(plan, k, &piece);
-        wk__gemm_macrotile_boxes(plan, &piece, visit, user);
+    for (int64_t k = 0; k < macrotile_count(plan); k++) {
+        wk__gemm_macrotile macrotile;
+        find_macrotile(plan, k, &macrotile);
+        wk__gemm_macrotile_boxes(plan, &macrotile, visit, user);
     }
 }
 

@@ -119,7 +119,7 @@ typedef struct wk__gemm_plan {
     bool pack_a, pack_b, c_buffered, is_gemv;
     int64_t a_run_steps; /* steps of the sum after which rows of an unpacked A are discontiguous; 0: never */
     int64_t k_block;
-    int64_t macrotile_rows, piece_columns, row_macrotiles, column_pieces; /* of C, per batch */
+    int64_t macrotile_rows, macrotile_columns, row_macrotiles, column_macrotiles; /* of C, per batch */
 } wk__gemm_plan;
 
 /* A macrotile of C: the complete sum for these rows and columns. */
@@ -143,10 +143,10 @@ void wk__gemm_epilogue_boxes(wk__gemm_plan *plan, wk__epilogue_box_visit *visit,
 void wk__gemm_partition(wk__gemm_plan *plan, int threads);
 /* Returns the first failure of the epilogue, after computing the rest; a product without an epilogue cannot fail. A
  * prologue that fails, on allocation failure, ends the macrotile. */
-wk_code wk__gemm_macrotile_run(const wk__gemm_plan *plan, const wk__gemm_macrotile *piece,
+wk_code wk__gemm_macrotile_run(const wk__gemm_plan *plan, const wk__gemm_macrotile *macrotile,
                                const wk__gemm_buffers *buffers, wk__fail *fail);
 /* Enumerates the boxes on which wk__gemm_macrotile_run() runs the epilogue, in order. */
-void wk__gemm_macrotile_boxes(const wk__gemm_plan *plan, const wk__gemm_macrotile *piece, wk__epilogue_box_visit *visit,
-                              void *user);
+void wk__gemm_macrotile_boxes(const wk__gemm_plan *plan, const wk__gemm_macrotile *macrotile,
+                              wk__epilogue_box_visit *visit, void *user);
 
 #endif
