@@ -12,8 +12,8 @@
  *              the columns of a macrotile
  *
  * B's steps are contiguous, like w.T if w is (outputs, inputs), so the program accesses memory in long runs. */
-#ifndef WICK_CPU_PROLOGUE_H
-#define WICK_CPU_PROLOGUE_H
+#ifndef WICK_CPU_GEMM_PROLOGUE_H
+#define WICK_CPU_GEMM_PROLOGUE_H
 
 #include "matmul.h"
 

@@ -91,8 +91,9 @@ typedef struct wk__gemm_b_program {
     int64_t steps, columns;    /* part of B in the buffer: whole blocks of the sum, whole tiles */
 } wk__gemm_b_program;
 
-/* Execution plan of one matrix product. If `swapped`, computes C' = B'A' so that rows of C are contiguous. Batch
- * dimensions that share B are folded into M (into N if folded before the swap). Borrows all pointers. */
+/* Execution plan of one matrix product C[M,N] = A[M,K] B[K,N]; an index along K is called a step. If `swapped`,
+ * computes C' = B'A' so that rows of C are contiguous. Batch dimensions that share B are folded into M (into N if
+ * folded before the swap). Borrows all pointers. */
 typedef struct wk__gemm_plan {
     int ndim, dtype;
     int c_dtype;                         /* of the result: `dtype`, or that of the accumulator */
@@ -109,16 +110,18 @@ typedef struct wk__gemm_plan {
     const char *a, *b; /* NULL when only boxes are enumerated */
     char *c;
     int64_t m, n, k;
-    int64_t a_row, a_step, b_step, b_column, c_row, c_column; /* in elements */
+    int64_t a_row, a_step, b_step, b_column, c_row, c_column; /* strides of rows, steps and columns, in elements */
     int64_t batches;
-    int64_t size, c_size; /* bytes per element in memory: of A and B, and of C */
-    wk__gemm_dims rows, columns, batch;
+    int64_t size, c_size;                         /* bytes per element in memory: of A and B, and of C */
+    wk__gemm_dims rows, columns, batch;           /* dimensions of the result that form M, N and the batches */
     const int64_t *a_batch, *b_batch, *c_batch;   /* strides of the batch dimensions */
     const wk__im2col *a_im2col, *b_im2col;        /* how to gather an operand without such strides, or NULL */
     const wk__im2col_indices *c_rows, *c_columns; /* likewise for C: both or none */
-    bool pack_a, pack_b, c_buffered, is_gemv;
+    bool pack_a, pack_b; /* copy blocks of the operand to the buffers, in the order and dtype of the microkernels */
+    bool c_buffered;     /* accumulate a macrotile in the buffers and convert or scatter it to C when it is complete */
+    bool is_gemv;        /* a single row times an unpacked B */
     int64_t a_run_steps; /* steps of the sum after which rows of an unpacked A are discontiguous; 0: never */
-    int64_t k_block;
+    int64_t k_block;     /* steps per block of the sum */
     int64_t macrotile_rows, macrotile_columns, row_macrotiles, column_macrotiles; /* of C, per batch */
 } wk__gemm_plan;
 
