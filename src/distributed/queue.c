@@ -71,26 +71,27 @@ void wk__dist_call_text(const wk__dist_request *r, uint64_t sequence, char out[W
 /* Writes t->text: "rank 0 of 4 on nodeA: all_reduce 50 (bucket 3, 4.0 MiB): not finished after 600 s; ..." */
 static void format_error(wk__dist_ticket *t, const wk__dist_error *fail)
 {
-    const wk__dist_session *job = &wk__dist_session_now;
+    const wk__dist_session *session = &wk__dist_session_now;
     const int rank = wk__dist_world()->rank;
     char asked[WK__DIST_CALL_TEXT];
     wk__dist_call_text(&t->request, t->sequence, asked);
     snprintf(t->text, sizeof t->text, "rank %d of %d on %s: %s: %s", rank, wk__dist_world()->size,
-             job->engine->host_name(job->world, rank), asked, fail->text);
+             session->transport->host_name(session->world, rank), asked, fail->text);
     t->failed_rank_plus_1 = fail->failed_rank_plus_1;
 }
 
-static wk_code make_call(const wk__dist_transport *engine, void *world, const wk__dist_call *step, wk__dist_error *fail)
+static wk_code make_call(const wk__dist_transport *transport, void *world, const wk__dist_call *step,
+                         wk__dist_error *fail)
 {
-    if (engine->checks_agreement) return engine->call(world, step, fail);
+    if (transport->checks_agreement) return transport->call(world, step, fail);
     if (queue.fatal_error.fatal)
         return wk__dist_error_set(fail, queue.fatal_error.code, "an earlier call failed: %.600s",
                                   queue.fatal_error.text);
-    wk_code code = wk__dist_is_p2p(step->request->kind) ? wk__agree_p2p(engine, world, step, fail)
-                                                        : wk__agree_all_gather(engine, world, step, fail);
+    wk_code code = wk__dist_is_p2p(step->request->kind) ? wk__agree_p2p(transport, world, step, fail)
+                                                        : wk__agree_all_gather(transport, world, step, fail);
     if (code == WK_OK && wk__dist_queue_is_stuck()) /* abandoned meanwhile: its buffers may have been freed */
         code = wk__dist_error_set(fail, WK_ERR_TIMEOUT, "another rank timed out");
-    if (code == WK_OK) code = engine->call(world, step, fail);
+    if (code == WK_OK) code = transport->call(world, step, fail);
     if (code != WK_OK && fail->fatal) queue.fatal_error = *fail;
     return code;
 }
@@ -134,12 +135,12 @@ static char *stage_small_buffers(wk__dist_request *r, int size)
  * call, because user code may leave the world once the call is abandoned. */
 static void run_next(void)
 {
-    const wk__dist_transport *engine = wk__dist_session_now.engine;
+    const wk__dist_transport *transport = wk__dist_session_now.transport;
     void *world = wk__dist_session_now.world;
     wk__dist_ticket *t = queue.first;
     const int size = t->group->size;
     wk__dist_request request = t->request; /* the ticket is freed if its owner abandons the call */
-    char *copy = engine->honors_deadline ? NULL : stage_small_buffers(&request, size);
+    char *copy = transport->honors_deadline ? NULL : stage_small_buffers(&request, size);
     const int64_t now = wk__monotonic_ns();
     const wk__dist_call step = {.request = &request,
                                 .group = t->group,
@@ -151,10 +152,10 @@ static void run_next(void)
     queue.current = t;
     queue.busy = true;
     queue.deadline = step.deadline;
-    if (!engine->honors_deadline)
+    if (!transport->honors_deadline)
         pthread_cond_broadcast(&queue.changed); /* the deadline is set: waiters recompute theirs */
     pthread_mutex_unlock(&queue.lock);
-    const wk_code code = make_call(engine, world, &step, &fail);
+    const wk_code code = make_call(transport, world, &step, &fail);
     pthread_mutex_lock(&queue.lock);
     queue.busy = false;
     if (queue.current == t) {
@@ -176,7 +177,7 @@ static void run_next(void)
 static bool has_work(void)
 {
     return queue.first && !queue.busy &&
-           !(queue.first->request.blocking && wk__dist_session_now.engine->honors_deadline);
+           !(queue.first->request.blocking && wk__dist_session_now.transport->honors_deadline);
 }
 
 static void *queue_thread(void *user)
@@ -239,18 +240,18 @@ static void complete_with_error(wk__dist_ticket *t, wk_code code, const char *wh
 
 void wk__dist_submit(wk__dist_ticket *t, wk__dist_group *group, const wk__dist_request *request)
 {
-    const wk__dist_session *job = &wk__dist_session_now;
+    const wk__dist_session *session = &wk__dist_session_now;
     *t = (wk__dist_ticket){.group = group, .request = *request};
     if (group->size == 1) {
         complete_locally(t);
         return;
     }
-    if (group != wk__dist_world() && group->generation != job->generation) {
+    if (group != wk__dist_world() && group->generation != session->generation) {
         complete_with_error(t, WK_ERR_STATE,
                             "the group belongs to a world that this process has left (wk_dist_finish)");
         return;
     }
-    if (job->pid != getpid()) {
+    if (session->pid != getpid()) {
         complete_with_error(t, WK_ERR_STATE,
                             "this process was forked after its parent joined the world and is not a rank; fork before "
                             "wk_dist_init, or start a new program with exec");
@@ -264,7 +265,7 @@ void wk__dist_submit(wk__dist_ticket *t, wk__dist_group *group, const wk__dist_r
     else if (!queue.stuck)
         queue.first = t;
     queue.last = t;
-    if (!queue.started && !(request->blocking && job->engine->honors_deadline))
+    if (!queue.started && !(request->blocking && session->transport->honors_deadline))
         queue.started = wk__thread_start(&queue.thread, queue_thread, NULL);
     if (queue.started) pthread_cond_broadcast(&queue.changed);
     pthread_mutex_unlock(&queue.lock);
@@ -290,7 +291,7 @@ static void abandon_call(wk__dist_ticket *t)
 static void wait_once(wk__dist_ticket *t)
 {
     const struct timespec at = {.tv_sec = queue.deadline / BILLION, .tv_nsec = queue.deadline % BILLION};
-    const bool prompt = wk__dist_session_now.engine->honors_deadline;
+    const bool prompt = wk__dist_session_now.transport->honors_deadline;
     if (queue.stuck || (!prompt && queue.busy && wk__monotonic_ns() >= queue.deadline))
         abandon_call(t);
     else if (!queue.busy && queue.first && (prompt || !queue.started))

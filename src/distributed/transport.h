@@ -7,8 +7,8 @@
  *
  * A call returns WK_OK, or a code with a message in *fail that names the other rank ("rank 1 on nodeB is gone"); the
  * caller prepends its own rank and the call. After a fatal error every call fails with that first error. */
-#ifndef WICK_DIST_ENGINE_H
-#define WICK_DIST_ENGINE_H
+#ifndef WICK_DIST_TRANSPORT_H
+#define WICK_DIST_TRANSPORT_H
 
 #include "group.h"
 #include "settings.h"

@@ -327,7 +327,7 @@ static void join_with(bool agrees, bool prompt)
     engine.call = call_of_tcp;
     engine.checks_agreement = agrees;
     engine.honors_deadline = prompt;
-    wk__dist_session_now.engine = &engine;
+    wk__dist_session_now.transport = &engine;
 }
 
 /* Like a transport without statuses: it does what all ranks request. */

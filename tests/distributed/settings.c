@@ -160,9 +160,9 @@ static void expect_row(const row *r)
         if (code != WK_ERR_ARGUMENT || !strstr(text, r->wrong)) fail_msg("row %d: code %d, %s", number, code, text);
     } else if (code != WK_OK) {
         fail_msg("row %d: %s", number, text);
-    } else if (s.engine != r->engine || s.rank != r->rank || s.size != r->size || s.local_rank != r->local ||
+    } else if (s.transport != r->engine || s.rank != r->rank || s.size != r->size || s.local_rank != r->local ||
                (r->engine == WK__DIST_TCP && (strcmp(s.host, r->host) != 0 || s.port != r->port))) {
-        fail_msg("row %d: engine %d, rank %d of %d, local %d, %s port %d", number, s.engine, s.rank, s.size,
+        fail_msg("row %d: engine %d, rank %d of %d, local %d, %s port %d", number, s.transport, s.rank, s.size,
                  s.local_rank, s.host, s.port);
     }
     wk__text_free(&why);
@@ -243,7 +243,7 @@ static void all_starters_at_once(void **state)
             const wk_code code = wk__dist_settings_read(variable_of, NULL, mpi != 0, "no MPI here", &s, &why);
             if (first < 2 && !mpi)
                 assert_int_equal(code, WK_ERR_ARGUMENT);
-            else if (code != WK_OK || s.size != size[first] || s.engine != (first < 2 ? WK__DIST_MPI : WK__DIST_TCP))
+            else if (code != WK_OK || s.size != size[first] || s.transport != (first < 2 ? WK__DIST_MPI : WK__DIST_TCP))
                 fail_msg("set %u, mpi %d: size %d, not %d: %s", set, mpi, s.size, size[first], why.data);
             wk__text_free(&why);
         }
