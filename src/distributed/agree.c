@@ -18,11 +18,11 @@ const char *wk__request_text(const wk__wire_header *f, char *out, size_t size)
     return out;
 }
 
-void wk__agreement_begin(wk__agreement *own, const wk__dist_call *step, int world_rank, uint32_t group)
+void wk__agreement_begin(wk__agreement *own, const wk__dist_call *call, int world_rank, uint32_t group)
 {
-    const wk__dist_request *r = step->request;
+    const wk__dist_request *r = call->request;
     *own = (wk__agreement){
-        .request = {.kind = WK__WIRE_AGREE, .collective = (uint8_t)r->kind, .group = group, .sequence = step->sequence},
+        .request = {.kind = WK__WIRE_AGREE, .collective = (uint8_t)r->kind, .group = group, .sequence = call->sequence},
         .code = r->code,
         .failed_rank = r->code == WK_OK ? WK__WIRE_NO_RANK : (uint32_t)world_rank};
     own->request.rank = r->code == WK_OK ? (uint32_t)world_rank : WK__WIRE_NO_RANK;
@@ -139,22 +139,22 @@ static wk_code unreadable(wk__dist_error *fail)
     return wk__dist_error_set(fail, WK_ERR_INTERNAL, "malformed message from another rank");
 }
 
-wk_code wk__agree_all_gather(const wk__dist_transport *transport, void *world, const wk__dist_call *step,
+wk_code wk__agree_all_gather(const wk__dist_transport *transport, void *world, const wk__dist_call *call,
                              wk__dist_error *fail)
 {
-    const int size = step->group->size;
-    const int rank = wk__dist_world_rank(step->group, step->group->rank);
+    const int size = call->group->size;
+    const int rank = wk__dist_world_rank(call->group, call->group->rank);
     uint8_t own_said[RECORD_BYTES], *all = wk__alloc((size_t)size * RECORD_BYTES);
     wk__agreement own, other;
     if (!all) {
         fail->fatal = true; /* the others are in it, and would take this rank's next call for this one */
         return wk__dist_error_set(fail, WK_ERR_MEMORY, "out of host memory");
     }
-    wk__agreement_begin(&own, step, rank, step->group->id);
+    wk__agreement_begin(&own, call, rank, call->group->id);
     write_said(&own, own_said);
     const wk__dist_request gather = {
         .kind = WK__DIST_ALL_GATHER, .dtype = WK_U8, .count = RECORD_BYTES, .in = own_said, .out = all};
-    wk__dist_call by = *step;
+    wk__dist_call by = *call;
     by.request = &gather;
     wk_code code = transport->call(world, &by, fail);
     bool leaves = false; /* somebody has failed and makes no call any more */
@@ -171,19 +171,19 @@ wk_code wk__agree_all_gather(const wk__dist_transport *transport, void *world, c
     return own.code;
 }
 
-wk_code wk__agree_p2p(const wk__dist_transport *transport, void *world, const wk__dist_call *step, wk__dist_error *fail)
+wk_code wk__agree_p2p(const wk__dist_transport *transport, void *world, const wk__dist_call *call, wk__dist_error *fail)
 {
-    const wk__dist_request *q = step->request;
+    const wk__dist_request *q = call->request;
     const bool sends = q->kind == WK__DIST_SEND;
     uint8_t said[RECORD_BYTES];
     wk__agreement own, other;
-    wk__agreement_begin(&own, step, wk__dist_world_rank(step->group, step->group->rank), step->group->id);
+    wk__agreement_begin(&own, call, wk__dist_world_rank(call->group, call->group->rank), call->group->id);
     own.request.collective = WK__DIST_SEND;
     own.request.root = own.request.reduction = 0;
     if (sends) write_said(&own, said);
     const wk__dist_request frame = {
         .kind = q->kind, .dtype = WK_U8, .peer = q->peer, .count = RECORD_BYTES, .in = said, .out = said};
-    wk__dist_call by = *step;
+    wk__dist_call by = *call;
     by.request = &frame;
     const wk_code code = transport->call(world, &by, fail);
     if (code != WK_OK || sends) return code == WK_OK ? q->code : code;

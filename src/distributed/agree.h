@@ -21,7 +21,7 @@ typedef struct wk__agreement {
 } wk__agreement;
 
 /* Initializes the agreement with this rank's own statement: its request, or the error it has pending. */
-void wk__agreement_begin(wk__agreement *own, const wk__dist_call *step, int world_rank, uint32_t group);
+void wk__agreement_begin(wk__agreement *own, const wk__dist_call *call, int world_rank, uint32_t group);
 /* Merges the statements of other ranks into own. The transport supplies host names for messages. */
 void wk__agreement_merge(wk__agreement *own, const wk__agreement *other, const wk__dist_transport *transport,
                          void *world);
@@ -34,9 +34,9 @@ wk_code wk__agreement_result(const wk__agreement *all, const wk__dist_transport 
 
 /* Agreement for transports without checks_agreement, before the call itself: by an all_gather over the group, or for
  * send and recv by one frame from sender to receiver. The call is skipped if this fails. */
-wk_code wk__agree_all_gather(const wk__dist_transport *transport, void *world, const wk__dist_call *step,
+wk_code wk__agree_all_gather(const wk__dist_transport *transport, void *world, const wk__dist_call *call,
                              wk__dist_error *fail);
-wk_code wk__agree_p2p(const wk__dist_transport *transport, void *world, const wk__dist_call *step,
+wk_code wk__agree_p2p(const wk__dist_transport *transport, void *world, const wk__dist_call *call,
                       wk__dist_error *fail);
 
 /* Describes the request of a frame, "all_reduce of 12 f32, sum". Returns out. */

@@ -80,18 +80,18 @@ static void format_error(wk__dist_ticket *t, const wk__dist_error *fail)
     t->failed_rank_plus_1 = fail->failed_rank_plus_1;
 }
 
-static wk_code make_call(const wk__dist_transport *transport, void *world, const wk__dist_call *step,
+static wk_code make_call(const wk__dist_transport *transport, void *world, const wk__dist_call *call,
                          wk__dist_error *fail)
 {
-    if (transport->checks_agreement) return transport->call(world, step, fail);
+    if (transport->checks_agreement) return transport->call(world, call, fail);
     if (queue.fatal_error.fatal)
         return wk__dist_error_set(fail, queue.fatal_error.code, "an earlier call failed: %.600s",
                                   queue.fatal_error.text);
-    wk_code code = wk__dist_is_p2p(step->request->kind) ? wk__agree_p2p(transport, world, step, fail)
-                                                        : wk__agree_all_gather(transport, world, step, fail);
+    wk_code code = wk__dist_is_p2p(call->request->kind) ? wk__agree_p2p(transport, world, call, fail)
+                                                        : wk__agree_all_gather(transport, world, call, fail);
     if (code == WK_OK && wk__dist_queue_is_stuck()) /* abandoned meanwhile: its buffers may have been freed */
         code = wk__dist_error_set(fail, WK_ERR_TIMEOUT, "another rank timed out");
-    if (code == WK_OK) code = transport->call(world, step, fail);
+    if (code == WK_OK) code = transport->call(world, call, fail);
     if (code != WK_OK && fail->fatal) queue.fatal_error = *fail;
     return code;
 }
@@ -142,7 +142,7 @@ static void run_next(void)
     wk__dist_request request = t->request; /* the ticket is freed if its owner abandons the call */
     char *copy = transport->honors_deadline ? NULL : stage_small_buffers(&request, size);
     const int64_t now = wk__monotonic_ns();
-    const wk__dist_call step = {.request = &request,
+    const wk__dist_call call = {.request = &request,
                                 .group = t->group,
                                 .sequence = t->sequence,
                                 .started = now,
@@ -151,11 +151,11 @@ static void run_next(void)
     queue.first = t->next;
     queue.current = t;
     queue.busy = true;
-    queue.deadline = step.deadline;
+    queue.deadline = call.deadline;
     if (!transport->honors_deadline)
         pthread_cond_broadcast(&queue.changed); /* the deadline is set: waiters recompute theirs */
     pthread_mutex_unlock(&queue.lock);
-    const wk_code code = make_call(transport, world, &step, &fail);
+    const wk_code code = make_call(transport, world, &call, &fail);
     pthread_mutex_lock(&queue.lock);
     queue.busy = false;
     if (queue.current == t) {

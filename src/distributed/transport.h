@@ -2,7 +2,7 @@
 /* Transport interface: one function table per transport (TCP, MPI). Append only, as plug-ins are compiled against it.
  *
  * Calls arrive one at a time, in the same order on all ranks, from varying threads. If honors_deadline, a call returns
- * by step->deadline and runs on the thread that waits for it; otherwise it runs on the queue thread, which is abandoned
+ * by call->deadline and runs on the thread that waits for it; otherwise it runs on the queue thread, which is abandoned
  * if the call does not return.
  *
  * A call returns WK_OK, or a code with a message in *fail that names the other rank ("rank 1 on nodeB is gone"); the
@@ -53,8 +53,8 @@ typedef struct wk__dist_transport {
     void (*leave)(void *world);
     /* Returns the host name of a rank, "nodeA"; valid as long as the world. */
     const char *(*host_name)(void *world, int rank);
-    /* Runs the collective step->request. */
-    wk_code (*call)(void *world, const wk__dist_call *step, wk__dist_error *fail);
+    /* Runs the collective call->request. */
+    wk_code (*call)(void *world, const wk__dist_call *call, wk__dist_error *fail);
 } wk__dist_transport;
 
 extern const wk__dist_transport wk__dist_tcp;

@@ -156,16 +156,16 @@ void wk__tcp_abort_for(wk__tcp *tcp, int rank, wk_code code, const char *error_t
 void wk__tcp_unequal_calls_text(const wk__tcp *tcp, int asker, const char *asks, int left, char *out, size_t size);
 /* Bracket a call; take the lock. call_begin returns false with *fail set if the world is aborted. call_end aborts it
  * after a fatal error, so that all ranks keep the same first cause. */
-bool wk__tcp_call_begin(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail);
+bool wk__tcp_call_begin(wk__tcp *tcp, const wk__dist_call *call, wk__dist_error *fail);
 void wk__tcp_call_end(wk__tcp *tcp, wk_code code, const wk__dist_error *fail);
 /* Handles caller_wakeup during a call. Returns false if the world is aborted. *left: a rank the call needs has called
  * wk_dist_finish and may not have made this call before. */
-bool wk__tcp_on_wakeup(wk__tcp *tcp, const wk__dist_call *step, bool *left);
+bool wk__tcp_on_wakeup(wk__tcp *tcp, const wk__dist_call *call, bool *left);
 /* Ends a call that cannot continue: at its deadline (why NULL) or because of an error. Reports it to rank 0, waits for
  * the first cause within the grace period and fails with that. */
-wk_code wk__tcp_give_up(wk__tcp *tcp, const wk__dist_call *step, wk_code code, const char *why, wk__dist_error *fail);
+wk_code wk__tcp_give_up(wk__tcp *tcp, const wk__dist_call *call, wk_code code, const char *why, wk__dist_error *fail);
 /* Leaves the world: waits for the other ranks, unless the request carries an error. */
-wk_code wk__tcp_finish(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail);
+wk_code wk__tcp_finish(wk__tcp *tcp, const wk__dist_call *call, wk__dist_error *fail);
 int64_t wk__tcp_grace(const wk__tcp *tcp);
 const char *wk__tcp_host(void *world, int rank);
 
@@ -183,7 +183,7 @@ typedef struct wk__tcp_span {
 typedef struct wk__tcp_sendrecv wk__tcp_sendrecv;
 struct wk__tcp_sendrecv {
     wk__tcp *tcp;
-    const wk__dist_call *step;
+    const wk__dist_call *call;
     int to, from;               /* world ranks; -1: none */
     int send_spans, recv_spans; /* numbers of spans */
     /* Return span k to send and to receive; recv_span is called only after can_receive has returned true for k. */
@@ -207,15 +207,15 @@ struct wk__tcp_sendrecv {
 /* Runs the transfer to completion or failure. */
 wk_code wk__tcp_sendrecv_run(wk__tcp_sendrecv *flow, wk__dist_error *fail);
 /* Opens the data connections to these ranks (-1: none) if they do not exist. */
-wk_code wk__tcp_connect_peers(wk__tcp *tcp, const wk__dist_call *step, int to, int from, wk__dist_error *fail);
+wk_code wk__tcp_connect_peers(wk__tcp *tcp, const wk__dist_call *call, int to, int from, wk__dist_error *fail);
 
 /* tcp_agree.c: Runs the agreement of all ranks of the group. data, of at most WK__WIRE_INLINE_MAX bytes, travels along:
  * it becomes the reduction over the ranks, or if reduction is NULL, the data of the rank whose has_data is true. */
 struct wk__dist_reduction;
-wk_code wk__tcp_agree(wk__tcp *tcp, const wk__dist_call *step, char *data, int64_t bytes, bool has_data,
+wk_code wk__tcp_agree(wk__tcp *tcp, const wk__dist_call *call, char *data, int64_t bytes, bool has_data,
                       struct wk__dist_reduction *reduction, wk__dist_error *fail);
 /* tcp_collectives.c and tcp_p2p.c: one function per wk__dist_kind. */
-typedef wk_code wk__tcp_collective(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail);
+typedef wk_code wk__tcp_collective(wk__tcp *tcp, const wk__dist_call *call, wk__dist_error *fail);
 wk__tcp_collective wk__tcp_all_reduce, wk__tcp_reduce_scatter, wk__tcp_all_gather, wk__tcp_broadcast;
 wk__tcp_collective wk__tcp_all_to_all, wk__tcp_send, wk__tcp_recv;
 

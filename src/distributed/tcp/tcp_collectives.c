@@ -15,7 +15,7 @@
 #include <string.h>
 
 typedef struct ring {
-    const wk__dist_call *step;
+    const wk__dist_call *call;
     int rank, size;
     int64_t count;         /* elements of all blocks together */
     int64_t element_bytes; /* bytes per element */
@@ -64,9 +64,9 @@ static int64_t may_give(const wk__tcp_sendrecv *f, int k)
 
 static wk_code run_ring(wk__tcp *tcp, ring *r, wk__tcp_sendrecv flow, wk__dist_error *fail)
 {
-    const wk__dist_group *group = r->step->group;
+    const wk__dist_group *group = r->call->group;
     flow.tcp = tcp;
-    flow.step = r->step;
+    flow.call = r->call;
     flow.to = wk__dist_world_rank(group, (r->rank + 1) % r->size);
     flow.from = wk__dist_world_rank(group, (r->rank + r->size - 1) % r->size);
     flow.send_spans = flow.recv_spans = r->size - 1;
@@ -165,12 +165,12 @@ static wk_code gather(wk__tcp *tcp, ring *r, wk__dist_error *fail)
 
 /* ---- the calls --------------------------------------------------------------------------------------------------- */
 
-static ring ring_of(const wk__dist_call *step, int64_t count)
+static ring ring_of(const wk__dist_call *call, int64_t count)
 {
-    const wk__dist_request *q = step->request;
-    const wk__dist_group *group = step->group;
+    const wk__dist_request *q = call->request;
+    const wk__dist_group *group = call->group;
     const wk_dtype wide = group->size > 2 ? wk__dist_sum_dtype(q->dtype) : q->dtype;
-    return (ring){.step = step,
+    return (ring){.call = call,
                   .rank = group->rank,
                   .size = group->size,
                   .count = count,
@@ -184,7 +184,7 @@ static ring ring_of(const wk__dist_call *step, int64_t count)
  * of `own`, the request used from then on. */
 static void prepare(ring *r, bool scratch, wk__dist_request *own)
 {
-    const wk__dist_request *q = r->step->request;
+    const wk__dist_request *q = r->call->request;
     const wk_dtype wide = r->size > 2 ? wk__dist_sum_dtype(q->dtype) : q->dtype;
     wk__dist_reduction_make(&r->first, q->op, wide, q->dtype, q->dtype, 0);
     wk__dist_reduction_make(&r->middle, q->op, wide, wide, q->dtype, 0);
@@ -197,10 +197,10 @@ static void prepare(ring *r, bool scratch, wk__dist_request *own)
     own->error_text = "out of host memory for partial sums";
 }
 
-static wk_code reduce_large(wk__tcp *tcp, const wk__dist_call *step, ring *r, bool scratch, wk__dist_error *fail)
+static wk_code reduce_large(wk__tcp *tcp, const wk__dist_call *call, ring *r, bool scratch, wk__dist_error *fail)
 {
-    wk__dist_request own = *step->request;
-    wk__dist_call mine = *step;
+    wk__dist_request own = *call->request;
+    wk__dist_call mine = *call;
     mine.request = &own;
     prepare(r, scratch, &own);
     wk_code code = wk__tcp_agree(tcp, &mine, NULL, 0, false, NULL, fail);
@@ -211,12 +211,12 @@ static wk_code reduce_large(wk__tcp *tcp, const wk__dist_call *step, ring *r, bo
 
 /* With two ranks a sum is divided and rounded immediately; with more, partial sums travel in the wide dtype and are
  * rounded at the end. */
-static wk_code all_reduce_small(wk__tcp *tcp, const wk__dist_call *step, wk_dtype wide, wk__dist_error *fail)
+static wk_code all_reduce_small(wk__tcp *tcp, const wk__dist_call *call, wk_dtype wide, wk__dist_error *fail)
 {
     char room[WK__WIRE_INLINE_MAX];
-    const wk__dist_request *q = step->request;
+    const wk__dist_request *q = call->request;
     const int64_t bytes = q->count * (int64_t)wk_dtype_size(wide);
-    const int size = step->group->size;
+    const int size = call->group->size;
     wk__dist_reduction add, turn;
     wk_code code = WK_OK;
     char *data = wide == q->dtype ? q->out : room;
@@ -227,33 +227,33 @@ static wk_code all_reduce_small(wk__tcp *tcp, const wk__dist_call *step, wk_dtyp
     } else if (q->out != q->in && bytes > 0) {
         memcpy(data, q->in, (size_t)bytes);
     }
-    if (code == WK_OK) code = wk__tcp_agree(tcp, step, data, bytes, true, &add, fail);
+    if (code == WK_OK) code = wk__tcp_agree(tcp, call, data, bytes, true, &add, fail);
     if (code != WK_OK || size == 2 || (wide == q->dtype && q->op != WK_DIST_AVG)) return code;
     wk__dist_conversion_make(&turn, q->dtype, wide, q->op == WK_DIST_AVG ? size : 0);
     return wk__dist_reduce(&turn, q->out, NULL, data, q->count, fail);
 }
 
-wk_code wk__tcp_all_reduce(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail)
+wk_code wk__tcp_all_reduce(wk__tcp *tcp, const wk__dist_call *call, wk__dist_error *fail)
 {
-    const wk__dist_request *q = step->request;
-    const wk_dtype wide = step->group->size > 2 ? wk__dist_sum_dtype(q->dtype) : q->dtype;
-    if (q->count <= WK__WIRE_INLINE_MAX / (int64_t)wk_dtype_size(wide)) return all_reduce_small(tcp, step, wide, fail);
-    ring r = ring_of(step, q->count);
+    const wk__dist_request *q = call->request;
+    const wk_dtype wide = call->group->size > 2 ? wk__dist_sum_dtype(q->dtype) : q->dtype;
+    if (q->count <= WK__WIRE_INLINE_MAX / (int64_t)wk_dtype_size(wide)) return all_reduce_small(tcp, call, wide, fail);
+    ring r = ring_of(call, q->count);
     r.all_blocks = true;
-    const wk_code code = reduce_large(tcp, step, &r, wide != q->dtype, fail);
+    const wk_code code = reduce_large(tcp, call, &r, wide != q->dtype, fail);
     return code == WK_OK ? gather(tcp, &r, fail) : code;
 }
 
-wk_code wk__tcp_reduce_scatter(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail)
+wk_code wk__tcp_reduce_scatter(wk__tcp *tcp, const wk__dist_call *call, wk__dist_error *fail)
 {
-    ring r = ring_of(step, step->request->count * step->group->size);
-    return reduce_large(tcp, step, &r, true, fail);
+    ring r = ring_of(call, call->request->count * call->group->size);
+    return reduce_large(tcp, call, &r, true, fail);
 }
 
-wk_code wk__tcp_all_gather(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail)
+wk_code wk__tcp_all_gather(wk__tcp *tcp, const wk__dist_call *call, wk__dist_error *fail)
 {
-    ring r = ring_of(step, step->request->count * step->group->size);
-    const wk_code code = wk__tcp_agree(tcp, step, NULL, 0, false, NULL, fail);
+    ring r = ring_of(call, call->request->count * call->group->size);
+    const wk_code code = wk__tcp_agree(tcp, call, NULL, 0, false, NULL, fail);
     if (code != WK_OK) return code;
     const wk__tcp_span own = span(&r, r.out, r.rank);
     if (own.bytes > 0) memcpy(own.at, r.in, (size_t)own.bytes);
@@ -274,18 +274,18 @@ static int64_t received_so_far(const wk__tcp_sendrecv *f, int k)
     return f->from < 0 || f->spans_received == 1 ? ((const wk__tcp_span *)f->user)->bytes : f->bytes_received;
 }
 
-wk_code wk__tcp_broadcast(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail)
+wk_code wk__tcp_broadcast(wk__tcp *tcp, const wk__dist_call *call, wk__dist_error *fail)
 {
-    const wk__dist_request *q = step->request;
-    const wk__dist_group *group = step->group;
+    const wk__dist_request *q = call->request;
+    const wk__dist_group *group = call->group;
     const int place = (group->rank - q->peer + group->size) % group->size;
     const bool root = place == 0;
     wk__tcp_span all = {root ? (char *)(uintptr_t)q->in : q->out, q->count * (int64_t)wk_dtype_size(q->dtype)};
     const bool small = all.bytes <= WK__WIRE_INLINE_MAX;
-    wk_code code = wk__tcp_agree(tcp, step, all.at, small ? all.bytes : 0, root, NULL, fail);
+    wk_code code = wk__tcp_agree(tcp, call, all.at, small ? all.bytes : 0, root, NULL, fail);
     if (code == WK_OK && !small) {
         wk__tcp_sendrecv flow = {
-            .tcp = tcp, .step = step, .to = -1, .from = -1, .send_span = whole_buffer, .recv_span = whole_buffer};
+            .tcp = tcp, .call = call, .to = -1, .from = -1, .send_span = whole_buffer, .recv_span = whole_buffer};
         if (place + 1 < group->size) {
             flow.to = wk__dist_world_rank(group, (group->rank + 1) % group->size);
             flow.send_spans = 1;
@@ -320,11 +320,11 @@ static wk__tcp_span taken(const wk__tcp_sendrecv *f, int k)
     return ((const exchange *)f->user)->take;
 }
 
-wk_code wk__tcp_all_to_all(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail)
+wk_code wk__tcp_all_to_all(wk__tcp *tcp, const wk__dist_call *call, wk__dist_error *fail)
 {
-    const wk__dist_group *group = step->group;
-    ring r = ring_of(step, step->request->count * group->size);
-    wk_code code = wk__tcp_agree(tcp, step, NULL, 0, false, NULL, fail);
+    const wk__dist_group *group = call->group;
+    ring r = ring_of(call, call->request->count * group->size);
+    wk_code code = wk__tcp_agree(tcp, call, NULL, 0, false, NULL, fail);
     if (code != WK_OK) return code;
     const wk__tcp_span own = span(&r, r.out, r.rank);
     if (own.bytes > 0) memcpy(own.at, span(&r, r.in, r.rank).at, (size_t)own.bytes);
@@ -332,7 +332,7 @@ wk_code wk__tcp_all_to_all(wk__tcp *tcp, const wk__dist_call *step, wk__dist_err
         const int to = (r.rank + k) % r.size, from = (r.rank + r.size - k) % r.size;
         exchange x = {span(&r, r.in, to), span(&r, r.out, from)};
         wk__tcp_sendrecv flow = {.tcp = tcp,
-                                 .step = step,
+                                 .call = call,
                                  .to = wk__dist_world_rank(group, to),
                                  .from = wk__dist_world_rank(group, from),
                                  .send_spans = 1,

@@ -12,16 +12,16 @@ enum { SPINS = 30 };
 
 /* ---- connections ------------------------------------------------------------------------------------------------- */
 
-static wk_code unreachable(wk__tcp *tcp, const wk__dist_call *step, int rank, const char *why, wk__dist_error *fail)
+static wk_code unreachable(wk__tcp *tcp, const wk__dist_call *call, int rank, const char *why, wk__dist_error *fail)
 {
     char text[WK__WIRE_TEXT_MAX];
     snprintf(text, sizeof text, "cannot reach rank %d on %s: %.400s", rank, tcp->rank_address[rank].host, why);
-    return wk__tcp_give_up(tcp, step, WK_ERR_TIMEOUT, text, fail);
+    return wk__tcp_give_up(tcp, call, WK_ERR_TIMEOUT, text, fail);
 }
 
 /* Connects to a rank, retrying until the deadline. *broken: the world was aborted meanwhile, which is then the
  * cause. */
-static int dial_peer(wk__tcp *tcp, const wk__dist_call *step, int rank, bool *broken, wk__dist_error *fail)
+static int dial_peer(wk__tcp *tcp, const wk__dist_call *call, int rank, bool *broken, wk__dist_error *fail)
 {
     wk__hello hello = {.purpose = WK__HELLO_PEER, .rank = tcp->rank, .size = tcp->size};
     bool again, refused, left = false; /* refused: the rank listens no longer */
@@ -29,11 +29,11 @@ static int dial_peer(wk__tcp *tcp, const wk__dist_call *step, int rank, bool *br
     wk__tcp_random(hello.nonce, sizeof hello.nonce);
     for (;;) {
         const int fd =
-            wk__tcp_dial(&tcp->rank_address[rank].address, &hello, tcp->secret, step->deadline, fail, &again, &refused);
+            wk__tcp_dial(&tcp->rank_address[rank].address, &hello, tcp->secret, call->deadline, fail, &again, &refused);
         const int64_t now = wk__monotonic_ns();
-        if (fd >= 0 || !again || refused || now >= step->deadline) return fd;
+        if (fd >= 0 || !again || refused || now >= call->deadline) return fd;
         if (wk__socket_wait(tcp->caller_wakeup, POLLIN, now + WK__TCP_RETRY_NS) &&
-            !wk__tcp_on_wakeup(tcp, step, &left)) {
+            !wk__tcp_on_wakeup(tcp, call, &left)) {
             *broken = true;
             return -1;
         }
@@ -42,64 +42,64 @@ static int dial_peer(wk__tcp *tcp, const wk__dist_call *step, int rank, bool *br
 
 /* Waits until the peer accepts the connection, or the world is aborted (*broken), as the peer may be stopped. Returns
  * NULL or the reason of a refusal. */
-static const char *await_welcome(wk__tcp *tcp, const wk__dist_call *step, int fd, bool *broken)
+static const char *await_welcome(wk__tcp *tcp, const wk__dist_call *call, int fd, bool *broken)
 {
     struct pollfd polls[2] = {{.fd = fd, .events = POLLIN}, {.fd = tcp->caller_wakeup, .events = POLLIN}};
     uint8_t head[WK__WIRE_HEADER_BYTES];
     wk__wire_header frame;
     bool left = false;
     do {
-        poll(polls, 2, wk__socket_milliseconds(step->deadline));
-        if (polls[1].revents && !wk__tcp_on_wakeup(tcp, step, &left)) *broken = true;
-    } while (!*broken && !polls[0].revents && wk__monotonic_ns() < step->deadline);
+        poll(polls, 2, wk__socket_milliseconds(call->deadline));
+        if (polls[1].revents && !wk__tcp_on_wakeup(tcp, call, &left)) *broken = true;
+    } while (!*broken && !polls[0].revents && wk__monotonic_ns() < call->deadline);
     if (*broken) return "an earlier call failed";
-    if (!wk__socket_receive(fd, head, sizeof head, step->deadline)) return wk__socket_error_text(errno);
+    if (!wk__socket_receive(fd, head, sizeof head, call->deadline)) return wk__socket_error_text(errno);
     const char *why = wk__wire_header_parse(head, &frame);
     return !why && frame.kind != WK__WIRE_WELCOME ? "connection rejected" : why;
 }
 
 /* Opens the data connection to a lower rank. */
-static wk_code connect_to(wk__tcp *tcp, const wk__dist_call *step, int rank, wk__dist_error *fail)
+static wk_code connect_to(wk__tcp *tcp, const wk__dist_call *call, int rank, wk__dist_error *fail)
 {
     bool broken;
-    const int fd = dial_peer(tcp, step, rank, &broken, fail);
-    const char *why = fd >= 0 ? await_welcome(tcp, step, fd, &broken) : fail->text;
+    const int fd = dial_peer(tcp, call, rank, &broken, fail);
+    const char *why = fd >= 0 ? await_welcome(tcp, call, fd, &broken) : fail->text;
     if (!why) {
         wk__socket_tune(fd, tcp->seconds);
         atomic_store(&tcp->peer[rank], fd);
         return WK_OK;
     }
     if (fd >= 0) close(fd);
-    return broken ? wk__tcp_give_up(tcp, step, WK_ERR_TIMEOUT, NULL, fail) : unreachable(tcp, step, rank, why, fail);
+    return broken ? wk__tcp_give_up(tcp, call, WK_ERR_TIMEOUT, NULL, fail) : unreachable(tcp, call, rank, why, fail);
 }
 
 /* Returns the time until which the transfer may make no progress. A peer in wk_dist_finish sends no more, but data may
  * still be in transit. */
-static int64_t idle_deadline(const wk__tcp *tcp, const wk__dist_call *step, bool left, int64_t idle_since)
+static int64_t idle_deadline(const wk__tcp *tcp, const wk__dist_call *call, bool left, int64_t idle_since)
 {
     const int64_t soon = idle_since + wk__tcp_grace(tcp);
-    return left && soon < step->deadline ? soon : step->deadline;
+    return left && soon < call->deadline ? soon : call->deadline;
 }
 
 /* Waits for the data connection of a higher rank, which the control thread accepts. */
-static wk_code await_peer(wk__tcp *tcp, const wk__dist_call *step, int rank, wk__dist_error *fail)
+static wk_code await_peer(wk__tcp *tcp, const wk__dist_call *call, int rank, wk__dist_error *fail)
 {
     const int64_t begun = wk__monotonic_ns();
     bool left = false;
     while (atomic_load(&tcp->peer[rank]) < 0)
-        if (!wk__socket_wait(tcp->caller_wakeup, POLLIN, idle_deadline(tcp, step, left, begun)) ||
-            !wk__tcp_on_wakeup(tcp, step, &left))
-            return wk__tcp_give_up(tcp, step, WK_ERR_TIMEOUT, NULL, fail);
+        if (!wk__socket_wait(tcp->caller_wakeup, POLLIN, idle_deadline(tcp, call, left, begun)) ||
+            !wk__tcp_on_wakeup(tcp, call, &left))
+            return wk__tcp_give_up(tcp, call, WK_ERR_TIMEOUT, NULL, fail);
     return WK_OK;
 }
 
-wk_code wk__tcp_connect_peers(wk__tcp *tcp, const wk__dist_call *step, int to, int from, wk__dist_error *fail)
+wk_code wk__tcp_connect_peers(wk__tcp *tcp, const wk__dist_call *call, int to, int from, wk__dist_error *fail)
 {
     const int rank[2] = {to, from};
     for (int k = 0; k < 2; k++) {
         if (rank[k] < 0 || atomic_load(&tcp->peer[rank[k]]) >= 0) continue;
         const wk_code code =
-            tcp->rank > rank[k] ? connect_to(tcp, step, rank[k], fail) : await_peer(tcp, step, rank[k], fail);
+            tcp->rank > rank[k] ? connect_to(tcp, call, rank[k], fail) : await_peer(tcp, call, rank[k], fail);
         if (code != WK_OK) return code;
     }
     return WK_OK;
@@ -163,7 +163,7 @@ static wk_code local_error(const wk__tcp_sendrecv *f, wk__dist_error *fail)
     snprintf(text, sizeof text, "rank %d on %s failed: %.400s", f->tcp->rank, f->tcp->rank_address[f->tcp->rank].host,
              fail->text);
     fail->failed_rank_plus_1 = (uint32_t)f->tcp->rank + 1;
-    return wk__tcp_give_up(f->tcp, f->step, fail->code, text, fail);
+    return wk__tcp_give_up(f->tcp, f->call, fail->code, text, fail);
 }
 
 static wk_code peer_lost_error(const wk__tcp_sendrecv *f, int rank, wk__dist_error *fail)
@@ -171,7 +171,7 @@ static wk_code peer_lost_error(const wk__tcp_sendrecv *f, int rank, wk__dist_err
     char text[WK__WIRE_TEXT_MAX];
     snprintf(text, sizeof text, "lost rank %d on %s: %s", rank, f->tcp->rank_address[rank].host,
              wk__socket_error_text(errno));
-    return wk__tcp_give_up(f->tcp, f->step, WK_ERR_TIMEOUT, text, fail);
+    return wk__tcp_give_up(f->tcp, f->call, WK_ERR_TIMEOUT, text, fail);
 }
 
 /* Waits until data can be sent or received. Returns WK_OK, or the error with which the call fails. */
@@ -182,17 +182,17 @@ static wk_code wait(wk__tcp_sendrecv *f, io_result out, int to, io_result in, in
     if (in == IO_BLOCKED) polls[n++] = (struct pollfd){.fd = from, .events = POLLIN};
     if (out == IO_BLOCKED) polls[n++] = (struct pollfd){.fd = to, .events = POLLOUT};
     if (f->idle_since == 0) f->idle_since = wk__monotonic_ns();
-    const int64_t until = idle_deadline(f->tcp, f->step, f->peer_left, f->idle_since);
+    const int64_t until = idle_deadline(f->tcp, f->call, f->peer_left, f->idle_since);
     const int ready = poll(polls, (nfds_t)n, wk__socket_milliseconds(until));
     const bool late = ready == 0 && wk__monotonic_ns() >= until;
-    if (late || (ready > 0 && polls[0].revents && !wk__tcp_on_wakeup(f->tcp, f->step, &f->peer_left)))
-        return wk__tcp_give_up(f->tcp, f->step, WK_ERR_TIMEOUT, NULL, fail);
+    if (late || (ready > 0 && polls[0].revents && !wk__tcp_on_wakeup(f->tcp, f->call, &f->peer_left)))
+        return wk__tcp_give_up(f->tcp, f->call, WK_ERR_TIMEOUT, NULL, fail);
     return WK_OK;
 }
 
 wk_code wk__tcp_sendrecv_run(wk__tcp_sendrecv *f, wk__dist_error *fail)
 {
-    wk_code code = wk__tcp_connect_peers(f->tcp, f->step, f->to, f->from, fail);
+    wk_code code = wk__tcp_connect_peers(f->tcp, f->call, f->to, f->from, fail);
     if (code != WK_OK) return code;
     const int to = f->to < 0 ? -1 : atomic_load(&f->tcp->peer[f->to]);
     const int from = f->from < 0 ? -1 : atomic_load(&f->tcp->peer[f->from]);
