@@ -19,7 +19,7 @@ typedef struct wk__dist_error {
     wk_code code;
     bool fatal;
     char text[720];
-    uint32_t failed_rank_plus_1; /* the rank of the world whose own error this is; 0: of no rank in particular */
+    uint32_t failed_rank_plus_1; /* world rank whose own error this is, plus 1; 0: of no rank in particular */
 } wk__dist_error;
 /* Sets code and message of *fail. Returns the code. */
 __attribute__((format(printf, 3, 4))) wk_code wk__dist_error_set(wk__dist_error *fail, wk_code code, const char *format,
