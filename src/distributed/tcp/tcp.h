@@ -48,10 +48,9 @@ typedef struct wk__tcp_acceptor {
     int64_t handshake_timeout_ns; /* deadline of each handshake */
     int64_t paused_until;         /* no connection is accepted until then: the process was out of descriptors */
     int rejected_count;           /* connections rejected so far */
-    int misconfigured_rank;       /* of those the number of the last one that seems to be a rank of this job, started
-                                     otherwise than
-                                   * the others: no time mends that. -1: none */
-    char last_reject_reason[200]; /* why that one was refused; without one, the last stranger */
+    int misconfigured_rank;       /* number of the last rejected connection that seems to come from a rank of this job
+                                   * with other settings, so that waiting longer is useless; -1: none */
+    char last_reject_reason[200]; /* reason of that rejection; without one, of the last rejection */
     wk__tcp_pending pending[WK__TCP_MAX_PENDING];
 } wk__tcp_acceptor;
 
@@ -61,10 +60,10 @@ void wk__tcp_acceptor_close(wk__tcp_acceptor *door);
 int wk__tcp_acceptor_pollfds(const wk__tcp_acceptor *door, struct pollfd *polls);
 /* Returns the earliest deadline of a handshake or the end of a pause; INT64_MAX: none. */
 int64_t wk__tcp_acceptor_deadline(const wk__tcp_acceptor *door);
-/* Accepts connections, advances handshakes and closes those past their deadline. proved receives each authenticated
- * connection; it returns NULL if it takes ownership, else the reason to refuse it. */
+/* Accepts connections, advances handshakes and closes those past their deadline. on_authenticated receives each
+ * authenticated connection; it returns NULL if it takes ownership, otherwise the reason to refuse it. */
 typedef const char *wk__tcp_on_authenticated(void *user, const wk__hello *hello, const wk__address *from, int fd);
-void wk__tcp_acceptor_run(wk__tcp_acceptor *door, wk__tcp_on_authenticated *proved, void *user);
+void wk__tcp_acceptor_run(wk__tcp_acceptor *acceptor, wk__tcp_on_authenticated *on_authenticated, void *user);
 /* Connects to a listening rank and runs the client side of the handshake. Returns the connection, or -1 with the reason
  * in *fail. *again: the host was unreachable, and a later attempt may succeed; *refused: nothing listens on the
  * port. */
@@ -186,22 +185,22 @@ struct wk__tcp_sendrecv {
     const wk__dist_call *call;
     int to, from;               /* world ranks; -1: none */
     int send_spans, recv_spans; /* numbers of spans */
-    /* Return span k to send and to receive; recv_span is called only after can_receive has returned true for k. */
+    /* Return span k to send or to receive. recv_span is called only after can_receive has returned true for k. */
     wk__tcp_span (*send_span)(const wk__tcp_sendrecv *flow, int k);
     wk__tcp_span (*recv_span)(const wk__tcp_sendrecv *flow, int k);
-    /* Returns how many bytes of span k can be sent now; NULL: all. Returns true if span k can be received; NULL:
-     * always. */
+    /* Returns how many bytes of span k can be sent now, including those already sent; NULL: all. */
     int64_t (*sendable)(const wk__tcp_sendrecv *flow, int k);
+    /* Returns true if span k can be received now; NULL: always. */
     bool (*can_receive)(const wk__tcp_sendrecv *flow, int k);
     /* Processes `bytes` received bytes at piece, which are at `offset` of span k, a span without an address. */
     wk_code (*on_chunk)(wk__tcp_sendrecv *flow, int k, int64_t offset, const char *piece, int64_t bytes,
                         wk__dist_error *fail);
     void *user;
     /* progress */
-    int spans_sent, spans_received; /* complete spans */
-    int64_t bytes_sent, bytes_received,
-        staged;         /* bytes of the current spans; bytes in tcp->staging not yet processed */
-    int64_t idle_since; /* time of the last progress; 0: progressing */
+    int spans_sent, spans_received;     /* complete spans */
+    int64_t bytes_sent, bytes_received; /* of the current spans */
+    int64_t staged;                     /* bytes in tcp->staging not yet processed */
+    int64_t idle_since; /* start of the first wait without progress since then, wk__monotonic_ns; 0: progressing */
     bool peer_left;     /* a rank that the call needs has called wk_dist_finish */
 };
 /* Runs the transfer to completion or failure. */
