@@ -39,7 +39,7 @@ typedef struct wk__tcp_pending {
     int fd; /* -1: none */
     int64_t deadline;
     wk__address from;
-    wk__handshake_server visitor;
+    wk__handshake_server handshake;
 } wk__tcp_pending;
 
 typedef struct wk__tcp_acceptor {
@@ -54,12 +54,12 @@ typedef struct wk__tcp_acceptor {
     wk__tcp_pending pending[WK__TCP_MAX_PENDING];
 } wk__tcp_acceptor;
 
-void wk__tcp_acceptor_init(wk__tcp_acceptor *door, int listener, const char *secret, double seconds);
-void wk__tcp_acceptor_close(wk__tcp_acceptor *door);
+void wk__tcp_acceptor_init(wk__tcp_acceptor *acceptor, int listener, const char *secret, double seconds);
+void wk__tcp_acceptor_close(wk__tcp_acceptor *acceptor);
 /* Fills polls with the listener and the pending connections. Returns their number, at most WK__TCP_MAX_PENDING + 1. */
-int wk__tcp_acceptor_pollfds(const wk__tcp_acceptor *door, struct pollfd *polls);
+int wk__tcp_acceptor_pollfds(const wk__tcp_acceptor *acceptor, struct pollfd *polls);
 /* Returns the earliest deadline of a handshake or the end of a pause; INT64_MAX: none. */
-int64_t wk__tcp_acceptor_deadline(const wk__tcp_acceptor *door);
+int64_t wk__tcp_acceptor_deadline(const wk__tcp_acceptor *acceptor);
 /* Accepts connections, advances handshakes and closes those past their deadline. on_authenticated receives each
  * authenticated connection; it returns NULL if it takes ownership, otherwise the reason to refuse it. */
 typedef const char *wk__tcp_on_authenticated(void *user, const wk__hello *hello, const wk__address *from, int fd);
@@ -133,7 +133,7 @@ bool wk__tcp_control_start(wk__tcp *tcp);
 void wk__tcp_control_stop(wk__tcp *tcp);
 void wk__tcp_control_send(wk__tcp *tcp, int rank, wk__wire_header frame, const void *body, size_t bytes);
 void wk__tcp_control_broadcast(wk__tcp *tcp, wk__wire_header frame, const char *text);
-void wk__tcp_wake(int bell);
+void wk__tcp_wake(int wakeup);
 
 /* tcp_diagnose.c; all require the lock.
  * on_control_message, on_control_lost: handle a frame on, or the end of, a control connection.

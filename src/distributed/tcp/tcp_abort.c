@@ -181,14 +181,14 @@ bool wk__tcp_call_begin(wk__tcp *tcp, const wk__dist_call *call, wk__dist_error 
 {
     bool left;
     pthread_mutex_lock(&tcp->lock);
-    const bool goes_on = can_continue(tcp, call, true, &left);
-    if (goes_on)
+    const bool continues = can_continue(tcp, call, true, &left);
+    if (continues)
         tcp->progress =
             (wk__tcp_progress){WK__RANK_IN_CALL, call->group->id, call->sequence, (uint8_t)call->request->kind};
     else
         set_cause_error(tcp, call, false, fail);
     pthread_mutex_unlock(&tcp->lock);
-    return goes_on;
+    return continues;
 }
 
 static uint32_t rank_of(const wk__dist_error *fail)
@@ -210,12 +210,12 @@ void wk__tcp_call_end(wk__tcp *tcp, wk_code code, const wk__dist_error *fail)
 
 bool wk__tcp_on_wakeup(wk__tcp *tcp, const wk__dist_call *call, bool *left)
 {
-    uint64_t knocks;
-    if (read(tcp->caller_wakeup, &knocks, sizeof knocks) < 0) knocks = 0;
+    uint64_t count;
+    if (read(tcp->caller_wakeup, &count, sizeof count) < 0) count = 0;
     pthread_mutex_lock(&tcp->lock);
-    const bool goes_on = can_continue(tcp, call, false, left);
+    const bool continues = can_continue(tcp, call, false, left);
     pthread_mutex_unlock(&tcp->lock);
-    return goes_on;
+    return continues;
 }
 
 wk_code wk__tcp_give_up(wk__tcp *tcp, const wk__dist_call *call, wk_code code, const char *why, wk__dist_error *fail)
