@@ -2,9 +2,8 @@
 /* Collectives of all ranks of a group. Small data travels with the agreement. Large data moves in a ring, from each
  * rank to the next, split into one block per rank; a block is forwarded while it is still being received:
  *
- *     reduce   rank r sends block r-1, then its partial sum of block r-2, and so on; the last block received plus its
- * own
- *              contribution is the complete block r
+ *     reduce   rank r sends block r-1, then its partial sum of block r-2, and so on; the last block that it receives,
+ *              plus its contribution, is the complete block r
  *     gather   rank r sends block r, then forwards block r-1, and so on
  *
  * all_reduce is reduce followed by gather. Block r is summed in the order of ranks r+1, r+2, ..., r, so all ranks get
@@ -49,17 +48,17 @@ static wk__tcp_span span(const ring *r, const char *base, int block)
                           count_of(r, block) * r->element_bytes};
 }
 
-/* Returns how much of span k can be sent: as much as of span k - 1 has been received and processed. */
-static int64_t forwardable(const wk__tcp_sendrecv *f, int k)
+/* Returns how many bytes of span k are ready to be sent: as many as of span k - 1 have been received and processed. */
+static int64_t forwardable(const wk__tcp_sendrecv *flow, int k)
 {
-    if (k == 0 || f->spans_received >= k) return INT64_MAX;
-    return f->spans_received == k - 1 ? f->bytes_received - f->staged : 0;
+    if (k == 0 || flow->spans_received >= k) return INT64_MAX;
+    return flow->spans_received == k - 1 ? flow->bytes_received - flow->staged : 0;
 }
 
-static int64_t may_give(const wk__tcp_sendrecv *f, int k)
+static int64_t sendable_block(const wk__tcp_sendrecv *flow, int k)
 {
-    const int64_t may = forwardable(f, k), bytes = f->send_span(f, k).bytes;
-    return may < bytes ? may : bytes;
+    const int64_t ready = forwardable(flow, k), bytes = flow->send_span(flow, k).bytes;
+    return ready < bytes ? ready : bytes;
 }
 
 static wk_code run_ring(wk__tcp *tcp, ring *r, wk__tcp_sendrecv flow, wk__dist_error *fail)
@@ -89,78 +88,81 @@ static int64_t bytes_of_sum(const ring *r, int block)
     return count_of(r, block) * r->sum_bytes;
 }
 
-static wk__tcp_span give_sum(const wk__tcp_sendrecv *f, int k)
+static wk__tcp_span sent_sum(const wk__tcp_sendrecv *flow, int k)
 {
-    const ring *r = f->user;
+    const ring *r = flow->user;
     const int block = block_at(r, 1 + k);
     return k == 0 ? span(r, r->in, block) : (wk__tcp_span){sum_at(r, k - 1), bytes_of_sum(r, block)};
 }
 
 /* Returns a span without an address: partial sums are received into staging. */
-static wk__tcp_span take_sum(const wk__tcp_sendrecv *f, int k)
+static wk__tcp_span received_sum(const wk__tcp_sendrecv *flow, int k)
 {
-    const ring *r = f->user;
+    const ring *r = flow->user;
     const int block = block_at(r, 2 + k);
     return (wk__tcp_span){NULL, k == 0 ? span(r, r->in, block).bytes : bytes_of_sum(r, block)};
 }
 
 /* Returns how much of span k can be sent: as many elements as of span k - 1 have been processed. Their dtypes may
  * differ in size. */
-static int64_t may_give_sum(const wk__tcp_sendrecv *f, int k)
+static int64_t sendable_sum(const wk__tcp_sendrecv *flow, int k)
 {
-    const ring *r = f->user;
-    const int64_t bytes = give_sum(f, k).bytes, width = k == 1 ? r->element_bytes : r->sum_bytes;
-    if (k == 0 || f->spans_received >= k) return bytes;
-    return f->spans_received == k - 1 ? (f->bytes_received - f->staged) / width * r->sum_bytes : 0;
+    const ring *r = flow->user;
+    const int64_t bytes = sent_sum(flow, k).bytes, width = k == 1 ? r->element_bytes : r->sum_bytes;
+    if (k == 0 || flow->spans_received >= k) return bytes;
+    return flow->spans_received == k - 1 ? (flow->bytes_received - flow->staged) / width * r->sum_bytes : 0;
 }
 
 /* Returns true if the scratch block of span k is free: its previous contents have been sent. */
-static bool may_take_sum(const wk__tcp_sendrecv *f, int k)
+static bool can_receive_sum(const wk__tcp_sendrecv *flow, int k)
 {
-    const ring *r = f->user;
-    return !r->scratch[0] || k < 2 || f->spans_sent >= k;
+    const ring *r = flow->user;
+    return !r->scratch[0] || k < 2 || flow->spans_sent >= k;
 }
 
-static wk_code reduce_chunk(wk__tcp_sendrecv *f, int k, int64_t offset, const char *piece, int64_t bytes,
+/* Adds this rank's contribution to a received piece of a partial sum. */
+static wk_code reduce_chunk(wk__tcp_sendrecv *flow, int k, int64_t offset, const char *piece, int64_t bytes,
                             wk__dist_error *fail)
 {
-    ring *r = f->user;
-    wk__dist_reduction *how = k == r->size - 2 ? &r->last : k == 0 ? &r->first : &r->middle;
-    const int64_t comes = k == 0 ? r->element_bytes : r->sum_bytes,
-                  goes = k == r->size - 2 ? r->element_bytes : r->sum_bytes;
-    const char *mine = span(r, r->in, block_at(r, 2 + k)).at + offset / comes * r->element_bytes;
-    return wk__dist_reduce(how, sum_at(r, k) + offset / comes * goes, piece, mine, bytes / comes, fail);
+    ring *r = flow->user;
+    wk__dist_reduction *reduction = k == r->size - 2 ? &r->last : k == 0 ? &r->first : &r->middle;
+    const int64_t width_in = k == 0 ? r->element_bytes : r->sum_bytes; /* bytes per element of piece */
+    const int64_t width_out = k == r->size - 2 ? r->element_bytes : r->sum_bytes;
+    const char *mine = span(r, r->in, block_at(r, 2 + k)).at + offset / width_in * r->element_bytes;
+    return wk__dist_reduce(reduction, sum_at(r, k) + offset / width_in * width_out, piece, mine, bytes / width_in,
+                           fail);
 }
 
 static wk_code reduce(wk__tcp *tcp, ring *r, wk__dist_error *fail)
 {
     return run_ring(tcp, r,
-                    (wk__tcp_sendrecv){.send_span = give_sum,
-                                       .recv_span = take_sum,
-                                       .sendable = may_give_sum,
-                                       .can_receive = may_take_sum,
+                    (wk__tcp_sendrecv){.send_span = sent_sum,
+                                       .recv_span = received_sum,
+                                       .sendable = sendable_sum,
+                                       .can_receive = can_receive_sum,
                                        .on_chunk = reduce_chunk},
                     fail);
 }
 
 /* ---- gather ------------------------------------------------------------------------------------------------------ */
 
-static wk__tcp_span give_block(const wk__tcp_sendrecv *f, int k)
+static wk__tcp_span sent_block(const wk__tcp_sendrecv *flow, int k)
 {
-    const ring *r = f->user;
+    const ring *r = flow->user;
     return span(r, r->out, block_at(r, k));
 }
 
-static wk__tcp_span take_block(const wk__tcp_sendrecv *f, int k)
+static wk__tcp_span received_block(const wk__tcp_sendrecv *flow, int k)
 {
-    const ring *r = f->user;
+    const ring *r = flow->user;
     return span(r, r->out, block_at(r, k + 1));
 }
 
 static wk_code gather(wk__tcp *tcp, ring *r, wk__dist_error *fail)
 {
-    return run_ring(tcp, r, (wk__tcp_sendrecv){.send_span = give_block, .recv_span = take_block, .sendable = may_give},
-                    fail);
+    return run_ring(
+        tcp, r, (wk__tcp_sendrecv){.send_span = sent_block, .recv_span = received_block, .sendable = sendable_block},
+        fail);
 }
 
 /* ---- the calls --------------------------------------------------------------------------------------------------- */
@@ -262,16 +264,17 @@ wk_code wk__tcp_all_gather(wk__tcp *tcp, const wk__dist_call *call, wk__dist_err
 
 /* ---- broadcast --------------------------------------------------------------------------------------------------- */
 
-static wk__tcp_span whole_buffer(const wk__tcp_sendrecv *f, int k)
+static wk__tcp_span whole_buffer(const wk__tcp_sendrecv *flow, int k)
 {
     (void)k;
-    return *(const wk__tcp_span *)f->user;
+    return *(const wk__tcp_span *)flow->user;
 }
 
-static int64_t received_so_far(const wk__tcp_sendrecv *f, int k)
+static int64_t received_so_far(const wk__tcp_sendrecv *flow, int k)
 {
     (void)k;
-    return f->from < 0 || f->spans_received == 1 ? ((const wk__tcp_span *)f->user)->bytes : f->bytes_received;
+    return flow->from < 0 || flow->spans_received == 1 ? ((const wk__tcp_span *)flow->user)->bytes
+                                                       : flow->bytes_received;
 }
 
 wk_code wk__tcp_broadcast(wk__tcp *tcp, const wk__dist_call *call, wk__dist_error *fail)
@@ -305,19 +308,19 @@ wk_code wk__tcp_broadcast(wk__tcp *tcp, const wk__dist_call *call, wk__dist_erro
 /* ---- all_to_all -------------------------------------------------------------------------------------------------- */
 
 typedef struct exchange {
-    wk__tcp_span give, take;
+    wk__tcp_span sent, received;
 } exchange;
 
-static wk__tcp_span given(const wk__tcp_sendrecv *f, int k)
+static wk__tcp_span sent_part(const wk__tcp_sendrecv *flow, int k)
 {
     (void)k;
-    return ((const exchange *)f->user)->give;
+    return ((const exchange *)flow->user)->sent;
 }
 
-static wk__tcp_span taken(const wk__tcp_sendrecv *f, int k)
+static wk__tcp_span received_part(const wk__tcp_sendrecv *flow, int k)
 {
     (void)k;
-    return ((const exchange *)f->user)->take;
+    return ((const exchange *)flow->user)->received;
 }
 
 wk_code wk__tcp_all_to_all(wk__tcp *tcp, const wk__dist_call *call, wk__dist_error *fail)
@@ -337,8 +340,8 @@ wk_code wk__tcp_all_to_all(wk__tcp *tcp, const wk__dist_call *call, wk__dist_err
                                  .from = wk__dist_world_rank(group, from),
                                  .send_spans = 1,
                                  .recv_spans = 1,
-                                 .send_span = given,
-                                 .recv_span = taken,
+                                 .send_span = sent_part,
+                                 .recv_span = received_part,
                                  .user = &x};
         code = wk__tcp_sendrecv_run(&flow, fail);
     }

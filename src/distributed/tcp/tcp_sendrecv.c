@@ -122,112 +122,115 @@ typedef enum io_result {
     IO_FAILED    /* on_chunk failed */
 } io_result;
 
-static io_result send_some(wk__tcp_sendrecv *f, int fd)
+static io_result send_some(wk__tcp_sendrecv *flow, int fd)
 {
-    if (f->spans_sent == f->send_spans) return IO_NONE;
-    const wk__tcp_span span = f->send_span(f, f->spans_sent);
-    const int64_t sendable = f->sendable ? f->sendable(f, f->spans_sent) : span.bytes;
-    if (sendable > f->bytes_sent) {
+    if (flow->spans_sent == flow->send_spans) return IO_NONE;
+    const wk__tcp_span span = flow->send_span(flow, flow->spans_sent);
+    const int64_t sendable = flow->sendable ? flow->sendable(flow, flow->spans_sent) : span.bytes;
+    if (sendable > flow->bytes_sent) {
         const ssize_t sent =
-            send(fd, span.at + f->bytes_sent, (size_t)(sendable - f->bytes_sent), MSG_DONTWAIT | MSG_NOSIGNAL);
+            send(fd, span.at + flow->bytes_sent, (size_t)(sendable - flow->bytes_sent), MSG_DONTWAIT | MSG_NOSIGNAL);
         if (sent < 0) return errno == EAGAIN || errno == EINTR ? IO_BLOCKED : IO_LOST;
-        f->bytes_sent += sent;
-    } else if (f->bytes_sent < span.bytes) {
+        flow->bytes_sent += sent;
+    } else if (flow->bytes_sent < span.bytes) {
         return IO_NONE;
     }
-    if (f->bytes_sent == span.bytes) {
-        f->spans_sent++;
-        f->bytes_sent = 0;
+    if (flow->bytes_sent == span.bytes) {
+        flow->spans_sent++;
+        flow->bytes_sent = 0;
     }
     return IO_PROGRESS;
 }
 
 /* Passes staged bytes to on_chunk if staging is full or the span is complete. Returns false if on_chunk fails. */
-static bool process_staged(wk__tcp_sendrecv *f, wk__tcp_span span, wk__dist_error *fail)
+static bool process_staged(wk__tcp_sendrecv *flow, wk__tcp_span span, wk__dist_error *fail)
 {
-    if (f->staged < WK__TCP_STAGING_BYTES && f->bytes_received < span.bytes) return true;
-    const int64_t bytes = f->staged;
-    f->staged = 0;
-    return f->on_chunk(f, f->spans_received, f->bytes_received - bytes, f->tcp->staging, bytes, fail) == WK_OK;
+    if (flow->staged < WK__TCP_STAGING_BYTES && flow->bytes_received < span.bytes) return true;
+    const int64_t bytes = flow->staged;
+    flow->staged = 0;
+    return flow->on_chunk(flow, flow->spans_received, flow->bytes_received - bytes, flow->tcp->staging, bytes, fail) ==
+           WK_OK;
 }
 
-static io_result recv_some(wk__tcp_sendrecv *f, int fd, wk__dist_error *fail)
+static io_result recv_some(wk__tcp_sendrecv *flow, int fd, wk__dist_error *fail)
 {
-    if (f->spans_received == f->recv_spans || (f->can_receive && !f->can_receive(f, f->spans_received))) return IO_NONE;
-    const wk__tcp_span span = f->recv_span(f, f->spans_received);
+    if (flow->spans_received == flow->recv_spans ||
+        (flow->can_receive && !flow->can_receive(flow, flow->spans_received)))
+        return IO_NONE;
+    const wk__tcp_span span = flow->recv_span(flow, flow->spans_received);
     const bool staging = !span.at;
-    const int64_t left = span.bytes - f->bytes_received, room = WK__TCP_STAGING_BYTES - f->staged;
+    const int64_t left = span.bytes - flow->bytes_received, room = WK__TCP_STAGING_BYTES - flow->staged;
     if (left > 0) {
-        char *to = staging ? f->tcp->staging + f->staged : span.at + f->bytes_received;
+        char *to = staging ? flow->tcp->staging + flow->staged : span.at + flow->bytes_received;
         const ssize_t got = recv(fd, to, (size_t)(staging && room < left ? room : left), MSG_DONTWAIT);
         if (got < 0 && (errno == EAGAIN || errno == EINTR)) return IO_BLOCKED;
         if (got == 0) errno = 0;
         if (got <= 0) return IO_LOST;
-        f->bytes_received += got;
-        if (staging) f->staged += got;
-        if (staging && !process_staged(f, span, fail)) return IO_FAILED;
+        flow->bytes_received += got;
+        if (staging) flow->staged += got;
+        if (staging && !process_staged(flow, span, fail)) return IO_FAILED;
     }
-    if (f->bytes_received == span.bytes) {
-        f->spans_received++;
-        f->bytes_received = 0;
+    if (flow->bytes_received == span.bytes) {
+        flow->spans_received++;
+        flow->bytes_received = 0;
     }
     return IO_PROGRESS;
 }
 
 /* Fails the call on all ranks because of the error of this rank in *fail. */
-static wk_code local_error(const wk__tcp_sendrecv *f, wk__dist_error *fail)
+static wk_code local_error(const wk__tcp_sendrecv *flow, wk__dist_error *fail)
 {
     char text[WK__WIRE_TEXT_MAX];
-    snprintf(text, sizeof text, "rank %d on %s failed: %.400s", f->tcp->rank, f->tcp->rank_address[f->tcp->rank].host,
-             fail->text);
-    fail->failed_rank_plus_1 = (uint32_t)f->tcp->rank + 1;
-    return wk__tcp_give_up(f->tcp, f->call, fail->code, text, fail);
+    snprintf(text, sizeof text, "rank %d on %s failed: %.400s", flow->tcp->rank,
+             flow->tcp->rank_address[flow->tcp->rank].host, fail->text);
+    fail->failed_rank_plus_1 = (uint32_t)flow->tcp->rank + 1;
+    return wk__tcp_give_up(flow->tcp, flow->call, fail->code, text, fail);
 }
 
 /* Fails the call because the connection to a rank broke. The reason is in errno. */
-static wk_code peer_lost_error(const wk__tcp_sendrecv *f, int rank, wk__dist_error *fail)
+static wk_code peer_lost_error(const wk__tcp_sendrecv *flow, int rank, wk__dist_error *fail)
 {
     char text[WK__WIRE_TEXT_MAX];
-    snprintf(text, sizeof text, "lost rank %d on %s: %s", rank, f->tcp->rank_address[rank].host,
+    snprintf(text, sizeof text, "lost rank %d on %s: %s", rank, flow->tcp->rank_address[rank].host,
              wk__socket_error_text(errno));
-    return wk__tcp_give_up(f->tcp, f->call, WK_ERR_TIMEOUT, text, fail);
+    return wk__tcp_give_up(flow->tcp, flow->call, WK_ERR_TIMEOUT, text, fail);
 }
 
 /* Waits until a blocked direction can progress or caller_wakeup is signalled. Returns WK_OK, or the error with which
  * the call fails. */
-static wk_code wait_for_io(wk__tcp_sendrecv *f, io_result out, int to, io_result in, int from, wk__dist_error *fail)
+static wk_code wait_for_io(wk__tcp_sendrecv *flow, io_result out, int to, io_result in, int from, wk__dist_error *fail)
 {
-    struct pollfd polls[3] = {{.fd = f->tcp->caller_wakeup, .events = POLLIN}};
+    struct pollfd polls[3] = {{.fd = flow->tcp->caller_wakeup, .events = POLLIN}};
     int n = 1;
     if (in == IO_BLOCKED) polls[n++] = (struct pollfd){.fd = from, .events = POLLIN};
     if (out == IO_BLOCKED) polls[n++] = (struct pollfd){.fd = to, .events = POLLOUT};
-    if (f->idle_since == 0) f->idle_since = wk__monotonic_ns();
-    const int64_t until = idle_deadline(f->tcp, f->call, f->peer_left, f->idle_since);
+    if (flow->idle_since == 0) flow->idle_since = wk__monotonic_ns();
+    const int64_t until = idle_deadline(flow->tcp, flow->call, flow->peer_left, flow->idle_since);
     const int ready = poll(polls, (nfds_t)n, wk__socket_milliseconds(until));
     const bool late = ready == 0 && wk__monotonic_ns() >= until;
-    if (late || (ready > 0 && polls[0].revents && !wk__tcp_on_wakeup(f->tcp, f->call, &f->peer_left)))
-        return wk__tcp_give_up(f->tcp, f->call, WK_ERR_TIMEOUT, NULL, fail);
+    if (late || (ready > 0 && polls[0].revents && !wk__tcp_on_wakeup(flow->tcp, flow->call, &flow->peer_left)))
+        return wk__tcp_give_up(flow->tcp, flow->call, WK_ERR_TIMEOUT, NULL, fail);
     return WK_OK;
 }
 
-wk_code wk__tcp_sendrecv_run(wk__tcp_sendrecv *f, wk__dist_error *fail)
+wk_code wk__tcp_sendrecv_run(wk__tcp_sendrecv *flow, wk__dist_error *fail)
 {
-    wk_code code = wk__tcp_connect_peers(f->tcp, f->call, f->to, f->from, fail);
+    wk_code code = wk__tcp_connect_peers(flow->tcp, flow->call, flow->to, flow->from, fail);
     if (code != WK_OK) return code;
-    const int to = f->to < 0 ? -1 : atomic_load(&f->tcp->peer[f->to]);
-    const int from = f->from < 0 ? -1 : atomic_load(&f->tcp->peer[f->from]);
-    for (int idle = 0; f->spans_sent < f->send_spans || f->spans_received < f->recv_spans;) {
-        const io_result in = recv_some(f, from, fail);
-        if (in == IO_FAILED) return local_error(f, fail);
-        if (in == IO_LOST) return peer_lost_error(f, f->from, fail);
-        const io_result out = send_some(f, to);
-        if (out == IO_LOST) return peer_lost_error(f, f->to, fail);
+    const int to = flow->to < 0 ? -1 : atomic_load(&flow->tcp->peer[flow->to]);
+    const int from = flow->from < 0 ? -1 : atomic_load(&flow->tcp->peer[flow->from]);
+    for (int idle = 0; flow->spans_sent < flow->send_spans || flow->spans_received < flow->recv_spans;) {
+        const io_result in = recv_some(flow, from, fail);
+        if (in == IO_FAILED) return local_error(flow, fail);
+        if (in == IO_LOST) return peer_lost_error(flow, flow->from, fail);
+        const io_result out = send_some(flow, to);
+        if (out == IO_LOST) return peer_lost_error(flow, flow->to, fail);
         if (in == IO_PROGRESS || out == IO_PROGRESS) {
             idle = 0;
-            f->idle_since = 0;
+            flow->idle_since = 0;
         } else if (idle++ < SPINS) {
             sched_yield();
-        } else if ((code = wait_for_io(f, out, to, in, from, fail)) != WK_OK) {
+        } else if ((code = wait_for_io(flow, out, to, in, from, fail)) != WK_OK) {
             return code;
         }
     }
