@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# libwick_mpi_NAME.so for each MPI of this machine: the engine over MPI, which libwick.so loads when it is wanted
+# libwick_mpi_NAME.so for each MPI of this machine: the transport over MPI, which libwick.so loads on demand
 # (src/distributed/mpi_plugin.h). What mpicc is tells mpi_plugin.h.
 
 option(WICK_MPI "Build the plug-ins for the implementations of MPI whose mpicc is found" ON)

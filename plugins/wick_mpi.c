@@ -434,7 +434,7 @@ static const char *host(void *world, int rank)
     return m->hosts[rank];
 }
 
-static const wk__dist_transport engine = {
+static const wk__dist_transport transport = {
     .version = WK__DIST_TRANSPORT_VERSION,
     .name = "mpi",
     .join = join,
@@ -448,5 +448,5 @@ const wk__dist_transport *wk_mpi_transport(const wk__mpi_services *given)
 {
     if (given->version != WK__DIST_TRANSPORT_VERSION) return NULL;
     services = *given;
-    return &engine;
+    return &transport;
 }

@@ -629,7 +629,7 @@
 /* wk_logit(x): Computes the inverse of the logistic function. With .eps, x is clamped to [eps, 1 - eps] first; a
  * negative .eps counts as none. Without it, x outside [0, 1] gives NaN.
  *     out = log(x / (1 - x))
- * Options:   .eps: limit of x; default none
+ * Options:   .eps: clamps x to [eps, 1 - eps] first; default: no clamping
  * Dtypes:    any; integers and bool are computed in f32
  * Gradient:  0 where x is clamped; NaN outside [0, 1] without .eps
  * Returns:   a new tensor, owned by the innermost scope; NULL on error; wk_logit_ writes the result into x and
@@ -780,7 +780,7 @@
  * Options:   .approximate: WK_GELU_NONE or WK_GELU_TANH; default WK_GELU_NONE
  * Dtypes:    floating
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
- * Errors:    WK_ERR_ARGUMENT if .approximate is another number
+ * Errors:    WK_ERR_ARGUMENT if .approximate is neither WK_GELU_NONE nor WK_GELU_TANH
  * Example:   wk_gelu(x, .approximate = WK_GELU_TANH) is {0, 0.841192} for x = {0, 1}
  * PyTorch:   torch.nn.functional.gelu; approximate="tanh" is WK_GELU_TANH */
 #define wk_gelu(...) WK_NEW_TENSOR_(WK_OPT_(wk_tensor *, wk_gelu, wk_gelu_options, __VA_ARGS__))

@@ -519,7 +519,7 @@ WK_API wk_tensor *wk_sigmoid_(wk_tensor *x);
 typedef struct wk_logit_options {
     size_t size;
     wk_by_name by_name;
-    double eps; /* limit of x; default none */
+    double eps; /* clamps x to [eps, 1 - eps] first; default: no clamping */
 } wk_logit_options;
 #ifndef __cplusplus
 #define wk_logit_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps)

@@ -58,7 +58,11 @@ def parameter_lists(ops: list[Op]) -> dict[str, str]:
 
 
 def parameters_text(header: Header) -> str:
-    out = banner(f"The parameters of the ops of wick/{header.name}.h.", header) + '#include "ops/core/entries.h"\n\n'
+    head = (
+        f"Parameters of the ops of wick/{header.name}.h, as wk_op_parameter returns them (wick/call.h). Ops with equal "
+        "parameters share a list, which is named after the first of them."
+    )
+    out = banner(head, header) + '#include "ops/core/entries.h"\n\n'
     for members, name in parameter_lists(header.ops).items():
         out += f"const wk_parameter {name}[] = {{{members}}};\n\n"
     return out

@@ -115,4 +115,8 @@ static inline const wk__work_family *wk__work_family_of(const wk__work *work)
 /* Converts the shape of the work to the shape of operand `operand`. */
 void wk__work_operand_shape(const wk__work_family *family, int operand, int dim, int64_t bound, int64_t shape[]);
 
+/* Returns NULL, or a static description of what is invalid in work of a family other than transfers: a malformed
+ * program, mismatched dtypes, an operand that reaches beyond its memory. Executes nothing. */
+const char *wk__work_check(const wk__work *work);
+
 #endif

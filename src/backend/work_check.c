@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Validation of work without executing it: programs are well-formed and operands stay within their memory. */
+/* Validation of work without executing it: programs are well formed, operands have matching dtypes and stay within
+ * their memory. The null device checks all submitted work, flush_validate.c the work of a file.
+ *
+ * Each check returns NULL, or a static description of what is invalid, to be read after "has": "an operand without
+ * memory". */
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/null/command_log.h"
+#include "backend/backend.h"
+#include "backend/contraction.h"
 
 /* Range of element offsets that an operand accesses relative to its offset: low <= 0 <= high. */
 typedef struct reach {
     int64_t low, high;
 } reach;
 
+/* Extends a reach by a dimension with indices 0 .. steps. */
 static void extend(reach *r, int64_t steps, int64_t stride)
 {
     if (steps < 1) return;
@@ -19,9 +25,8 @@ static void extend(reach *r, int64_t steps, int64_t stride)
 
 static bool is_empty(int ndim, const int64_t *shape)
 {
-    for (int d = 0; d < ndim; d++) {
+    for (int d = 0; d < ndim; d++)
         if (shape[d] == 0) return true;
-    }
     return false;
 }
 
@@ -41,119 +46,122 @@ static const char *check_reach(const wk__operand *operand, reach r)
     return NULL;
 }
 
-/* Checks an operand over its shape. */
+/* Checks an operand of this shape. */
 static const char *check_operand(const wk__operand *operand, int ndim, const int64_t *shape)
 {
     if (!operand->memory) return "an operand without memory";
     return is_empty(ndim, shape) ? NULL : check_reach(operand, reach_of(operand, ndim, shape));
 }
 
-/* Checks a program; operand `nowhere` has no memory (-1: all have). */
-static const char *check_group_but(const wk__program *group, int nowhere)
+/* Checks a program and its operands but `unchecked`, which has no memory of its own (-1: none). */
+static const char *check_program_except(const wk__program *program, int unchecked)
 {
-    const char *wrong = wk__program_verify(group);
-    for (int o = 0; !wrong && o < group->noperands; o++) {
-        const wk__operand *operand = &group->operand[o];
-        if (o == nowhere) continue;
+    const char *wrong = wk__program_verify(program);
+    for (int o = 0; !wrong && o < program->noperands; o++) {
+        const wk__operand *operand = &program->operand[o];
+        if (o == unchecked) continue;
         if (!operand->memory) return "an operand without memory";
-        reach r = reach_of(operand, group->ndim, group->shape);
-        bool read = !is_empty(group->ndim, group->shape);
-        for (int k = 0; k < group->nins; k++) {
-            const wk__ins *ins = &group->ins[k];
+        reach r = reach_of(operand, program->ndim, program->shape);
+        bool read = !is_empty(program->ndim, program->shape);
+        for (int k = 0; k < program->nins; k++) {
+            const wk__ins *ins = &program->ins[k];
             if (ins->code != WK__LOADX || ins->arg[1] != o) continue;
-            int64_t bound = llabs(group->imm[ins->arg[2]].i);
-            read &= bound > 0; /* no valid index */
-            extend(&r, bound - 1, group->imm[ins->arg[2] + 1].i);
+            /* number of valid indices; if negative, negative indices are out of range */
+            int64_t bound = llabs(program->imm[ins->arg[2]].i);
+            read &= bound > 0;
+            extend(&r, bound - 1, program->imm[ins->arg[2] + 1].i);
         }
         if (read) wrong = check_reach(operand, r);
     }
     return wrong;
 }
 
-static const char *check_group(const wk__program *group)
+static const char *check_program(const wk__program *program)
 {
-    return check_group_but(group, -1);
+    return check_program_except(program, -1);
 }
 
-static const char *check_prologue(const wk__program *group, const wk__operand *factor)
+/* Checks a prologue: a program that stores one operand, the factor. The factor's memory stays undefined. */
+static const char *check_prologue(const wk__program *program, const wk__operand *factor)
 {
     int stored = -1;
-    for (int o = 0; o < group->noperands; o++) {
-        if (!group->operand[o].stored) continue;
+    for (int o = 0; o < program->noperands; o++) {
+        if (!program->operand[o].stored) continue;
         if (stored >= 0) return "a prologue with more than one stored operand";
         stored = o;
     }
-    if (stored < 0 || group->operand[stored].memory != factor->memory) return "a prologue without a stored operand";
-    if (group->operand[stored].dtype != factor->dtype) return "a prologue with a stored operand of another dtype";
-    if (group->nreduce > 0) return "a prologue with a reduction";
-    for (int k = 0; k < group->nins; k++)
-        if (group->ins[k].code == WK__LOADX) return "a prologue with LOADX";
-    return check_group_but(group, stored);
+    if (stored < 0 || program->operand[stored].memory != factor->memory) return "a prologue without a stored operand";
+    if (program->operand[stored].dtype != factor->dtype) return "a prologue with a stored operand of another dtype";
+    if (program->nreduce > 0) return "a prologue with a reduction";
+    for (int k = 0; k < program->nins; k++)
+        if (program->ins[k].code == WK__LOADX) return "a prologue with LOADX";
+    return check_program_except(program, stored);
 }
 
-/* Checks a contraction. Factors reach further than their strides over the result space, and are not read if the sum is
+/* Checks a contraction. The factors also step along the summed indices, and are not read if the sum or the result is
  * empty. */
-static const char *check_sum(const wk__work_args *kernel)
+static const char *check_contraction(const wk__work_args *args)
 {
-    if (!kernel->contraction) return "a contraction without summed indices";
-    const wk__contraction *sum = kernel->contraction;
-    const char *wrong = wk__contraction_check(sum, kernel->ndim, kernel->shape);
+    if (!args->contraction) return "a contraction without summed indices";
+    const wk__contraction *contraction = args->contraction;
+    const char *wrong = wk__contraction_check(contraction, args->ndim, args->shape);
     if (wrong) return wrong;
-    if (kernel->operand[1].dtype != kernel->operand[2].dtype) return "a product with mixed dtypes";
+    if (args->operand[1].dtype != args->operand[2].dtype) return "factors with different dtypes";
     for (int factor = 0; factor < WK__FACTORS; factor++) {
-        const wk__operand *operand = &kernel->operand[1 + factor];
+        const wk__operand *operand = &args->operand[1 + factor];
         if (!operand->memory) return "an operand without memory";
-        if (kernel->prologue[factor]) {
-            wrong = check_prologue(kernel->prologue[factor], operand);
+        if (args->prologue[factor]) {
+            wrong = check_prologue(args->prologue[factor], operand);
             if (wrong) return wrong;
             continue;
         }
-        if (is_empty(kernel->ndim, kernel->shape) || wk__contraction_k(sum) == 0) continue;
-        reach r = reach_of(operand, kernel->ndim, kernel->shape), more;
-        wk__contraction_reach(sum, factor, &more.low, &more.high);
-        wrong = check_reach(operand, (reach){r.low + more.low, r.high + more.high});
+        if (is_empty(args->ndim, args->shape) || wk__contraction_k(contraction) == 0) continue;
+        reach r = reach_of(operand, args->ndim, args->shape), summed;
+        wk__contraction_reach(contraction, factor, &summed.low, &summed.high);
+        wrong = check_reach(operand, (reach){r.low + summed.low, r.high + summed.high});
         if (wrong) return wrong;
     }
-    return check_operand(&kernel->operand[0], kernel->ndim, kernel->shape);
+    return check_operand(&args->operand[0], args->ndim, args->shape);
 }
 
-static const char *check_along(const wk__work_family *family, const wk__work_args *kernel)
+/* Checks work along one dimension: scatter_add, scan, sort. */
+static const char *check_along_dim(const wk__work_family *family, const wk__work_args *args)
 {
-    if (kernel->dim < 0 || kernel->dim >= (kernel->ndim ? kernel->ndim : 1)) return "a dimension out of range";
-    if (kernel->mode < 0 || kernel->mode >= family->nmodes) return "an unknown mode of the kernel";
-    if (kernel->operand[0].dtype != kernel->operand[family->same_dtype_operand].dtype)
-        return "a kernel with mixed dtypes";
-    if (family->index_operand && kernel->operand[family->index_operand].dtype != WK_I64)
-        return "positions with a dtype other than i64";
+    const int dims = args->ndim ? args->ndim : 1; /* a scalar is a line of one element */
+    if (args->dim < 0 || args->dim >= dims) return "a dimension out of range";
+    if (args->mode < 0 || args->mode >= family->nmodes) return "an unknown mode";
+    if (args->operand[0].dtype != args->operand[family->same_dtype_operand].dtype)
+        return "operands with different dtypes";
+    if (family->index_operand && args->operand[family->index_operand].dtype != WK_I64)
+        return "indices with a dtype other than i64";
     for (int o = 0; o < family->nout + family->nin; o++) {
         int64_t shape[WK__MAX_DIMS];
-        memcpy(shape, kernel->shape, sizeof shape);
-        wk__work_operand_shape(family, o, kernel->dim, kernel->bound, shape);
-        const char *wrong = check_operand(&kernel->operand[o], kernel->ndim, shape);
+        memcpy(shape, args->shape, sizeof shape);
+        wk__work_operand_shape(family, o, args->dim, args->bound, shape);
+        const char *wrong = check_operand(&args->operand[o], args->ndim, shape);
         if (wrong) return wrong;
     }
     return NULL;
 }
 
-static const char *check_kernel(const wk__work_family *family, const wk__work_args *kernel)
+static const char *check_args(const wk__work_family *family, const wk__work_args *args)
 {
-    if (!kernel) return "work without its operands";
-    if (kernel->ndim < 0 || kernel->ndim > WK__MAX_DIMS) return "count of dimensions";
-    return family->is_contraction ? check_sum(kernel) : check_along(family, kernel);
+    if (!args) return "no operands";
+    if (args->ndim < 0 || args->ndim > WK__MAX_DIMS) return "an invalid number of dimensions";
+    return family->is_contraction ? check_contraction(args) : check_along_dim(family, args);
 }
 
 const char *wk__work_check(const wk__work *work)
 {
     const wk__work_family *family = wk__work_family_of(work);
-    const wk__program *group = work->program;
-    const char *wrong = family->is_program ? NULL : check_kernel(family, work->args);
-    if (wrong) return wrong;
-    if (!group) return family->is_program ? "a missing program" : NULL;
-    if (family->is_program) return check_group(group);
+    const wk__program *program = work->program;
+    if (family->is_program) return program ? check_program(program) : "no program";
+    const char *wrong = check_args(family, work->args);
+    if (wrong || !program) return wrong;
     if (!family->can_have_epilogue) return "an epilogue of work that does not support one";
     const wk__memory *result = work->args->operand[0].memory;
-    if (group->noperands < 1 || group->operand[0].memory->block != result->block ||
-        group->operand[0].memory->offset != result->offset)
+    if (program->noperands < 1 || program->operand[0].memory->block != result->block ||
+        program->operand[0].memory->offset != result->offset)
         return "an epilogue whose first operand is not the product";
-    return check_group(group);
+    return check_program(program);
 }

@@ -18,11 +18,11 @@ const char *wk__request_text(const wk__wire_header *f, char *out, size_t size)
     return out;
 }
 
-void wk__agreement_begin(wk__agreement *own, const wk__dist_call *step, int world_rank, uint32_t group)
+void wk__agreement_begin(wk__agreement *own, const wk__dist_call *call, int world_rank, uint32_t group)
 {
-    const wk__dist_request *r = step->request;
+    const wk__dist_request *r = call->request;
     *own = (wk__agreement){
-        .request = {.kind = WK__WIRE_AGREE, .collective = (uint8_t)r->kind, .group = group, .sequence = step->sequence},
+        .request = {.kind = WK__WIRE_AGREE, .collective = (uint8_t)r->kind, .group = group, .sequence = call->sequence},
         .code = r->code,
         .failed_rank = r->code == WK_OK ? WK__WIRE_NO_RANK : (uint32_t)world_rank};
     own->request.rank = r->code == WK_OK ? (uint32_t)world_rank : WK__WIRE_NO_RANK;
@@ -43,15 +43,15 @@ static bool same(const wk__wire_header *a, const wk__wire_header *b)
 }
 
 static void differ(wk__agreement *own, const wk__wire_header *a, const wk__wire_header *b,
-                   const wk__dist_transport *engine, void *world)
+                   const wk__dist_transport *transport, void *world)
 {
     char first[80], second[80];
     own->code = WK_ERR_STATE;
     own->failed_rank = WK__WIRE_NO_RANK;
     const bool lists = a->collective == WK__DIST_NEW_GROUP && b->collective == WK__DIST_NEW_GROUP;
     snprintf(own->text, sizeof own->text, "mismatched collectives: rank %u on %s called %s, rank %u on %s called %s%s",
-             a->rank, engine->host_name(world, (int)a->rank), wk__request_text(a, first, sizeof first), b->rank,
-             engine->host_name(world, (int)b->rank), wk__request_text(b, second, sizeof second),
+             a->rank, transport->host_name(world, (int)a->rank), wk__request_text(a, first, sizeof first), b->rank,
+             transport->host_name(world, (int)b->rank), wk__request_text(b, second, sizeof second),
              lists ? " with another list of ranks" : "");
 }
 
@@ -61,7 +61,8 @@ static bool takes_precedence(const wk__agreement *a, const wk__agreement *b)
     return a->code != WK_OK && (b->code == WK_OK || a->failed_rank < b->failed_rank);
 }
 
-void wk__agreement_merge(wk__agreement *own, const wk__agreement *other, const wk__dist_transport *engine, void *world)
+void wk__agreement_merge(wk__agreement *own, const wk__agreement *other, const wk__dist_transport *transport,
+                         void *world)
 {
     const wk__wire_header mine = own->request, *theirs = &other->request;
     if (takes_precedence(other, own)) {
@@ -73,9 +74,9 @@ void wk__agreement_merge(wk__agreement *own, const wk__agreement *other, const w
     if (mine.rank == WK__WIRE_NO_RANK || theirs->rank < mine.rank) own->request = *theirs;
     if (mine.rank == WK__WIRE_NO_RANK || own->code != WK_OK || same(&mine, theirs)) return;
     if (mine.rank < theirs->rank)
-        differ(own, &mine, theirs, engine, world);
+        differ(own, &mine, theirs, transport, world);
     else
-        differ(own, theirs, &mine, engine, world);
+        differ(own, theirs, &mine, transport, world);
 }
 
 wk__wire_header wk__agreement_to_header(const wk__agreement *own, uint64_t bytes)
@@ -95,7 +96,7 @@ void wk__agreement_from_header(const wk__wire_header *frame, const char *text, w
     snprintf(out->text, sizeof out->text, "%s", text);
 }
 
-wk_code wk__agreement_result(const wk__agreement *all, const wk__dist_transport *engine, void *world,
+wk_code wk__agreement_result(const wk__agreement *all, const wk__dist_transport *transport, void *world,
                              wk__dist_error *fail)
 {
     if (all->code == WK_OK) return WK_OK;
@@ -106,10 +107,10 @@ wk_code wk__agreement_result(const wk__agreement *all, const wk__dist_transport 
     }
     fail->failed_rank_plus_1 = all->failed_rank + 1;
     return wk__dist_error_set(fail, all->code, "rank %u on %s failed: %s", all->failed_rank,
-                              engine->host_name(world, (int)all->failed_rank), all->text);
+                              transport->host_name(world, (int)all->failed_rank), all->text);
 }
 
-/* ---- agreement around engines without checks_agreement ----------------------------------------------------------- */
+/* ---- agreement around transports without checks_agreement -------------------------------------------------------- */
 
 enum { RECORD_BYTES = WK__WIRE_HEADER_BYTES + WK__WIRE_TEXT_MAX };
 
@@ -138,58 +139,58 @@ static wk_code unreadable(wk__dist_error *fail)
     return wk__dist_error_set(fail, WK_ERR_INTERNAL, "malformed message from another rank");
 }
 
-wk_code wk__agree_all_gather(const wk__dist_transport *engine, void *world, const wk__dist_call *step,
+wk_code wk__agree_all_gather(const wk__dist_transport *transport, void *world, const wk__dist_call *call,
                              wk__dist_error *fail)
 {
-    const int size = step->group->size;
-    const int rank = wk__dist_world_rank(step->group, step->group->rank);
+    const int size = call->group->size;
+    const int rank = wk__dist_world_rank(call->group, call->group->rank);
     uint8_t own_said[RECORD_BYTES], *all = wk__alloc((size_t)size * RECORD_BYTES);
     wk__agreement own, other;
     if (!all) {
         fail->fatal = true; /* the others are in it, and would take this rank's next call for this one */
         return wk__dist_error_set(fail, WK_ERR_MEMORY, "out of host memory");
     }
-    wk__agreement_begin(&own, step, rank, step->group->id);
+    wk__agreement_begin(&own, call, rank, call->group->id);
     write_said(&own, own_said);
     const wk__dist_request gather = {
         .kind = WK__DIST_ALL_GATHER, .dtype = WK_U8, .count = RECORD_BYTES, .in = own_said, .out = all};
-    wk__dist_call by = *step;
+    wk__dist_call by = *call;
     by.request = &gather;
-    wk_code code = engine->call(world, &by, fail);
+    wk_code code = transport->call(world, &by, fail);
     bool leaves = false; /* somebody has failed and makes no call any more */
     for (int k = 0; k < size && code == WK_OK; k++) {
         if (!read_said(all + (size_t)k * RECORD_BYTES, &other)) code = unreadable(fail);
         if (code != WK_OK) break;
         leaves = leaves || (other.request.collective == WK__DIST_FINISH && other.code != WK_OK);
-        wk__agreement_merge(&own, &other, engine, world);
+        wk__agreement_merge(&own, &other, transport, world);
     }
     wk__free(all);
     if (code != WK_OK) return code;
-    wk__agreement_result(&own, engine, world, fail);
+    wk__agreement_result(&own, transport, world, fail);
     fail->fatal = fail->fatal || leaves;
     return own.code;
 }
 
-wk_code wk__agree_p2p(const wk__dist_transport *engine, void *world, const wk__dist_call *step, wk__dist_error *fail)
+wk_code wk__agree_p2p(const wk__dist_transport *transport, void *world, const wk__dist_call *call, wk__dist_error *fail)
 {
-    const wk__dist_request *q = step->request;
+    const wk__dist_request *q = call->request;
     const bool sends = q->kind == WK__DIST_SEND;
     uint8_t said[RECORD_BYTES];
     wk__agreement own, other;
-    wk__agreement_begin(&own, step, wk__dist_world_rank(step->group, step->group->rank), step->group->id);
+    wk__agreement_begin(&own, call, wk__dist_world_rank(call->group, call->group->rank), call->group->id);
     own.request.collective = WK__DIST_SEND;
     own.request.root = own.request.reduction = 0;
     if (sends) write_said(&own, said);
     const wk__dist_request frame = {
         .kind = q->kind, .dtype = WK_U8, .peer = q->peer, .count = RECORD_BYTES, .in = said, .out = said};
-    wk__dist_call by = *step;
+    wk__dist_call by = *call;
     by.request = &frame;
-    const wk_code code = engine->call(world, &by, fail);
+    const wk_code code = transport->call(world, &by, fail);
     if (code != WK_OK || sends) return code == WK_OK ? q->code : code;
     if (!read_said(said, &other)) return unreadable(fail);
     const bool misses = own.code != WK_OK && other.code == WK_OK; /* what comes, and nobody takes */
-    wk__agreement_merge(&own, &other, engine, world);
-    wk__agreement_result(&own, engine, world, fail);
+    wk__agreement_merge(&own, &other, transport, world);
+    wk__agreement_result(&own, transport, world, fail);
     fail->fatal = fail->fatal || misses;
     return own.code;
 }

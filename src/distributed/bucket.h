@@ -33,7 +33,7 @@ bool wk__bucket_wait(wk__bucket *bucket, wk_site site);
 /* Writes the mean into the gradients of the parameters that had one on some rank. Returns false after recording an
  * error. */
 bool wk__bucket_scatter(const wk__bucket *bucket, wk_site site);
-/* Frees flat; leaks it if the engine abandoned the call and may still access it. */
+/* Frees flat; leaks it if the transport abandoned the call and may still access it. */
 void wk__bucket_end(wk__bucket *bucket);
 
 #endif

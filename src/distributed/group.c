@@ -59,7 +59,7 @@ static wk_code initial_barrier(wk_site site)
 static void reset_world(void)
 {
     wk__dist_session_now.generation++;
-    wk__dist_session_now.engine = NULL;
+    wk__dist_session_now.transport = NULL;
     wk__dist_session_now.world = NULL;
     world = (wk__dist_group){.rank = 0, .size = 1};
     initialized = false;
@@ -68,22 +68,22 @@ static void reset_world(void)
 
 static wk_code join(wk_site site, const wk__dist_settings *s)
 {
-    wk__dist_session *job = &wk__dist_session_now;
+    wk__dist_session *session = &wk__dist_session_now;
     wk__dist_error fail = {.code = WK_OK};
     wk__dist_identity place;
     const char *why;
-    const wk__dist_transport *engine = s->engine == WK__DIST_MPI ? wk__dist_mpi(&why) : &wk__dist_tcp;
-    if (engine->join(s, &place, &job->world, &fail) != WK_OK) return join_error(site, s, &fail);
-    job->engine = engine;
-    job->timeout_s = s->timeout;
-    job->pid = getpid();
+    const wk__dist_transport *transport = s->transport == WK__DIST_MPI ? wk__dist_mpi(&why) : &wk__dist_tcp;
+    if (transport->join(s, &place, &session->world, &fail) != WK_OK) return join_error(site, s, &fail);
+    session->transport = transport;
+    session->timeout_s = s->timeout;
+    session->pid = getpid();
     world = (wk__dist_group){.rank = place.rank, .size = place.size};
     local_rank = place.local_rank;
     const wk_code code = initial_barrier(site);
     if (code == WK_OK) return WK_OK;
-    if (wk__dist_queue_stop()) engine->leave(job->world);
+    if (wk__dist_queue_stop()) transport->leave(session->world);
     reset_world();
-    job->pid = 0;
+    session->pid = 0;
     return code;
 }
 
@@ -111,7 +111,7 @@ static wk_code init(wk_site site)
     wk_code code = wk__dist_settings_read(look, NULL, mpi, no_mpi, &s, &why);
     if (code != WK_OK) return refuse(site, code, &why);
     wk__text_free(&why);
-    if (s.engine != WK__DIST_SELF && wk__dist_session_now.pid == getpid()) {
+    if (s.transport != WK__DIST_SELF && wk__dist_session_now.pid == getpid()) {
         wk__error_set(
             site, WK_ERR_STATE,
             "dist_init: this process has already left its world (wk_dist_finish); a process can join only once");
@@ -119,7 +119,7 @@ static wk_code init(wk_site site)
     }
     wk__dist_session_now.generation++;
     group_count = 0;
-    if (s.engine == WK__DIST_SELF)
+    if (s.transport == WK__DIST_SELF)
         local_rank = s.local_rank > 0 ? s.local_rank : 0;
     else
         code = join(site, &s);
@@ -180,7 +180,7 @@ void wk__dist_at_finish(wk__dist_finish_hook hook)
 
 wk_code wk_dist_finish_at(wk_site site)
 {
-    wk__dist_session *job = &wk__dist_session_now;
+    wk__dist_session *session = &wk__dist_session_now;
     if (wk__context()->frame.backward_depth > 0) { /* wk_ddp would be left with this rank's own gradients */
         wk__error_set(site, WK_ERR_STATE, "dist_finish: called during a backward; call it after wk_backward returns");
         return WK_ERR_STATE;
@@ -188,7 +188,7 @@ wk_code wk_dist_finish_at(wk_site site)
     const wk__dist_finish_hook hook = finish_hook;
     const wk_code written = hook ? hook() : WK_OK;
     wk_code code = WK_OK;
-    if (world.size > 1 && job->pid == getpid()) {
+    if (world.size > 1 && session->pid == getpid()) {
         wk__dist_ticket ticket;
         wk__flush(wk__context());
         wk__dist_request request = {.kind = WK__DIST_FINISH, .blocking = true};
@@ -198,7 +198,7 @@ wk_code wk_dist_finish_at(wk_site site)
         }
         wk__dist_submit(&ticket, &world, &request);
         code = wk__dist_wait(&ticket, site, "dist_finish");
-        if (wk__dist_queue_stop()) job->engine->leave(job->world);
+        if (wk__dist_queue_stop()) session->transport->leave(session->world);
     }
     reset_world();
     wk__launcher_status_send("world=left\n");

@@ -71,13 +71,13 @@ typedef struct wk__dist_request {
     const void *in;        /* broadcast: used on the root only */
     void *out;             /* broadcast: used on all ranks; may equal in on the root */
     bool blocking;         /* the caller waits immediately, so the queue thread need not be woken */
-    const char *label;     /* "bucket 3", for messages, lives until the wait; NULL: nothing */
-    const char *parent_op; /* "backward": of what it is part, for messages; lives as long; NULL: it is a call of its
-                                own */
-    wk_code code; /* WK_OK; else this rank has failed and takes part so that the others hear of it: count, in and
-                       * out are of no matter */
-    const char *error_text; /* why, lives until the wait */
-    int ddp_id;             /* all_reduce: of which wk_ddp of the group the gradients are, from 1 on; 0: of none */
+    const char *label;     /* "bucket 3", for messages; lives until the wait; NULL: none */
+    const char *parent_op; /* "backward": the call it is part of, for messages; lives until the wait; NULL: none */
+    /* WK_OK; otherwise this rank has failed and takes part only to report its error to the others: count, in and out
+     * are ignored */
+    wk_code code;
+    const char *error_text; /* message of that error, lives until the wait */
+    int ddp_id;             /* all_reduce of gradients: number of their wk_ddp in the group, from 1; otherwise 0 */
 } wk__dist_request;
 
 /* Formats a request as "all_reduce 50 (bucket 3, 4.0 MiB)"; 50 is the sequence number, omitted if 0. */
@@ -89,12 +89,12 @@ typedef struct wk__dist_ticket {
     wk__dist_group *group;
     wk__dist_request request;
     struct wk__dist_ticket *next; /* in the queue */
-    uint64_t sequence;
-    bool done;
+    uint64_t sequence;            /* number among the group's collectives, from 1; 0 for send and recv */
+    bool done;                    /* the fields below are final */
     bool abandoned; /* the transport never returned and may still access in and out: buffers above 64 KiB must leak
                      * (smaller ones were copied) */
     wk_code code;
-    char text[900];
+    char text[900];              /* message if code is not WK_OK */
     uint32_t failed_rank_plus_1; /* as in wk__dist_error */
 } wk__dist_ticket;
 

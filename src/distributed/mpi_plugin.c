@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static const wk__dist_transport *engine;
+static const wk__dist_transport *transport;
 static char load_error[1024];
 
 /* ---- services ---------------------------------------------------------------------------------------------------- */
@@ -88,9 +88,9 @@ static void find(void)
     wk__mpi_plugin_entry *entry = NULL;
     void *function = dlsym(library, "wk_mpi_transport");
     memcpy(&entry, &function, sizeof function);
-    engine = entry ? entry(&services) : NULL;
-    if (engine && engine->version != WK__DIST_TRANSPORT_VERSION) engine = NULL;
-    if (!engine)
+    transport = entry ? entry(&services) : NULL;
+    if (transport && transport->version != WK__DIST_TRANSPORT_VERSION) transport = NULL;
+    if (!transport)
         snprintf(load_error, sizeof load_error, "%s was built for another version of Wick",
                  named && *named ? named : file);
 }
@@ -99,5 +99,5 @@ const wk__dist_transport *wk__dist_mpi(const char **why)
 {
     pthread_once(&once, find);
     *why = load_error;
-    return engine;
+    return transport;
 }

@@ -194,13 +194,13 @@ static bool choose(const choice *c, bool mpi, const char *no_mpi)
     const launcher by = detect_launcher(c, wanted, mpi);
     if (by < STARTERS && !ranks(c, by)) return false;
     if (wanted == MPI || (by < STARTERS && out->size > 1 && wanted == ANY && table[by].mpi)) {
-        out->engine = WK__DIST_MPI;
+        out->transport = WK__DIST_MPI;
         return mpi || set_error(c, "%s", no_mpi);
     }
     if (wanted == TCP && by == STARTERS)
         return set_error(c, "WICK_COMM=tcp requires WICK_RANK, WICK_WORLD_SIZE and WICK_COORDINATOR");
     if (by == STARTERS || out->size == 1) return true;
-    out->engine = WK__DIST_TCP;
+    out->transport = WK__DIST_TCP;
     return find_rank_0(c, by);
 }
 
@@ -208,8 +208,8 @@ wk_code wk__dist_settings_read(wk__dist_getenv *look, void *user, bool mpi, cons
                                wk__text *why)
 {
     const choice c = {look, user, out, why};
-    *out =
-        (wk__dist_settings){.engine = WK__DIST_SELF, .size = 1, .local_rank = -1, .listen_fd = -1, .source = "nothing"};
+    *out = (wk__dist_settings){
+        .transport = WK__DIST_SELF, .size = 1, .local_rank = -1, .listen_fd = -1, .source = "nothing"};
     return choose(&c, mpi, no_mpi) ? WK_OK : WK_ERR_ARGUMENT;
 }
 

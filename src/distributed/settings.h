@@ -9,7 +9,7 @@
 typedef enum wk__dist_transport_id { WK__DIST_SELF, WK__DIST_TCP, WK__DIST_MPI } wk__dist_transport_id;
 
 typedef struct wk__dist_settings {
-    wk__dist_transport_id engine;
+    wk__dist_transport_id transport;
     int rank, size;
     int local_rank;     /* rank within this machine; -1: unknown */
     char host[256];     /* host of rank 0 */

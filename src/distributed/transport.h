@@ -2,13 +2,13 @@
 /* Transport interface: one function table per transport (TCP, MPI). Append only, as plug-ins are compiled against it.
  *
  * Calls arrive one at a time, in the same order on all ranks, from varying threads. If honors_deadline, a call returns
- * by step->deadline and runs on the thread that waits for it; otherwise it runs on the queue thread, which is abandoned
+ * by call->deadline and runs on the thread that waits for it; otherwise it runs on the queue thread, which is abandoned
  * if the call does not return.
  *
  * A call returns WK_OK, or a code with a message in *fail that names the other rank ("rank 1 on nodeB is gone"); the
  * caller prepends its own rank and the call. After a fatal error every call fails with that first error. */
-#ifndef WICK_DIST_ENGINE_H
-#define WICK_DIST_ENGINE_H
+#ifndef WICK_DIST_TRANSPORT_H
+#define WICK_DIST_TRANSPORT_H
 
 #include "group.h"
 #include "settings.h"
@@ -19,7 +19,7 @@ typedef struct wk__dist_error {
     wk_code code;
     bool fatal;
     char text[720];
-    uint32_t failed_rank_plus_1; /* the rank of the world whose own error this is; 0: of no rank in particular */
+    uint32_t failed_rank_plus_1; /* world rank whose own error this is, plus 1; 0: of no rank in particular */
 } wk__dist_error;
 /* Sets code and message of *fail. Returns the code. */
 __attribute__((format(printf, 3, 4))) wk_code wk__dist_error_set(wk__dist_error *fail, wk_code code, const char *format,
@@ -53,8 +53,8 @@ typedef struct wk__dist_transport {
     void (*leave)(void *world);
     /* Returns the host name of a rank, "nodeA"; valid as long as the world. */
     const char *(*host_name)(void *world, int rank);
-    /* Runs the collective step->request. */
-    wk_code (*call)(void *world, const wk__dist_call *step, wk__dist_error *fail);
+    /* Runs the collective call->request. */
+    wk_code (*call)(void *world, const wk__dist_call *call, wk__dist_error *fail);
 } wk__dist_transport;
 
 extern const wk__dist_transport wk__dist_tcp;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reports of synchronizations between the host and devices. */
-#ifndef WICK_ENGINE_WATCH_H
-#define WICK_ENGINE_WATCH_H
+#ifndef WICK_ENGINE_SYNC_MODE_H
+#define WICK_ENGINE_SYNC_MODE_H
 
 #include "backend/device.h"
 

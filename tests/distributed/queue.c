@@ -309,13 +309,13 @@ static void two_ranks_when_a_third_is_at_the_end(void **state)
 
 /* ---- transports that leave more to the queue --------------------------------------------------------------------- */
 
-static wk__dist_transport engine; /* tcp with changed functions */
+static wk__dist_transport transport; /* tcp with changed functions */
 
 /* An agreement precedes the call and has its number; for tcp, a rank in wk_dist_finish has made all calls before that
  * number. */
-static wk_code call_of_tcp(void *world, const wk__dist_call *step, wk__dist_error *fail)
+static wk_code call_of_tcp(void *world, const wk__dist_call *call, wk__dist_error *fail)
 {
-    wk__dist_call own = *step;
+    wk__dist_call own = *call;
     own.sequence += own.request->kind == WK__DIST_FINISH;
     return wk__dist_tcp.call(world, &own, fail);
 }
@@ -323,11 +323,11 @@ static wk_code call_of_tcp(void *world, const wk__dist_call *step, wk__dist_erro
 static void join_with(bool agrees, bool prompt)
 {
     join();
-    engine = wk__dist_tcp;
-    engine.call = call_of_tcp;
-    engine.checks_agreement = agrees;
-    engine.honors_deadline = prompt;
-    wk__dist_session_now.engine = &engine;
+    transport = wk__dist_tcp;
+    transport.call = call_of_tcp;
+    transport.checks_agreement = agrees;
+    transport.honors_deadline = prompt;
+    wk__dist_session_now.transport = &transport;
 }
 
 /* Like a transport without statuses: it does what all ranks request. */
@@ -353,7 +353,7 @@ static void calls_without_comparison(int rank)
     leave();
 }
 
-static void an_engine_that_does_not_compare(void **state)
+static void a_transport_that_does_not_compare(void **state)
 {
     (void)state;
     for (int n = 2; n <= RANKS_MOST; n++) {
@@ -386,7 +386,7 @@ static void differ_without_comparison(int rank)
     wk_dist_finish();
 }
 
-static void ranks_that_differ_in_such_an_engine(void **state)
+static void ranks_that_differ_in_such_a_transport(void **state)
 {
     (void)state;
     ranks r = {.size = 3, .body = differ_without_comparison};
@@ -397,9 +397,9 @@ static void ranks_that_differ_in_such_an_engine(void **state)
     ranks_free(&r);
 }
 
-static wk_code never_returns(void *world, const wk__dist_call *step, wk__dist_error *fail)
+static wk_code never_returns(void *world, const wk__dist_call *call, wk__dist_error *fail)
 {
-    if (step->request->kind != WK__DIST_BARRIER) return wk__dist_tcp.call(world, step, fail);
+    if (call->request->kind != WK__DIST_BARRIER) return wk__dist_tcp.call(world, call, fail);
     for (;;) pause();
 }
 
@@ -409,7 +409,7 @@ static void is_stuck(int rank)
     WK_SCOPE;
     (void)rank;
     join_with(true, false);
-    engine.call = never_returns;
+    transport.call = never_returns;
     RANK_CHECK(sum_in(NULL, 1) == 2);
     RANK_CHECK(wk_dist_barrier() == WK_ERR_TIMEOUT);
     rank_save_error();
@@ -426,7 +426,7 @@ static void is_stuck(int rank)
     RANK_CHECK(wk_dist_init() == WK_ERR_STATE && strstr(wk_error(), "has not returned"));
 }
 
-static void an_engine_that_does_not_return(void **state)
+static void a_transport_that_does_not_return(void **state)
 {
     (void)state;
     ranks r = {.size = 2, .body = is_stuck, .timeout = 3};
@@ -438,12 +438,12 @@ static void an_engine_that_does_not_return(void **state)
 }
 
 /* Returns after the program has given up, then writes to the request's memory. */
-static wk_code returns_late(void *world, const wk__dist_call *step, wk__dist_error *fail)
+static wk_code returns_late(void *world, const wk__dist_call *call, wk__dist_error *fail)
 {
-    const wk__dist_request *q = step->request;
+    const wk__dist_request *q = call->request;
     (void)world, (void)fail;
     while (!atomic_load(&my_note()->flag)) usleep(2000);
-    const bool there = step->group->size == 2 && step->group->world_rank; /* the world has no list of its ranks */
+    const bool there = call->group->size == 2 && call->group->world_rank; /* the world has no list of its ranks */
     my_note()->number[1] = there;
     memset(q->out, 1, (size_t)q->count * wk_dtype_size(q->dtype));
     atomic_store(&my_note()->flag, 2);
@@ -462,7 +462,7 @@ static void leaves_memory(int rank)
     float own[4] = {0};
     (void)rank;
     join_with(true, false);
-    engine.call = returns_late;
+    transport.call = returns_late;
     wk__dist_ticket ticket;
     const wk__dist_request request = sum_of(own, 4);
     wk__dist_submit(&ticket, wk__dist_world(), &request);
@@ -484,7 +484,7 @@ static void times_out(bool transposed)
 {
     WK_SCOPE;
     wk_dist_group *group = wk_dist_new_group((0, 1));
-    engine.call = returns_late;
+    transport.call = returns_late;
     wk_tensor *x = wk_rand((300, 400));
     wk_sync();
     if (transposed) x = wk_transpose(x, 0, 1);
@@ -525,9 +525,9 @@ static void a_call_that_returns_late(void **state)
 }
 
 /* The agreement completes after this rank has given up: it must not make a call with memory that may be freed. */
-static wk_code completes_the_agreement_late(void *world, const wk__dist_call *step, wk__dist_error *fail)
+static wk_code completes_the_agreement_late(void *world, const wk__dist_call *call, wk__dist_error *fail)
 {
-    const wk__dist_request *q = step->request;
+    const wk__dist_request *q = call->request;
     (void)world, (void)fail;
     if (q->kind == WK__DIST_ALL_REDUCE) my_note()->number[0]++;
     if (q->kind != WK__DIST_ALL_GATHER) return WK_OK;
@@ -541,7 +541,7 @@ static void times_out_while_ranks_agree(int rank)
     WK_SCOPE;
     (void)rank;
     join_with(false, false);
-    engine.call = completes_the_agreement_late;
+    transport.call = completes_the_agreement_late;
     RANK_CHECK(!wk_dist_all_reduce_(wk_ones((3))) && wk_error_code() == WK_ERR_TIMEOUT);
     rank_save_error();
     atomic_store(&my_note()->flag, 1);
@@ -568,9 +568,9 @@ int main(void)
         cmocka_unit_test(a_forked_child_is_not_a_rank),
         cmocka_unit_test(a_process_joins_once),
         cmocka_unit_test(two_ranks_when_a_third_is_at_the_end),
-        cmocka_unit_test(an_engine_that_does_not_compare),
-        cmocka_unit_test(ranks_that_differ_in_such_an_engine),
-        cmocka_unit_test(an_engine_that_does_not_return),
+        cmocka_unit_test(a_transport_that_does_not_compare),
+        cmocka_unit_test(ranks_that_differ_in_such_a_transport),
+        cmocka_unit_test(a_transport_that_does_not_return),
         cmocka_unit_test(a_call_that_returns_late),
         cmocka_unit_test(an_agreement_that_completes_late),
     };

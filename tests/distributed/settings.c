@@ -23,7 +23,7 @@ typedef struct row {
     const char *set[MOST];
     bool mpi;          /* an MPI transport is available */
     const char *wrong; /* NULL: valid, with these settings */
-    wk__dist_transport_id engine;
+    wk__dist_transport_id transport;
     int rank, size, local;
     const char *host;
     int port;
@@ -35,7 +35,7 @@ typedef struct row {
 #define NODES            "SLURM_STEP_NODELIST=node[07-09],gpu1"
 #define BY_HAND(rank, n) "WICK_RANK=" #rank, "WICK_WORLD_SIZE=" #n
 #define TORCH(rank, n)   "RANK=" #rank, "WORLD_SIZE=" #n, "LOCAL_RANK=1", "MASTER_ADDR=10.0.0.7"
-#define ALONE            .engine = WK__DIST_SELF, .size = 1, .local = -1
+#define ALONE            .transport = WK__DIST_SELF, .size = 1, .local = -1
 
 static const row rows[] = {
     {{NULL}, ALONE},
@@ -87,7 +87,7 @@ static const row rows[] = {
     {{PMI(3, 4)}, true, NULL, WK__DIST_MPI, 3, 4, 2, "", 0},
     {{OMPI(1, 4)}, .wrong = "no MPI here"},
     {{PMI(1, 4)}, .wrong = "no MPI here"},
-    {{OMPI(0, 1)}, .engine = WK__DIST_SELF, .size = 1, .local = 1},
+    {{OMPI(0, 1)}, .transport = WK__DIST_SELF, .size = 1, .local = 1},
     {{OMPI(0, 1)}, true, NULL, WK__DIST_SELF, 0, 1, 1, "", 0},
     {{OMPI(1, 4), BY_HAND(0, 9)}, true, NULL, WK__DIST_MPI, 1, 4, 1, "", 0},
     {{OMPI(1, 4), "WICK_COMM=tcp", "WICK_COORDINATOR=a:5"}, true, NULL, WK__DIST_TCP, 1, 4, 1, "a", 5},
@@ -120,7 +120,7 @@ static const row rows[] = {
     {{SLURM_(1, 4), NODES, "WICK_COORDINATOR=x:9"}, false, NULL, WK__DIST_TCP, 1, 4, 0, "x", 9},
     {{SLURM_(1, 4), "SLURM_STEP_NODELIST=?["}, .wrong = "neither SLURM_JOB_NODELIST nor SLURM_LAUNCH_NODE_IPADDR"},
     {{SLURM_(0, 4), "SLURM_JOB_NODELIST=node7"}, ALONE}, /* a batch script that was not started by srun */
-    {{SLURM_(0, 1), NODES}, .engine = WK__DIST_SELF, .size = 1, .local = 0},
+    {{SLURM_(0, 1), NODES}, .transport = WK__DIST_SELF, .size = 1, .local = 0},
     {{SLURM_(1, 4), NODES, PMI(2, 5)}, false, NULL, WK__DIST_TCP, 1, 4, 0, "node07", 25003},
     {{SLURM_(1, 4), NODES, PMI(2, 5)}, true, NULL, WK__DIST_MPI, 2, 5, 2, "", 0},
     {{SLURM_(1, 4), NODES, PMI(2, 5), "WICK_COMM=tcp"}, true, NULL, WK__DIST_TCP, 2, 5, 2, "node07", 25003},
@@ -142,7 +142,7 @@ static const row rows[] = {
     {{TORCH(1, 4), BY_HAND(0, 2), "WICK_COORDINATOR=a:5"}, false, NULL, WK__DIST_TCP, 0, 2, -1, "a", 5},
     {{"RANK=0", "WORLD_SIZE=2"}, .wrong = "MASTER_ADDR (the host of rank 0) is not"},
     {{TORCH(0, 2), "MASTER_PORT=x"}, .wrong = "MASTER_PORT is \"x\""},
-    {{TORCH(0, 1)}, .engine = WK__DIST_SELF, .size = 1, .local = 1},
+    {{TORCH(0, 1)}, .transport = WK__DIST_SELF, .size = 1, .local = 1},
     {{TORCH(x, 2)}, .wrong = "RANK is \"x\""},
     /* an empty variable counts as unset */
     {{"WICK_RANK=", "WICK_WORLD_SIZE=", "WICK_COMM=", "WICK_TIMEOUT="}, ALONE},
@@ -160,9 +160,9 @@ static void expect_row(const row *r)
         if (code != WK_ERR_ARGUMENT || !strstr(text, r->wrong)) fail_msg("row %d: code %d, %s", number, code, text);
     } else if (code != WK_OK) {
         fail_msg("row %d: %s", number, text);
-    } else if (s.engine != r->engine || s.rank != r->rank || s.size != r->size || s.local_rank != r->local ||
-               (r->engine == WK__DIST_TCP && (strcmp(s.host, r->host) != 0 || s.port != r->port))) {
-        fail_msg("row %d: engine %d, rank %d of %d, local %d, %s port %d", number, s.engine, s.rank, s.size,
+    } else if (s.transport != r->transport || s.rank != r->rank || s.size != r->size || s.local_rank != r->local ||
+               (r->transport == WK__DIST_TCP && (strcmp(s.host, r->host) != 0 || s.port != r->port))) {
+        fail_msg("row %d: transport %d, rank %d of %d, local %d, %s port %d", number, s.transport, s.rank, s.size,
                  s.local_rank, s.host, s.port);
     }
     wk__text_free(&why);
@@ -243,7 +243,7 @@ static void all_starters_at_once(void **state)
             const wk_code code = wk__dist_settings_read(variable_of, NULL, mpi != 0, "no MPI here", &s, &why);
             if (first < 2 && !mpi)
                 assert_int_equal(code, WK_ERR_ARGUMENT);
-            else if (code != WK_OK || s.size != size[first] || s.engine != (first < 2 ? WK__DIST_MPI : WK__DIST_TCP))
+            else if (code != WK_OK || s.size != size[first] || s.transport != (first < 2 ? WK__DIST_MPI : WK__DIST_TCP))
                 fail_msg("set %u, mpi %d: size %d, not %d: %s", set, mpi, s.size, size[first], why.data);
             wk__text_free(&why);
         }

@@ -189,10 +189,10 @@ static const char *host_of(void *world, int rank)
 static int names_the_rank_that_failed(int to, int from)
 {
     (void)to, (void)from;
-    const wk__dist_transport engine = {.host_name = host_of};
+    const wk__dist_transport transport = {.host_name = host_of};
     const wk__agreement all = {.code = WK_ERR_IO, .failed_rank = 1, .text = "no disk"};
     wk__dist_error fail;
-    if (wk__agreement_result(&all, &engine, NULL, &fail) != WK_ERR_IO) return 1;
+    if (wk__agreement_result(&all, &transport, NULL, &fail) != WK_ERR_IO) return 1;
     return fail.failed_rank_plus_1 != 2 || strcmp(fail.text, "rank 1 on nodeB failed: no disk") != 0;
 }
 

@@ -159,13 +159,13 @@ static void a_world_that_breaks_before_the_welcome(void **state)
         .sin_family = AF_INET, .sin_port = htons((uint16_t)port), .sin_addr = {htonl(INADDR_LOOPBACK)}};
     place[1].address.bytes = sizeof(struct sockaddr_in);
     const wk__dist_request request = {.kind = WK__DIST_SEND, .peer = 1};
-    const wk__dist_call step = {
+    const wk__dist_call call = {
         .request = &request, .group = wk__dist_world(), .deadline = wk__monotonic_ns() + INT64_C(1000000000000)};
     wk__dist_error fail;
     pthread_t thread;
     void *fd;
     assert_int_equal(pthread_create(&thread, NULL, proves_and_is_silent, &h), 0);
-    assert_int_equal(wk__tcp_connect_peers(&tcp, &step, 1, -1, &fail), WK_ERR_TIMEOUT);
+    assert_int_equal(wk__tcp_connect_peers(&tcp, &call, 1, -1, &fail), WK_ERR_TIMEOUT);
     assert_true(fail.fatal && strstr(fail.text, "lost rank 0 on nodeA: it ended"));
     assert_int_equal(peer[1], -1);
     pthread_join(thread, &fd);
@@ -199,16 +199,16 @@ static void errors_name_the_unfinished_call(void **state)
     for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
         wk__dist_group group = {.rank = 0, .size = 2, .id = of[k].group};
         const wk__dist_request request = {.kind = of[k].kind};
-        const wk__dist_call step = {
+        const wk__dist_call call = {
             .request = &request, .group = &group, .sequence = of[k].sequence, .started = wk__monotonic_ns()};
         wk__dist_error fail = {.code = WK_OK}, before = fail;
-        assert_int_equal(wk__tcp_give_up(&tcp, &step, WK_ERR_TIMEOUT, NULL, &fail), WK_ERR_TIMEOUT);
+        assert_int_equal(wk__tcp_give_up(&tcp, &call, WK_ERR_TIMEOUT, NULL, &fail), WK_ERR_TIMEOUT);
         assert_true(fail.fatal && strstr(fail.text, tcp.cause) && strstr(fail.text, "restart"));
         const bool own = strncmp(fail.text, "timed out after ", 16) == 0,
                    other = strncmp(fail.text, "all_reduce 7 of group 5 timed out: ", 35) == 0;
         if (own != of[k].is_it || other == of[k].is_it) fail_msg("call %zu: %s", k, fail.text);
         /* Broken before the call began: its own duration is 0. */
-        assert_false(wk__tcp_call_begin(&tcp, &step, &before));
+        assert_false(wk__tcp_call_begin(&tcp, &call, &before));
         assert_int_equal(strncmp(before.text, "all_reduce 7 of group 5 timed out: ", 35), 0);
     }
     pthread_mutex_destroy(&tcp.lock);

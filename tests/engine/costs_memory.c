@@ -10,7 +10,7 @@ static void in_place(const inputs *in)
     wk_sync();
 }
 
-static void in_place_where_the_old_numbers_are_read(const inputs *in)
+static void in_place_with_old_values_read_later(const inputs *in)
 {
     wk_tensor *before = wk_keep(wk_exp(in->x));
     wk_mul_(in->x, wk_t(wk_narrow(wk_t(in->x), 0, 0, 64)));
@@ -18,7 +18,7 @@ static void in_place_where_the_old_numbers_are_read(const inputs *in)
     (void)before;
 }
 
-static void in_place_on_what_is_read_in_another_order(const inputs *in)
+static void in_place_on_an_operand_read_transposed(const inputs *in)
 {
     wk_tensor *square = wk_narrow(in->x, 1, 0, 32);
     wk_add_(square, wk_t(square));
@@ -36,13 +36,13 @@ static void in_place_on_a_freed_target(const inputs *in)
     test_force(y);
 }
 
-static void a_part_of_old_numbers(const inputs *in)
+static void write_to_a_part(const inputs *in)
 {
     wk_fill_(wk_narrow(in->x, 0, 3, 5), 1);
     wk_sync();
 }
 
-static void a_part_of_numbers_that_are_read_still(const inputs *in)
+static void write_to_a_part_while_old_values_are_needed(const inputs *in)
 {
     wk_tensor *before = wk_detach(in->x);
     wk_tensor *later = wk_keep(wk_index_select(before, 0, in->index));
@@ -51,7 +51,7 @@ static void a_part_of_numbers_that_are_read_still(const inputs *in)
     (void)later;
 }
 
-static void parts_one_after_the_other(const inputs *in)
+static void adjacent_parts(const inputs *in)
 {
     wk_tensor *all = wk_keep(wk_zeros((64, 64)));
     wk_copy_(wk_narrow(all, 0, 0, 32), wk_exp(in->x));
@@ -59,7 +59,7 @@ static void parts_one_after_the_other(const inputs *in)
     wk_sync();
 }
 
-static void parts_over_each_other(const inputs *in)
+static void overlapping_parts(const inputs *in)
 {
     wk_tensor *all = wk_keep(wk_zeros((48, 64)));
     wk_copy_(wk_narrow(all, 0, 0, 32), wk_exp(in->x));
@@ -67,18 +67,18 @@ static void parts_over_each_other(const inputs *in)
     wk_sync();
 }
 
-static void joined(const inputs *in)
+static void concatenated(const inputs *in)
 {
     test_force(wk_cat((wk_add(in->x, 1), wk_mul(in->y, 3), wk_exp(in->x)), 0));
 }
 
-static void joined_and_reduced(const inputs *in)
+static void concatenated_and_reduced(const inputs *in)
 {
     wk_tensor *y = wk_keep(wk_cat((wk_add(in->x, 1), wk_mul(in->y, 3)), 0));
     test_force(wk_sum(y, (1)));
 }
 
-static void a_dying_operand(const inputs *in)
+static void a_freed_operand(const inputs *in)
 {
     wk_tensor *y = in->x;
     for (int k = 0; k < 4; k++) {
@@ -88,7 +88,7 @@ static void a_dying_operand(const inputs *in)
 }
 
 /* The operand is freed with the scope that the result leaves; values between them are unreferenced. */
-static void a_dying_operand_behind_an_unreferenced_value(const inputs *in)
+static void a_freed_operand_behind_an_unreferenced_value(const inputs *in)
 {
     wk_tensor *y;
     {
@@ -98,7 +98,7 @@ static void a_dying_operand_behind_an_unreferenced_value(const inputs *in)
     test_force(y);
 }
 
-static void a_dying_operand_that_is_turned(const inputs *in)
+static void a_freed_operand_read_transposed(const inputs *in)
 {
     wk_tensor *y;
     {
@@ -108,7 +108,7 @@ static void a_dying_operand_that_is_turned(const inputs *in)
     test_force(y);
 }
 
-static void a_dying_operand_of_a_sum(const inputs *in)
+static void a_freed_operand_of_a_sum(const inputs *in)
 {
     wk_tensor *y;
     {
@@ -119,7 +119,7 @@ static void a_dying_operand_of_a_sum(const inputs *in)
     test_force(y);
 }
 
-static void a_dying_factor(const inputs *in)
+static void a_freed_factor(const inputs *in)
 {
     wk_tensor *y;
     {
@@ -130,7 +130,7 @@ static void a_dying_factor(const inputs *in)
     test_force(y);
 }
 
-static void a_dying_operand_of_an_epilogue(const inputs *in)
+static void a_freed_operand_of_an_epilogue(const inputs *in)
 {
     wk_tensor *y;
     {
@@ -171,21 +171,21 @@ static void large_unused_results(const inputs *in)
 /*   passes, products, kernels, copies, loads, stores, instructions, bytes, left */
 static const cost_case typicals[] = {
     {NAMED(in_place), {1, 0, 0, 0, 2, 1, 6, 0, 0}},
-    {NAMED(in_place_where_the_old_numbers_are_read), {1, 0, 0, 0, 1, 2, 5, 8192, 8192}},
-    {NAMED(in_place_on_what_is_read_in_another_order), {1, 0, 0, 1, 2, 1, 4, 8192, 0}},
+    {NAMED(in_place_with_old_values_read_later), {1, 0, 0, 0, 1, 2, 5, 8192, 8192}},
+    {NAMED(in_place_on_an_operand_read_transposed), {1, 0, 0, 1, 2, 1, 4, 8192, 0}},
     {NAMED(in_place_on_a_freed_target), {2, 0, 0, 0, 2, 2, 8, 8192, 8192}},
-    {NAMED(a_part_of_old_numbers), {1, 0, 0, 0, 0, 1, 3, 0, 0}},
-    {NAMED(a_part_of_numbers_that_are_read_still), {2, 0, 0, 1, 2, 2, 6, 16384, 8192}},
-    {NAMED(parts_one_after_the_other), {3, 0, 0, 0, 3, 4, 10, 24576, 24576}},
-    {NAMED(parts_over_each_other), {3, 0, 0, 0, 3, 4, 10, 20480, 20480}},
-    {NAMED(joined), {1, 0, 0, 0, 2, 3, 10, 24576, 24576}},
-    {NAMED(joined_and_reduced), {2, 0, 0, 0, 3, 3, 11, 16640, 16640}},
-    {NAMED(a_dying_operand), {4, 0, 0, 0, 4, 4, 20, 32768, 32768}},
-    {NAMED(a_dying_operand_behind_an_unreferenced_value), {2, 0, 0, 0, 2, 2, 8, 8192, 8192}},
-    {NAMED(a_dying_operand_that_is_turned), {2, 0, 0, 0, 2, 2, 6, 8192, 8192}},
-    {NAMED(a_dying_operand_of_a_sum), {2, 0, 0, 0, 2, 2, 7, 16384, 8192}},
-    {NAMED(a_dying_factor), {1, 1, 0, 0, 2, 2, 7, 2048, 1024}},
-    {NAMED(a_dying_operand_of_an_epilogue), {1, 1, 0, 0, 3, 2, 7, 4096, 4096}},
+    {NAMED(write_to_a_part), {1, 0, 0, 0, 0, 1, 3, 0, 0}},
+    {NAMED(write_to_a_part_while_old_values_are_needed), {2, 0, 0, 1, 2, 2, 6, 16384, 8192}},
+    {NAMED(adjacent_parts), {3, 0, 0, 0, 3, 4, 10, 24576, 24576}},
+    {NAMED(overlapping_parts), {3, 0, 0, 0, 3, 4, 10, 20480, 20480}},
+    {NAMED(concatenated), {1, 0, 0, 0, 2, 3, 10, 24576, 24576}},
+    {NAMED(concatenated_and_reduced), {2, 0, 0, 0, 3, 3, 11, 16640, 16640}},
+    {NAMED(a_freed_operand), {4, 0, 0, 0, 4, 4, 20, 32768, 32768}},
+    {NAMED(a_freed_operand_behind_an_unreferenced_value), {2, 0, 0, 0, 2, 2, 8, 8192, 8192}},
+    {NAMED(a_freed_operand_read_transposed), {2, 0, 0, 0, 2, 2, 6, 8192, 8192}},
+    {NAMED(a_freed_operand_of_a_sum), {2, 0, 0, 0, 2, 2, 7, 16384, 8192}},
+    {NAMED(a_freed_factor), {1, 1, 0, 0, 2, 2, 7, 2048, 1024}},
+    {NAMED(a_freed_operand_of_an_epilogue), {1, 1, 0, 0, 3, 2, 7, 4096, 4096}},
     {NAMED(an_unused_result), {0}},
     {NAMED(large_unused_results), {1, 0, 0, 0, 1, 2, 6, 16384, 16384}},
 };

@@ -2,10 +2,10 @@
 /* Mutual authentication of two processes of a job by HMAC over a shared secret:
  *
  *     client                                          server
- *     HELLO nonce, errand, rank, world, port    -->
+ *     HELLO nonce, purpose, rank, world, port   -->
  *                                               <--   CHALLENGE nonce', MAC(secret, "wick host", HELLO, nonce')
  *     PROOF MAC(secret, "wick rank", HELLO, nonce') ->
- *                                               <--   WELCOME, or REFUSED and why
+ *                                               <--   WELCOME, or REFUSED and the reason
  *
  * The secret is never sent, and nonces prevent replay. Before the client's proof the server stores only its 148-byte
  * HELLO and reveals nothing. Later traffic is neither encrypted nor authenticated, so the network must be trusted. This
@@ -54,7 +54,7 @@ typedef struct wk__reply {
     size_t bytes;
 } wk__reply;
 /* Consumes *took of the received bytes. */
-wk__handshake_status wk__handshake_server_feed(wk__handshake_server *visitor, const char *secret, const uint8_t *bytes,
+wk__handshake_status wk__handshake_server_feed(wk__handshake_server *server, const char *secret, const uint8_t *bytes,
                                                size_t count, size_t *took, wk__reply *reply);
 /* Writes a frame with a text payload: REFUSED or ABORT. */
 void wk__reply_text(wk__reply *reply, wk__wire_header frame, const char *text);

@@ -124,9 +124,9 @@ static wk_code join(const wk__dist_settings *s, wk__dist_identity *place, void *
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-static wk_code agree_only(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail)
+static wk_code agree_only(wk__tcp *tcp, const wk__dist_call *call, wk__dist_error *fail)
 {
-    return wk__tcp_agree(tcp, step, NULL, 0, false, NULL, fail);
+    return wk__tcp_agree(tcp, call, NULL, 0, false, NULL, fail);
 }
 
 static wk__tcp_collective *const collectives[WK__DIST_KINDS] = {
@@ -141,14 +141,14 @@ static wk__tcp_collective *const collectives[WK__DIST_KINDS] = {
     [WK__DIST_NEW_GROUP] = agree_only,
 };
 
-static wk_code call(void *world, const wk__dist_call *step, wk__dist_error *fail)
+static wk_code tcp_call(void *world, const wk__dist_call *call, wk__dist_error *fail)
 {
     wk__tcp *tcp = world;
-    const wk__dist_kind kind = step->request->kind;
-    if (kind == WK__DIST_FINISH) return wk__tcp_finish(tcp, step, fail);
-    if (!wk__tcp_call_begin(tcp, step, fail)) return fail->code;
-    const bool moves = step->request->code == WK_OK || kind == WK__DIST_SEND || kind == WK__DIST_RECV;
-    const wk_code code = (moves ? collectives[kind] : agree_only)(tcp, step, fail);
+    const wk__dist_kind kind = call->request->kind;
+    if (kind == WK__DIST_FINISH) return wk__tcp_finish(tcp, call, fail);
+    if (!wk__tcp_call_begin(tcp, call, fail)) return fail->code;
+    const bool moves = call->request->code == WK_OK || kind == WK__DIST_SEND || kind == WK__DIST_RECV;
+    const wk_code code = (moves ? collectives[kind] : agree_only)(tcp, call, fail);
     wk__tcp_call_end(tcp, code, fail);
     return code;
 }
@@ -161,5 +161,5 @@ const wk__dist_transport wk__dist_tcp = {
     .join = join,
     .leave = leave,
     .host_name = wk__tcp_host,
-    .call = call,
+    .call = tcp_call,
 };

@@ -39,7 +39,7 @@ typedef struct wk__tcp_pending {
     int fd; /* -1: none */
     int64_t deadline;
     wk__address from;
-    wk__handshake_server visitor;
+    wk__handshake_server handshake;
 } wk__tcp_pending;
 
 typedef struct wk__tcp_acceptor {
@@ -48,23 +48,22 @@ typedef struct wk__tcp_acceptor {
     int64_t handshake_timeout_ns; /* deadline of each handshake */
     int64_t paused_until;         /* no connection is accepted until then: the process was out of descriptors */
     int rejected_count;           /* connections rejected so far */
-    int misconfigured_rank;       /* of those the number of the last one that seems to be a rank of this job, started
-                                     otherwise than
-                                   * the others: no time mends that. -1: none */
-    char last_reject_reason[200]; /* why that one was refused; without one, the last stranger */
+    int misconfigured_rank;       /* number of the last rejected connection that seems to come from a rank of this job
+                                   * with other settings, so that waiting longer is useless; -1: none */
+    char last_reject_reason[200]; /* reason of that rejection; without one, of the last rejection */
     wk__tcp_pending pending[WK__TCP_MAX_PENDING];
 } wk__tcp_acceptor;
 
-void wk__tcp_acceptor_init(wk__tcp_acceptor *door, int listener, const char *secret, double seconds);
-void wk__tcp_acceptor_close(wk__tcp_acceptor *door);
+void wk__tcp_acceptor_init(wk__tcp_acceptor *acceptor, int listener, const char *secret, double seconds);
+void wk__tcp_acceptor_close(wk__tcp_acceptor *acceptor);
 /* Fills polls with the listener and the pending connections. Returns their number, at most WK__TCP_MAX_PENDING + 1. */
-int wk__tcp_acceptor_pollfds(const wk__tcp_acceptor *door, struct pollfd *polls);
+int wk__tcp_acceptor_pollfds(const wk__tcp_acceptor *acceptor, struct pollfd *polls);
 /* Returns the earliest deadline of a handshake or the end of a pause; INT64_MAX: none. */
-int64_t wk__tcp_acceptor_deadline(const wk__tcp_acceptor *door);
-/* Accepts connections, advances handshakes and closes those past their deadline. proved receives each authenticated
- * connection; it returns NULL if it takes ownership, else the reason to refuse it. */
+int64_t wk__tcp_acceptor_deadline(const wk__tcp_acceptor *acceptor);
+/* Accepts connections, advances handshakes and closes those past their deadline. on_authenticated receives each
+ * authenticated connection; it returns NULL if it takes ownership, otherwise the reason to refuse it. */
 typedef const char *wk__tcp_on_authenticated(void *user, const wk__hello *hello, const wk__address *from, int fd);
-void wk__tcp_acceptor_run(wk__tcp_acceptor *door, wk__tcp_on_authenticated *proved, void *user);
+void wk__tcp_acceptor_run(wk__tcp_acceptor *acceptor, wk__tcp_on_authenticated *on_authenticated, void *user);
 /* Connects to a listening rank and runs the client side of the handshake. Returns the connection, or -1 with the reason
  * in *fail. *again: the host was unreachable, and a later attempt may succeed; *refused: nothing listens on the
  * port. */
@@ -134,7 +133,7 @@ bool wk__tcp_control_start(wk__tcp *tcp);
 void wk__tcp_control_stop(wk__tcp *tcp);
 void wk__tcp_control_send(wk__tcp *tcp, int rank, wk__wire_header frame, const void *body, size_t bytes);
 void wk__tcp_control_broadcast(wk__tcp *tcp, wk__wire_header frame, const char *text);
-void wk__tcp_wake(int bell);
+void wk__tcp_wake(int wakeup);
 
 /* tcp_diagnose.c; all require the lock.
  * on_control_message, on_control_lost: handle a frame on, or the end of, a control connection.
@@ -156,16 +155,16 @@ void wk__tcp_abort_for(wk__tcp *tcp, int rank, wk_code code, const char *error_t
 void wk__tcp_unequal_calls_text(const wk__tcp *tcp, int asker, const char *asks, int left, char *out, size_t size);
 /* Bracket a call; take the lock. call_begin returns false with *fail set if the world is aborted. call_end aborts it
  * after a fatal error, so that all ranks keep the same first cause. */
-bool wk__tcp_call_begin(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail);
+bool wk__tcp_call_begin(wk__tcp *tcp, const wk__dist_call *call, wk__dist_error *fail);
 void wk__tcp_call_end(wk__tcp *tcp, wk_code code, const wk__dist_error *fail);
 /* Handles caller_wakeup during a call. Returns false if the world is aborted. *left: a rank the call needs has called
  * wk_dist_finish and may not have made this call before. */
-bool wk__tcp_on_wakeup(wk__tcp *tcp, const wk__dist_call *step, bool *left);
+bool wk__tcp_on_wakeup(wk__tcp *tcp, const wk__dist_call *call, bool *left);
 /* Ends a call that cannot continue: at its deadline (why NULL) or because of an error. Reports it to rank 0, waits for
  * the first cause within the grace period and fails with that. */
-wk_code wk__tcp_give_up(wk__tcp *tcp, const wk__dist_call *step, wk_code code, const char *why, wk__dist_error *fail);
+wk_code wk__tcp_give_up(wk__tcp *tcp, const wk__dist_call *call, wk_code code, const char *why, wk__dist_error *fail);
 /* Leaves the world: waits for the other ranks, unless the request carries an error. */
-wk_code wk__tcp_finish(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail);
+wk_code wk__tcp_finish(wk__tcp *tcp, const wk__dist_call *call, wk__dist_error *fail);
 int64_t wk__tcp_grace(const wk__tcp *tcp);
 const char *wk__tcp_host(void *world, int rank);
 
@@ -183,39 +182,39 @@ typedef struct wk__tcp_span {
 typedef struct wk__tcp_sendrecv wk__tcp_sendrecv;
 struct wk__tcp_sendrecv {
     wk__tcp *tcp;
-    const wk__dist_call *step;
+    const wk__dist_call *call;
     int to, from;               /* world ranks; -1: none */
     int send_spans, recv_spans; /* numbers of spans */
-    /* Return span k to send and to receive; recv_span is called only after can_receive has returned true for k. */
+    /* Return span k to send or to receive. recv_span is called only after can_receive has returned true for k. */
     wk__tcp_span (*send_span)(const wk__tcp_sendrecv *flow, int k);
     wk__tcp_span (*recv_span)(const wk__tcp_sendrecv *flow, int k);
-    /* Returns how many bytes of span k can be sent now; NULL: all. Returns true if span k can be received; NULL:
-     * always. */
+    /* Returns how many bytes of span k can be sent now, including those already sent; NULL: all. */
     int64_t (*sendable)(const wk__tcp_sendrecv *flow, int k);
+    /* Returns true if span k can be received now; NULL: always. */
     bool (*can_receive)(const wk__tcp_sendrecv *flow, int k);
     /* Processes `bytes` received bytes at piece, which are at `offset` of span k, a span without an address. */
     wk_code (*on_chunk)(wk__tcp_sendrecv *flow, int k, int64_t offset, const char *piece, int64_t bytes,
                         wk__dist_error *fail);
     void *user;
     /* progress */
-    int spans_sent, spans_received; /* complete spans */
-    int64_t bytes_sent, bytes_received,
-        staged;         /* bytes of the current spans; bytes in tcp->staging not yet processed */
-    int64_t idle_since; /* time of the last progress; 0: progressing */
+    int spans_sent, spans_received;     /* complete spans */
+    int64_t bytes_sent, bytes_received; /* of the current spans */
+    int64_t staged;                     /* bytes in tcp->staging not yet processed */
+    int64_t idle_since; /* start of the first wait without progress since then, wk__monotonic_ns; 0: progressing */
     bool peer_left;     /* a rank that the call needs has called wk_dist_finish */
 };
 /* Runs the transfer to completion or failure. */
 wk_code wk__tcp_sendrecv_run(wk__tcp_sendrecv *flow, wk__dist_error *fail);
 /* Opens the data connections to these ranks (-1: none) if they do not exist. */
-wk_code wk__tcp_connect_peers(wk__tcp *tcp, const wk__dist_call *step, int to, int from, wk__dist_error *fail);
+wk_code wk__tcp_connect_peers(wk__tcp *tcp, const wk__dist_call *call, int to, int from, wk__dist_error *fail);
 
 /* tcp_agree.c: Runs the agreement of all ranks of the group. data, of at most WK__WIRE_INLINE_MAX bytes, travels along:
  * it becomes the reduction over the ranks, or if reduction is NULL, the data of the rank whose has_data is true. */
 struct wk__dist_reduction;
-wk_code wk__tcp_agree(wk__tcp *tcp, const wk__dist_call *step, char *data, int64_t bytes, bool has_data,
+wk_code wk__tcp_agree(wk__tcp *tcp, const wk__dist_call *call, char *data, int64_t bytes, bool has_data,
                       struct wk__dist_reduction *reduction, wk__dist_error *fail);
 /* tcp_collectives.c and tcp_p2p.c: one function per wk__dist_kind. */
-typedef wk_code wk__tcp_collective(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail);
+typedef wk_code wk__tcp_collective(wk__tcp *tcp, const wk__dist_call *call, wk__dist_error *fail);
 wk__tcp_collective wk__tcp_all_reduce, wk__tcp_reduce_scatter, wk__tcp_all_gather, wk__tcp_broadcast;
 wk__tcp_collective wk__tcp_all_to_all, wk__tcp_send, wk__tcp_recv;
 

@@ -18,77 +18,79 @@ void wk__tcp_random(void *out, size_t bytes)
     while (getrandom(out, bytes, 0) != (ssize_t)bytes) continue; /* interrupted; up to 256 bytes are returned at once */
 }
 
-void wk__tcp_acceptor_init(wk__tcp_acceptor *door, int listener, const char *secret, double seconds)
+void wk__tcp_acceptor_init(wk__tcp_acceptor *acceptor, int listener, const char *secret, double seconds)
 {
-    memset(door, 0, sizeof *door);
-    door->listener = listener;
-    door->secret = secret;
-    door->misconfigured_rank = -1;
-    door->handshake_timeout_ns =
+    memset(acceptor, 0, sizeof *acceptor);
+    acceptor->listener = listener;
+    acceptor->secret = secret;
+    acceptor->misconfigured_rank = -1;
+    acceptor->handshake_timeout_ns =
         (int64_t)((seconds < 4 * HANDSHAKE_SECONDS ? seconds / 4 : HANDSHAKE_SECONDS) * BILLION);
-    for (int k = 0; k < WK__TCP_MAX_PENDING; k++) door->pending[k].fd = -1;
+    for (int k = 0; k < WK__TCP_MAX_PENDING; k++) acceptor->pending[k].fd = -1;
 }
 
-static void close_pending(wk__tcp_pending *guest)
+static void close_pending(wk__tcp_pending *pending)
 {
-    if (guest->fd >= 0) close(guest->fd);
-    guest->fd = -1;
+    if (pending->fd >= 0) close(pending->fd);
+    pending->fd = -1;
 }
 
-void wk__tcp_acceptor_close(wk__tcp_acceptor *door)
+void wk__tcp_acceptor_close(wk__tcp_acceptor *acceptor)
 {
-    for (int k = 0; k < WK__TCP_MAX_PENDING; k++) close_pending(&door->pending[k]);
-    if (door->listener >= 0) close(door->listener);
-    door->listener = -1;
+    for (int k = 0; k < WK__TCP_MAX_PENDING; k++) close_pending(&acceptor->pending[k]);
+    if (acceptor->listener >= 0) close(acceptor->listener);
+    acceptor->listener = -1;
 }
 
-int wk__tcp_acceptor_pollfds(const wk__tcp_acceptor *door, struct pollfd *polls)
+int wk__tcp_acceptor_pollfds(const wk__tcp_acceptor *acceptor, struct pollfd *polls)
 {
-    const bool rests = door->paused_until > wk__monotonic_ns();
+    const bool paused = acceptor->paused_until > wk__monotonic_ns();
     int n = 0;
-    polls[n++] = (struct pollfd){.fd = rests ? -1 : door->listener, .events = POLLIN};
+    polls[n++] = (struct pollfd){.fd = paused ? -1 : acceptor->listener, .events = POLLIN};
     for (int k = 0; k < WK__TCP_MAX_PENDING; k++)
-        if (door->pending[k].fd >= 0) polls[n++] = (struct pollfd){.fd = door->pending[k].fd, .events = POLLIN};
+        if (acceptor->pending[k].fd >= 0) polls[n++] = (struct pollfd){.fd = acceptor->pending[k].fd, .events = POLLIN};
     return n;
 }
 
-int64_t wk__tcp_acceptor_deadline(const wk__tcp_acceptor *door)
+int64_t wk__tcp_acceptor_deadline(const wk__tcp_acceptor *acceptor)
 {
-    int64_t first = door->paused_until > wk__monotonic_ns() ? door->paused_until : INT64_MAX;
+    int64_t first = acceptor->paused_until > wk__monotonic_ns() ? acceptor->paused_until : INT64_MAX;
     for (int k = 0; k < WK__TCP_MAX_PENDING; k++)
-        if (door->pending[k].fd >= 0 && door->pending[k].deadline < first) first = door->pending[k].deadline;
+        if (acceptor->pending[k].fd >= 0 && acceptor->pending[k].deadline < first)
+            first = acceptor->pending[k].deadline;
     return first;
 }
 
-static void reject(wk__tcp_acceptor *door, wk__tcp_pending *guest, const char *why, bool misfit)
+static void reject(wk__tcp_acceptor *acceptor, wk__tcp_pending *pending, const char *why, bool misfit)
 {
     char host[64] = "?";
-    getnameinfo((const struct sockaddr *)&guest->from.at, guest->from.bytes, host, sizeof host, NULL, 0,
+    getnameinfo((const struct sockaddr *)&pending->from.at, pending->from.bytes, host, sizeof host, NULL, 0,
                 NI_NUMERICHOST);
-    door->rejected_count++;
-    if (misfit) door->misconfigured_rank = guest->visitor.hello.rank;
-    if (misfit || door->misconfigured_rank < 0)
-        snprintf(door->last_reject_reason, sizeof door->last_reject_reason, "%s: %s", host, why);
-    close_pending(guest);
+    acceptor->rejected_count++;
+    if (misfit) acceptor->misconfigured_rank = pending->handshake.hello.rank;
+    if (misfit || acceptor->misconfigured_rank < 0)
+        snprintf(acceptor->last_reject_reason, sizeof acceptor->last_reject_reason, "%s: %s", host, why);
+    close_pending(pending);
 }
 
-static void accept_all(wk__tcp_acceptor *door)
+static void accept_all(wk__tcp_acceptor *acceptor)
 {
     wk__address from;
     int fd;
-    while ((fd = wk__socket_accept(door->listener, &from)) >= 0) {
-        wk__tcp_pending *place = &door->pending[0];
-        for (int k = 0; k < WK__TCP_MAX_PENDING && place->fd >= 0; k++)
-            if (door->pending[k].fd < 0 || door->pending[k].deadline < place->deadline) place = &door->pending[k];
-        if (place->fd >= 0) reject(door, place, "too many simultaneous connections", false);
-        memset(place, 0, sizeof *place);
-        place->fd = fd;
-        place->from = from;
-        place->deadline = wk__monotonic_ns() + door->handshake_timeout_ns;
-        wk__tcp_random(place->visitor.nonce, sizeof place->visitor.nonce);
+    while ((fd = wk__socket_accept(acceptor->listener, &from)) >= 0) {
+        wk__tcp_pending *slot = &acceptor->pending[0];
+        for (int k = 0; k < WK__TCP_MAX_PENDING && slot->fd >= 0; k++)
+            if (acceptor->pending[k].fd < 0 || acceptor->pending[k].deadline < slot->deadline)
+                slot = &acceptor->pending[k];
+        if (slot->fd >= 0) reject(acceptor, slot, "too many simultaneous connections", false);
+        memset(slot, 0, sizeof *slot);
+        slot->fd = fd;
+        slot->from = from;
+        slot->deadline = wk__monotonic_ns() + acceptor->handshake_timeout_ns;
+        wk__tcp_random(slot->handshake.nonce, sizeof slot->handshake.nonce);
     }
     /* A connection that cannot be accepted keeps the listener readable, so polling it would spin. */
-    if (errno == EMFILE || errno == ENFILE) door->paused_until = wk__monotonic_ns() + PAUSE_NS;
+    if (errno == EMFILE || errno == ENFILE) acceptor->paused_until = wk__monotonic_ns() + PAUSE_NS;
 }
 
 static bool send_now(int fd, const wk__reply *reply)
@@ -96,61 +98,62 @@ static bool send_now(int fd, const wk__reply *reply)
     return send(fd, reply->at, reply->bytes, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)reply->bytes;
 }
 
-/* Hands an authenticated connection to `proved`, or sends the reason why it is refused. */
-static void deliver(wk__tcp_acceptor *door, wk__tcp_pending *guest, wk__tcp_on_authenticated *proved, void *user,
-                    wk__reply *reply)
+/* Hands an authenticated connection to `on_authenticated`, or sends the reason why it is refused. */
+static void deliver(wk__tcp_acceptor *acceptor, wk__tcp_pending *pending, wk__tcp_on_authenticated *on_authenticated,
+                    void *user, wk__reply *reply)
 {
-    const char *why = proved(user, &guest->visitor.hello, &guest->from, guest->fd);
+    const char *why = on_authenticated(user, &pending->handshake.hello, &pending->from, pending->fd);
     if (!why) {
-        guest->fd = -1;
+        pending->fd = -1;
         return;
     }
     wk__reply_text(reply, (wk__wire_header){.kind = WK__WIRE_REFUSED, .status = WK_ERR_ARGUMENT}, why);
-    send_now(guest->fd, reply);
-    reject(door, guest, why, true);
+    send_now(pending->fd, reply);
+    reject(acceptor, pending, why, true);
 }
 
 /* Reads at most the bytes that the handshake needs; data after the proof belongs to the later owner of the
  * connection. */
-static void read_handshake(wk__tcp_acceptor *door, wk__tcp_pending *guest, wk__tcp_on_authenticated *proved, void *user)
+static void read_handshake(wk__tcp_acceptor *acceptor, wk__tcp_pending *pending,
+                           wk__tcp_on_authenticated *on_authenticated, void *user)
 {
     uint8_t bytes[WK__HELLO_MESSAGE_BYTES];
     char why[80];
     size_t took;
     wk__reply reply;
-    const size_t wanted = guest->visitor.challenged ? WK__PROOF_MESSAGE_BYTES : WK__HELLO_MESSAGE_BYTES;
-    const ssize_t got = recv(guest->fd, bytes, wanted - guest->visitor.inbox.got, MSG_DONTWAIT);
+    const size_t wanted = pending->handshake.challenged ? WK__PROOF_MESSAGE_BYTES : WK__HELLO_MESSAGE_BYTES;
+    const ssize_t got = recv(pending->fd, bytes, wanted - pending->handshake.inbox.got, MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (got <= 0) {
-        reject(door, guest,
-               guest->visitor.challenged ? "disconnected during authentication; its WICK_SECRET probably differs"
-                                         : "disconnected before it sent its HELLO",
-               guest->visitor.challenged);
+        reject(acceptor, pending,
+               pending->handshake.challenged ? "disconnected during authentication; its WICK_SECRET probably differs"
+                                             : "disconnected before it sent its HELLO",
+               pending->handshake.challenged);
         return;
     }
-    switch (wk__handshake_server_feed(&guest->visitor, door->secret, bytes, (size_t)got, &took, &reply)) {
+    switch (wk__handshake_server_feed(&pending->handshake, acceptor->secret, bytes, (size_t)got, &took, &reply)) {
     case WK__HANDSHAKE_MORE: break;
     case WK__HANDSHAKE_REPLY:
-        if (!send_now(guest->fd, &reply)) reject(door, guest, "does not accept data", false);
+        if (!send_now(pending->fd, &reply)) reject(acceptor, pending, "does not accept data", false);
         break;
-    case WK__HANDSHAKE_DONE: deliver(door, guest, proved, user, &reply); break;
+    case WK__HANDSHAKE_DONE: deliver(acceptor, pending, on_authenticated, user, &reply); break;
     case WK__HANDSHAKE_REJECTED:
-        send_now(guest->fd, &reply);
+        send_now(pending->fd, &reply);
         snprintf(why, sizeof why, "%.*s", (int)(reply.bytes - WK__WIRE_HEADER_BYTES),
                  (char *)reply.at + WK__WIRE_HEADER_BYTES);
-        reject(door, guest, why, false);
+        reject(acceptor, pending, why, false);
         break;
     }
 }
 
-void wk__tcp_acceptor_run(wk__tcp_acceptor *door, wk__tcp_on_authenticated *proved, void *user)
+void wk__tcp_acceptor_run(wk__tcp_acceptor *acceptor, wk__tcp_on_authenticated *on_authenticated, void *user)
 {
-    accept_all(door);
+    accept_all(acceptor);
     const int64_t now = wk__monotonic_ns();
     for (int k = 0; k < WK__TCP_MAX_PENDING; k++) {
-        wk__tcp_pending *guest = &door->pending[k];
-        if (guest->fd >= 0) read_handshake(door, guest, proved, user);
-        if (guest->fd >= 0 && guest->deadline <= now) reject(door, guest, "authentication timed out", false);
+        wk__tcp_pending *pending = &acceptor->pending[k];
+        if (pending->fd >= 0) read_handshake(acceptor, pending, on_authenticated, user);
+        if (pending->fd >= 0 && pending->deadline <= now) reject(acceptor, pending, "authentication timed out", false);
     }
 }
 

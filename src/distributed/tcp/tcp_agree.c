@@ -20,7 +20,7 @@
 /* One agreement, as this rank sees it. Borrows everything it points to. */
 typedef struct agreement_run {
     wk__tcp *tcp;
-    const wk__dist_call *step;
+    const wk__dist_call *call;
     wk__agreement own;             /* statements of the ranks merged so far, at first of this rank alone */
     char *data;                    /* data of these ranks */
     int64_t bytes;                 /* size of a rank's data */
@@ -71,18 +71,18 @@ static wk_code header_failure(const agreement_run *run, int rank, wk__dist_error
                  "%llu of group %u)",
                  rank, host, wk__request_text(peer, peer_request, sizeof peer_request),
                  (unsigned long long)peer->sequence, peer->group, run->tcp->rank, here,
-                 wk__dist_names[run->step->request->kind], (unsigned long long)run->step->sequence,
-                 run->step->group->id);
+                 wk__dist_names[run->call->request->kind], (unsigned long long)run->call->sequence,
+                 run->call->group->id);
     else
         snprintf(text, sizeof text, "rank %d on %s sent a message that rank %d on %s cannot parse: %s", rank, host,
                  run->tcp->rank, here, run->header_error);
-    return wk__tcp_give_up(run->tcp, run->step, !run->header_error ? WK_ERR_STATE : WK_ERR_INTERNAL, text, fail);
+    return wk__tcp_give_up(run->tcp, run->call, !run->header_error ? WK_ERR_STATE : WK_ERR_INTERNAL, text, fail);
 }
 
 /* Sends the merged statement to one rank of the group while receiving that of another; -1: none. */
 static wk_code exchange(agreement_run *run, int to, int from, wk__dist_error *fail)
 {
-    const wk__dist_group *group = run->step->group;
+    const wk__dist_group *group = run->call->group;
     const wk__wire_header header = wk__agreement_to_header(&run->own, (uint64_t)run->data_bytes);
     wk__wire_header_write(&header, run->sent_header);
     run->send[0] = (wk__tcp_span){(char *)run->sent_header, WK__WIRE_HEADER_BYTES};
@@ -90,7 +90,7 @@ static wk_code exchange(agreement_run *run, int to, int from, wk__dist_error *fa
     run->receive[0] = (wk__tcp_span){(char *)run->received_header, WK__WIRE_HEADER_BYTES};
     run->receive[1].at = NULL; /* unknown until the header has been parsed */
     wk__tcp_sendrecv flow = {.tcp = run->tcp,
-                             .step = run->step,
+                             .call = run->call,
                              .to = to < 0 ? -1 : wk__dist_world_rank(group, to),
                              .from = from < 0 ? -1 : wk__dist_world_rank(group, from),
                              .send_spans = to < 0 ? 0 : 2,
@@ -158,7 +158,7 @@ static wk_code adopt_result(agreement_run *run, wk__dist_error *fail)
 
 static wk_code agree_all(agreement_run *run, wk__dist_error *fail)
 {
-    const int rank = run->step->group->rank, size = run->step->group->size;
+    const int rank = run->call->group->rank, size = run->call->group->size;
     int power = 1; /* the largest power of two up to size */
     while (power * 2 <= size) power *= 2;
     wk_code code = WK_OK;
@@ -179,16 +179,16 @@ static wk_code agree_all(agreement_run *run, wk__dist_error *fail)
     return code == WK_OK && is_proxy ? exchange(run, rank + power, -1, fail) : code;
 }
 
-wk_code wk__tcp_agree(wk__tcp *tcp, const wk__dist_call *step, char *data, int64_t bytes, bool has_data,
+wk_code wk__tcp_agree(wk__tcp *tcp, const wk__dist_call *call, char *data, int64_t bytes, bool has_data,
                       wk__dist_reduction *reduction, wk__dist_error *fail)
 {
     agreement_run run = {.tcp = tcp,
-                         .step = step,
+                         .call = call,
                          .data = data,
                          .bytes = bytes,
-                         .data_bytes = has_data && step->request->code == WK_OK ? bytes : 0,
+                         .data_bytes = has_data && call->request->code == WK_OK ? bytes : 0,
                          .reduction = reduction};
-    wk__agreement_begin(&run.own, step, tcp->rank, step->group->id);
+    wk__agreement_begin(&run.own, call, tcp->rank, call->group->id);
     const wk_code code = agree_all(&run, fail);
     return code == WK_OK ? wk__agreement_result(&run.own, &wk__dist_tcp, tcp, fail) : code;
 }

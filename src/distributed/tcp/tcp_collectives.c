@@ -2,9 +2,8 @@
 /* Collectives of all ranks of a group. Small data travels with the agreement. Large data moves in a ring, from each
  * rank to the next, split into one block per rank; a block is forwarded while it is still being received:
  *
- *     reduce   rank r sends block r-1, then its partial sum of block r-2, and so on; the last block received plus its
- * own
- *              contribution is the complete block r
+ *     reduce   rank r sends block r-1, then its partial sum of block r-2, and so on; the last block that it receives,
+ *              plus its contribution, is the complete block r
  *     gather   rank r sends block r, then forwards block r-1, and so on
  *
  * all_reduce is reduce followed by gather. Block r is summed in the order of ranks r+1, r+2, ..., r, so all ranks get
@@ -15,7 +14,7 @@
 #include <string.h>
 
 typedef struct ring {
-    const wk__dist_call *step;
+    const wk__dist_call *call;
     int rank, size;
     int64_t count;         /* elements of all blocks together */
     int64_t element_bytes; /* bytes per element */
@@ -49,24 +48,24 @@ static wk__tcp_span span(const ring *r, const char *base, int block)
                           count_of(r, block) * r->element_bytes};
 }
 
-/* Returns how much of span k can be sent: as much as of span k - 1 has been received and processed. */
-static int64_t forwardable(const wk__tcp_sendrecv *f, int k)
+/* Returns how many bytes of span k are ready to be sent: as many as of span k - 1 have been received and processed. */
+static int64_t forwardable(const wk__tcp_sendrecv *flow, int k)
 {
-    if (k == 0 || f->spans_received >= k) return INT64_MAX;
-    return f->spans_received == k - 1 ? f->bytes_received - f->staged : 0;
+    if (k == 0 || flow->spans_received >= k) return INT64_MAX;
+    return flow->spans_received == k - 1 ? flow->bytes_received - flow->staged : 0;
 }
 
-static int64_t may_give(const wk__tcp_sendrecv *f, int k)
+static int64_t sendable_block(const wk__tcp_sendrecv *flow, int k)
 {
-    const int64_t may = forwardable(f, k), bytes = f->send_span(f, k).bytes;
-    return may < bytes ? may : bytes;
+    const int64_t ready = forwardable(flow, k), bytes = flow->send_span(flow, k).bytes;
+    return ready < bytes ? ready : bytes;
 }
 
 static wk_code run_ring(wk__tcp *tcp, ring *r, wk__tcp_sendrecv flow, wk__dist_error *fail)
 {
-    const wk__dist_group *group = r->step->group;
+    const wk__dist_group *group = r->call->group;
     flow.tcp = tcp;
-    flow.step = r->step;
+    flow.call = r->call;
     flow.to = wk__dist_world_rank(group, (r->rank + 1) % r->size);
     flow.from = wk__dist_world_rank(group, (r->rank + r->size - 1) % r->size);
     flow.send_spans = flow.recv_spans = r->size - 1;
@@ -89,88 +88,91 @@ static int64_t bytes_of_sum(const ring *r, int block)
     return count_of(r, block) * r->sum_bytes;
 }
 
-static wk__tcp_span give_sum(const wk__tcp_sendrecv *f, int k)
+static wk__tcp_span sent_sum(const wk__tcp_sendrecv *flow, int k)
 {
-    const ring *r = f->user;
+    const ring *r = flow->user;
     const int block = block_at(r, 1 + k);
     return k == 0 ? span(r, r->in, block) : (wk__tcp_span){sum_at(r, k - 1), bytes_of_sum(r, block)};
 }
 
 /* Returns a span without an address: partial sums are received into staging. */
-static wk__tcp_span take_sum(const wk__tcp_sendrecv *f, int k)
+static wk__tcp_span received_sum(const wk__tcp_sendrecv *flow, int k)
 {
-    const ring *r = f->user;
+    const ring *r = flow->user;
     const int block = block_at(r, 2 + k);
     return (wk__tcp_span){NULL, k == 0 ? span(r, r->in, block).bytes : bytes_of_sum(r, block)};
 }
 
 /* Returns how much of span k can be sent: as many elements as of span k - 1 have been processed. Their dtypes may
  * differ in size. */
-static int64_t may_give_sum(const wk__tcp_sendrecv *f, int k)
+static int64_t sendable_sum(const wk__tcp_sendrecv *flow, int k)
 {
-    const ring *r = f->user;
-    const int64_t bytes = give_sum(f, k).bytes, width = k == 1 ? r->element_bytes : r->sum_bytes;
-    if (k == 0 || f->spans_received >= k) return bytes;
-    return f->spans_received == k - 1 ? (f->bytes_received - f->staged) / width * r->sum_bytes : 0;
+    const ring *r = flow->user;
+    const int64_t bytes = sent_sum(flow, k).bytes, width = k == 1 ? r->element_bytes : r->sum_bytes;
+    if (k == 0 || flow->spans_received >= k) return bytes;
+    return flow->spans_received == k - 1 ? (flow->bytes_received - flow->staged) / width * r->sum_bytes : 0;
 }
 
 /* Returns true if the scratch block of span k is free: its previous contents have been sent. */
-static bool may_take_sum(const wk__tcp_sendrecv *f, int k)
+static bool can_receive_sum(const wk__tcp_sendrecv *flow, int k)
 {
-    const ring *r = f->user;
-    return !r->scratch[0] || k < 2 || f->spans_sent >= k;
+    const ring *r = flow->user;
+    return !r->scratch[0] || k < 2 || flow->spans_sent >= k;
 }
 
-static wk_code reduce_chunk(wk__tcp_sendrecv *f, int k, int64_t offset, const char *piece, int64_t bytes,
+/* Adds this rank's contribution to a received piece of a partial sum. */
+static wk_code reduce_chunk(wk__tcp_sendrecv *flow, int k, int64_t offset, const char *piece, int64_t bytes,
                             wk__dist_error *fail)
 {
-    ring *r = f->user;
-    wk__dist_reduction *how = k == r->size - 2 ? &r->last : k == 0 ? &r->first : &r->middle;
-    const int64_t comes = k == 0 ? r->element_bytes : r->sum_bytes,
-                  goes = k == r->size - 2 ? r->element_bytes : r->sum_bytes;
-    const char *mine = span(r, r->in, block_at(r, 2 + k)).at + offset / comes * r->element_bytes;
-    return wk__dist_reduce(how, sum_at(r, k) + offset / comes * goes, piece, mine, bytes / comes, fail);
+    ring *r = flow->user;
+    wk__dist_reduction *reduction = k == r->size - 2 ? &r->last : k == 0 ? &r->first : &r->middle;
+    const int64_t width_in = k == 0 ? r->element_bytes : r->sum_bytes; /* bytes per element of piece */
+    const int64_t width_out = k == r->size - 2 ? r->element_bytes : r->sum_bytes;
+    const char *mine = span(r, r->in, block_at(r, 2 + k)).at + offset / width_in * r->element_bytes;
+    return wk__dist_reduce(reduction, sum_at(r, k) + offset / width_in * width_out, piece, mine, bytes / width_in,
+                           fail);
 }
 
 static wk_code reduce(wk__tcp *tcp, ring *r, wk__dist_error *fail)
 {
     return run_ring(tcp, r,
-                    (wk__tcp_sendrecv){.send_span = give_sum,
-                                       .recv_span = take_sum,
-                                       .sendable = may_give_sum,
-                                       .can_receive = may_take_sum,
+                    (wk__tcp_sendrecv){.send_span = sent_sum,
+                                       .recv_span = received_sum,
+                                       .sendable = sendable_sum,
+                                       .can_receive = can_receive_sum,
                                        .on_chunk = reduce_chunk},
                     fail);
 }
 
 /* ---- gather ------------------------------------------------------------------------------------------------------ */
 
-static wk__tcp_span give_block(const wk__tcp_sendrecv *f, int k)
+static wk__tcp_span sent_block(const wk__tcp_sendrecv *flow, int k)
 {
-    const ring *r = f->user;
+    const ring *r = flow->user;
     return span(r, r->out, block_at(r, k));
 }
 
-static wk__tcp_span take_block(const wk__tcp_sendrecv *f, int k)
+static wk__tcp_span received_block(const wk__tcp_sendrecv *flow, int k)
 {
-    const ring *r = f->user;
+    const ring *r = flow->user;
     return span(r, r->out, block_at(r, k + 1));
 }
 
 static wk_code gather(wk__tcp *tcp, ring *r, wk__dist_error *fail)
 {
-    return run_ring(tcp, r, (wk__tcp_sendrecv){.send_span = give_block, .recv_span = take_block, .sendable = may_give},
-                    fail);
+    return run_ring(
+        tcp, r, (wk__tcp_sendrecv){.send_span = sent_block, .recv_span = received_block, .sendable = sendable_block},
+        fail);
 }
 
 /* ---- the calls --------------------------------------------------------------------------------------------------- */
 
-static ring ring_of(const wk__dist_call *step, int64_t count)
+static ring ring_of(const wk__dist_call *call, int64_t count)
 {
-    const wk__dist_request *q = step->request;
-    const wk__dist_group *group = step->group;
+    const wk__dist_request *q = call->request;
+    const wk__dist_group *group = call->group;
     const wk_dtype wide = group->size > 2 ? wk__dist_sum_dtype(q->dtype) : q->dtype;
-    return (ring){.step = step,
+    return (ring){.call = call,
                   .rank = group->rank,
                   .size = group->size,
                   .count = count,
@@ -184,7 +186,7 @@ static ring ring_of(const wk__dist_call *step, int64_t count)
  * of `own`, the request used from then on. */
 static void prepare(ring *r, bool scratch, wk__dist_request *own)
 {
-    const wk__dist_request *q = r->step->request;
+    const wk__dist_request *q = r->call->request;
     const wk_dtype wide = r->size > 2 ? wk__dist_sum_dtype(q->dtype) : q->dtype;
     wk__dist_reduction_make(&r->first, q->op, wide, q->dtype, q->dtype, 0);
     wk__dist_reduction_make(&r->middle, q->op, wide, wide, q->dtype, 0);
@@ -197,10 +199,10 @@ static void prepare(ring *r, bool scratch, wk__dist_request *own)
     own->error_text = "out of host memory for partial sums";
 }
 
-static wk_code reduce_large(wk__tcp *tcp, const wk__dist_call *step, ring *r, bool scratch, wk__dist_error *fail)
+static wk_code reduce_large(wk__tcp *tcp, const wk__dist_call *call, ring *r, bool scratch, wk__dist_error *fail)
 {
-    wk__dist_request own = *step->request;
-    wk__dist_call mine = *step;
+    wk__dist_request own = *call->request;
+    wk__dist_call mine = *call;
     mine.request = &own;
     prepare(r, scratch, &own);
     wk_code code = wk__tcp_agree(tcp, &mine, NULL, 0, false, NULL, fail);
@@ -211,12 +213,12 @@ static wk_code reduce_large(wk__tcp *tcp, const wk__dist_call *step, ring *r, bo
 
 /* With two ranks a sum is divided and rounded immediately; with more, partial sums travel in the wide dtype and are
  * rounded at the end. */
-static wk_code all_reduce_small(wk__tcp *tcp, const wk__dist_call *step, wk_dtype wide, wk__dist_error *fail)
+static wk_code all_reduce_small(wk__tcp *tcp, const wk__dist_call *call, wk_dtype wide, wk__dist_error *fail)
 {
     char room[WK__WIRE_INLINE_MAX];
-    const wk__dist_request *q = step->request;
+    const wk__dist_request *q = call->request;
     const int64_t bytes = q->count * (int64_t)wk_dtype_size(wide);
-    const int size = step->group->size;
+    const int size = call->group->size;
     wk__dist_reduction add, turn;
     wk_code code = WK_OK;
     char *data = wide == q->dtype ? q->out : room;
@@ -227,33 +229,33 @@ static wk_code all_reduce_small(wk__tcp *tcp, const wk__dist_call *step, wk_dtyp
     } else if (q->out != q->in && bytes > 0) {
         memcpy(data, q->in, (size_t)bytes);
     }
-    if (code == WK_OK) code = wk__tcp_agree(tcp, step, data, bytes, true, &add, fail);
+    if (code == WK_OK) code = wk__tcp_agree(tcp, call, data, bytes, true, &add, fail);
     if (code != WK_OK || size == 2 || (wide == q->dtype && q->op != WK_DIST_AVG)) return code;
     wk__dist_conversion_make(&turn, q->dtype, wide, q->op == WK_DIST_AVG ? size : 0);
     return wk__dist_reduce(&turn, q->out, NULL, data, q->count, fail);
 }
 
-wk_code wk__tcp_all_reduce(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail)
+wk_code wk__tcp_all_reduce(wk__tcp *tcp, const wk__dist_call *call, wk__dist_error *fail)
 {
-    const wk__dist_request *q = step->request;
-    const wk_dtype wide = step->group->size > 2 ? wk__dist_sum_dtype(q->dtype) : q->dtype;
-    if (q->count <= WK__WIRE_INLINE_MAX / (int64_t)wk_dtype_size(wide)) return all_reduce_small(tcp, step, wide, fail);
-    ring r = ring_of(step, q->count);
+    const wk__dist_request *q = call->request;
+    const wk_dtype wide = call->group->size > 2 ? wk__dist_sum_dtype(q->dtype) : q->dtype;
+    if (q->count <= WK__WIRE_INLINE_MAX / (int64_t)wk_dtype_size(wide)) return all_reduce_small(tcp, call, wide, fail);
+    ring r = ring_of(call, q->count);
     r.all_blocks = true;
-    const wk_code code = reduce_large(tcp, step, &r, wide != q->dtype, fail);
+    const wk_code code = reduce_large(tcp, call, &r, wide != q->dtype, fail);
     return code == WK_OK ? gather(tcp, &r, fail) : code;
 }
 
-wk_code wk__tcp_reduce_scatter(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail)
+wk_code wk__tcp_reduce_scatter(wk__tcp *tcp, const wk__dist_call *call, wk__dist_error *fail)
 {
-    ring r = ring_of(step, step->request->count * step->group->size);
-    return reduce_large(tcp, step, &r, true, fail);
+    ring r = ring_of(call, call->request->count * call->group->size);
+    return reduce_large(tcp, call, &r, true, fail);
 }
 
-wk_code wk__tcp_all_gather(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail)
+wk_code wk__tcp_all_gather(wk__tcp *tcp, const wk__dist_call *call, wk__dist_error *fail)
 {
-    ring r = ring_of(step, step->request->count * step->group->size);
-    const wk_code code = wk__tcp_agree(tcp, step, NULL, 0, false, NULL, fail);
+    ring r = ring_of(call, call->request->count * call->group->size);
+    const wk_code code = wk__tcp_agree(tcp, call, NULL, 0, false, NULL, fail);
     if (code != WK_OK) return code;
     const wk__tcp_span own = span(&r, r.out, r.rank);
     if (own.bytes > 0) memcpy(own.at, r.in, (size_t)own.bytes);
@@ -262,30 +264,31 @@ wk_code wk__tcp_all_gather(wk__tcp *tcp, const wk__dist_call *step, wk__dist_err
 
 /* ---- broadcast --------------------------------------------------------------------------------------------------- */
 
-static wk__tcp_span whole_buffer(const wk__tcp_sendrecv *f, int k)
+static wk__tcp_span whole_buffer(const wk__tcp_sendrecv *flow, int k)
 {
     (void)k;
-    return *(const wk__tcp_span *)f->user;
+    return *(const wk__tcp_span *)flow->user;
 }
 
-static int64_t received_so_far(const wk__tcp_sendrecv *f, int k)
+static int64_t received_so_far(const wk__tcp_sendrecv *flow, int k)
 {
     (void)k;
-    return f->from < 0 || f->spans_received == 1 ? ((const wk__tcp_span *)f->user)->bytes : f->bytes_received;
+    return flow->from < 0 || flow->spans_received == 1 ? ((const wk__tcp_span *)flow->user)->bytes
+                                                       : flow->bytes_received;
 }
 
-wk_code wk__tcp_broadcast(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail)
+wk_code wk__tcp_broadcast(wk__tcp *tcp, const wk__dist_call *call, wk__dist_error *fail)
 {
-    const wk__dist_request *q = step->request;
-    const wk__dist_group *group = step->group;
+    const wk__dist_request *q = call->request;
+    const wk__dist_group *group = call->group;
     const int place = (group->rank - q->peer + group->size) % group->size;
     const bool root = place == 0;
     wk__tcp_span all = {root ? (char *)(uintptr_t)q->in : q->out, q->count * (int64_t)wk_dtype_size(q->dtype)};
     const bool small = all.bytes <= WK__WIRE_INLINE_MAX;
-    wk_code code = wk__tcp_agree(tcp, step, all.at, small ? all.bytes : 0, root, NULL, fail);
+    wk_code code = wk__tcp_agree(tcp, call, all.at, small ? all.bytes : 0, root, NULL, fail);
     if (code == WK_OK && !small) {
         wk__tcp_sendrecv flow = {
-            .tcp = tcp, .step = step, .to = -1, .from = -1, .send_span = whole_buffer, .recv_span = whole_buffer};
+            .tcp = tcp, .call = call, .to = -1, .from = -1, .send_span = whole_buffer, .recv_span = whole_buffer};
         if (place + 1 < group->size) {
             flow.to = wk__dist_world_rank(group, (group->rank + 1) % group->size);
             flow.send_spans = 1;
@@ -305,26 +308,26 @@ wk_code wk__tcp_broadcast(wk__tcp *tcp, const wk__dist_call *step, wk__dist_erro
 /* ---- all_to_all -------------------------------------------------------------------------------------------------- */
 
 typedef struct exchange {
-    wk__tcp_span give, take;
+    wk__tcp_span sent, received;
 } exchange;
 
-static wk__tcp_span given(const wk__tcp_sendrecv *f, int k)
+static wk__tcp_span sent_part(const wk__tcp_sendrecv *flow, int k)
 {
     (void)k;
-    return ((const exchange *)f->user)->give;
+    return ((const exchange *)flow->user)->sent;
 }
 
-static wk__tcp_span taken(const wk__tcp_sendrecv *f, int k)
+static wk__tcp_span received_part(const wk__tcp_sendrecv *flow, int k)
 {
     (void)k;
-    return ((const exchange *)f->user)->take;
+    return ((const exchange *)flow->user)->received;
 }
 
-wk_code wk__tcp_all_to_all(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail)
+wk_code wk__tcp_all_to_all(wk__tcp *tcp, const wk__dist_call *call, wk__dist_error *fail)
 {
-    const wk__dist_group *group = step->group;
-    ring r = ring_of(step, step->request->count * group->size);
-    wk_code code = wk__tcp_agree(tcp, step, NULL, 0, false, NULL, fail);
+    const wk__dist_group *group = call->group;
+    ring r = ring_of(call, call->request->count * group->size);
+    wk_code code = wk__tcp_agree(tcp, call, NULL, 0, false, NULL, fail);
     if (code != WK_OK) return code;
     const wk__tcp_span own = span(&r, r.out, r.rank);
     if (own.bytes > 0) memcpy(own.at, span(&r, r.in, r.rank).at, (size_t)own.bytes);
@@ -332,13 +335,13 @@ wk_code wk__tcp_all_to_all(wk__tcp *tcp, const wk__dist_call *step, wk__dist_err
         const int to = (r.rank + k) % r.size, from = (r.rank + r.size - k) % r.size;
         exchange x = {span(&r, r.in, to), span(&r, r.out, from)};
         wk__tcp_sendrecv flow = {.tcp = tcp,
-                                 .step = step,
+                                 .call = call,
                                  .to = wk__dist_world_rank(group, to),
                                  .from = wk__dist_world_rank(group, from),
                                  .send_spans = 1,
                                  .recv_spans = 1,
-                                 .send_span = given,
-                                 .recv_span = taken,
+                                 .send_span = sent_part,
+                                 .recv_span = received_part,
                                  .user = &x};
         code = wk__tcp_sendrecv_run(&flow, fail);
     }

@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-void wk__tcp_wake(int bell)
+void wk__tcp_wake(int wakeup)
 {
     const uint64_t one = 1;
-    while (write(bell, &one, sizeof one) < 0 && errno == EINTR) continue;
+    while (write(wakeup, &one, sizeof one) < 0 && errno == EINTR) continue;
 }
 
 void wk__tcp_control_send(wk__tcp *tcp, int rank, wk__wire_header frame, const void *body, size_t bytes)
@@ -32,7 +32,7 @@ void wk__tcp_control_broadcast(wk__tcp *tcp, wk__wire_header frame, const char *
     for (int r = 1; r < tcp->size; r++) wk__tcp_control_send(tcp, r, frame, text, strlen(text));
 }
 
-/* ---- who comes to the door --------------------------------------------------------------------------------------- */
+/* ---- connections of other ranks ---------------------------------------------------------------------------------- */
 
 /* Takes an authenticated connection: the data connection of a higher rank. */
 static const char *on_peer_connected(void *user, const wk__hello *hello, const wk__address *from, int fd)
@@ -52,7 +52,7 @@ static const char *on_peer_connected(void *user, const wk__hello *hello, const w
     return NULL;
 }
 
-/* ---- what comes over the lines ----------------------------------------------------------------------------------- */
+/* ---- control connections ----------------------------------------------------------------------------------------- */
 
 static void read_control(wk__tcp *tcp, int rank)
 {
@@ -116,10 +116,10 @@ static void *control_loop(void *user)
         const int first = 1 + wk__tcp_acceptor_pollfds(&tcp->acceptor, polls + 1),
                   n = add_control_pollfds(tcp, polls + first, line_of);
         pthread_mutex_unlock(&tcp->lock);
-        uint64_t knocks;
+        uint64_t count;
         poll(polls, (nfds_t)(first + n), milliseconds(due < until ? due : until));
         const bool gone = polls[0].revents & POLLNVAL;
-        if (polls[0].revents && read(tcp->control_wakeup, &knocks, sizeof knocks) < 0) knocks = 0;
+        if (polls[0].revents && read(tcp->control_wakeup, &count, sizeof count) < 0) count = 0;
         pthread_mutex_lock(&tcp->lock);
         if (gone) {
             drop_connections(tcp);

@@ -163,13 +163,13 @@ static wk_code collect_ranks(wk__tcp *tcp, struct pollfd *polls, int64_t deadlin
 {
     join_state a = {tcp, tcp->size - 1};
     while (a.missing > 0) {
-        const int at_door = wk__tcp_acceptor_pollfds(&tcp->acceptor, polls);
-        int n = at_door;
+        const int acceptor_polls = wk__tcp_acceptor_pollfds(&tcp->acceptor, polls);
+        int n = acceptor_polls;
         for (int r = 1; r < tcp->size; r++)
             if (tcp->control[r] >= 0) polls[n++] = (struct pollfd){.fd = tcp->control[r], .events = POLLIN};
         const int64_t until = wk__tcp_acceptor_deadline(&tcp->acceptor);
         poll(polls, (nfds_t)n, wk__socket_milliseconds(until < deadline ? until : deadline));
-        const int gone = find_lost_rank(tcp, polls, at_door, n);
+        const int gone = find_lost_rank(tcp, polls, acceptor_polls, n);
         if (gone > 0)
             return wk__dist_error_set(fail, WK_ERR_TIMEOUT, "lost rank %d on %s", gone, tcp->rank_address[gone].host);
         wk__tcp_acceptor_run(&tcp->acceptor, on_rank_joined, &a);

@@ -22,10 +22,10 @@ static wk__tcp_span message_span(const wk__tcp_sendrecv *flow, int k)
     return k == 0 ? (wk__tcp_span){(char *)p->head, WK__WIRE_HEADER_BYTES} : p->body;
 }
 
-static wk__agreement expected_header(const wk__tcp *tcp, const wk__dist_call *step, uint64_t number)
+static wk__agreement expected_header(const wk__tcp *tcp, const wk__dist_call *call, uint64_t number)
 {
     wk__agreement own;
-    wk__agreement_begin(&own, step, tcp->rank, step->group->id);
+    wk__agreement_begin(&own, call, tcp->rank, call->group->id);
     own.request.root = 0;
     own.request.reduction = 0;
     own.request.sequence = number;
@@ -33,18 +33,18 @@ static wk__agreement expected_header(const wk__tcp *tcp, const wk__dist_call *st
     return own;
 }
 
-wk_code wk__tcp_send(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail)
+wk_code wk__tcp_send(wk__tcp *tcp, const wk__dist_call *call, wk__dist_error *fail)
 {
-    const wk__dist_request *q = step->request;
-    const int to = wk__dist_world_rank(step->group, q->peer);
-    wk__agreement own = expected_header(tcp, step, ++tcp->sent[to]);
+    const wk__dist_request *q = call->request;
+    const int to = wk__dist_world_rank(call->group, q->peer);
+    wk__agreement own = expected_header(tcp, call, ++tcp->sent[to]);
     wk__wire_header frame = wk__agreement_to_header(&own, (uint64_t)q->count * wk_dtype_size(q->dtype));
     frame.kind = WK__WIRE_SEND;
     p2p_call p = {.request = q,
                   .body = {own.code == WK_OK ? (char *)(uintptr_t)q->in : own.text, (int64_t)frame.bytes}};
     wk__wire_header_write(&frame, p.head);
     wk__tcp_sendrecv flow = {
-        .tcp = tcp, .step = step, .to = to, .from = -1, .send_spans = 2, .send_span = message_span, .user = &p};
+        .tcp = tcp, .call = call, .to = to, .from = -1, .send_spans = 2, .send_span = message_span, .user = &p};
     const wk_code code = wk__tcp_sendrecv_run(&flow, fail);
     return code == WK_OK ? q->code : code;
 }
@@ -79,7 +79,7 @@ static wk_code discard(wk__tcp_sendrecv *flow, int k, int64_t offset, const char
 }
 
 /* Fails a recv whose message differs from the request. */
-static wk_code mismatch_error(wk__tcp *tcp, const wk__dist_call *step, const p2p_call *p, int from,
+static wk_code mismatch_error(wk__tcp *tcp, const wk__dist_call *call, const p2p_call *p, int from,
                               wk__dist_error *fail)
 {
     char text[WK__WIRE_TEXT_MAX], sends[80], wants[80];
@@ -91,18 +91,18 @@ static wk_code mismatch_error(wk__tcp *tcp, const wk__dist_call *step, const p2p
     else
         snprintf(text, sizeof text, "rank %d on %s sent a message that rank %d on %s cannot parse: %s", from, there,
                  tcp->rank, here, p->header_error);
-    return wk__tcp_give_up(tcp, step, !p->header_error ? WK_ERR_STATE : WK_ERR_INTERNAL, text, fail);
+    return wk__tcp_give_up(tcp, call, !p->header_error ? WK_ERR_STATE : WK_ERR_INTERNAL, text, fail);
 }
 
-wk_code wk__tcp_recv(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fail)
+wk_code wk__tcp_recv(wk__tcp *tcp, const wk__dist_call *call, wk__dist_error *fail)
 {
-    const wk__dist_request *q = step->request;
-    const int from = wk__dist_world_rank(step->group, q->peer);
-    const wk__agreement own = expected_header(tcp, step, ++tcp->received[from]);
+    const wk__dist_request *q = call->request;
+    const int from = wk__dist_world_rank(call->group, q->peer);
+    const wk__agreement own = expected_header(tcp, call, ++tcp->received[from]);
     p2p_call p = {.request = q, .wanted = own.request};
     p.wanted.bytes = (uint64_t)q->count * wk_dtype_size(q->dtype);
     wk__tcp_sendrecv flow = {.tcp = tcp,
-                             .step = step,
+                             .call = call,
                              .to = -1,
                              .from = from,
                              .recv_spans = 2,
@@ -112,7 +112,7 @@ wk_code wk__tcp_recv(wk__tcp *tcp, const wk__dist_call *step, wk__dist_error *fa
                              .user = &p};
     const wk_code code = wk__tcp_sendrecv_run(&flow, fail);
     if (code != WK_OK) return code;
-    if (p.header_error || p.desynced || p.differs) return mismatch_error(tcp, step, &p, from, fail);
+    if (p.header_error || p.desynced || p.differs) return mismatch_error(tcp, call, &p, from, fail);
     if (p.frame.status == WK_OK) return q->code;
     fail->failed_rank_plus_1 = (uint32_t)from + 1;
     return wk__dist_error_set(fail, (wk_code)p.frame.status, "rank %d on %s failed: %s", from,

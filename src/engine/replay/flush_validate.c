@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* See flush_validate.h. Lowers each record alone, and checks the accesses of its program like the null device does. */
 #include "flush_validate.h"
-#include "backend/null/command_log.h"
 #include "base/alloc.h"
 #include "engine/execute.h"
 #include <stdlib.h>

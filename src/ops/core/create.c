@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensor creation: empty, full (zeros, ones), arange, linspace, eye, and the _like ops. Each is one record without
- * operands, so it fuses into the ops that use it. */
+/* Tensor creation: empty, full (zeros, ones), arange, linspace, eye, and the _like ops. Each call records one program
+ * without operands, which computes each element from its position and immediates; so it fuses into the ops that use it.
+ *
+ * Ownership and threads are those of all ops: a call records into the context of its thread, whose innermost scope owns
+ * the result. On failure the thread's error is set and the result is NULL. */
 #include "create.h"
 #include "ir/scalar.h"
 #include <math.h>
@@ -34,27 +37,27 @@ static bool set_shape(wk__create *c, const int64_t *shape, int ndim)
 }
 
 bool wk__create_begin(wk__create *c, const wk__op *op, wk_site site, const int64_t *shape, int ndim,
-                      const wk_tensor_options *options, wk_dtype usual)
+                      const wk_tensor_options *options, wk_dtype default_dtype)
 {
     wk_tensor_options o;
     if (!wk__options(site, op->name, options, &o)) return false;
     c->op = op;
     c->site = site;
     c->context = wk__context();
-    c->dtype = o.dtype ? o.dtype : usual;
+    c->dtype = o.dtype ? o.dtype : default_dtype;
     c->requires_grad = o.requires_grad;
     c->ndim = ndim;
     c->device = wk__resolve_device(op, site, o.device);
     if (!c->device) return false;
     if (!wk__check_dtype(op, site, c->dtype)) return false;
     if (c->requires_grad && !wk__is_float(c->dtype)) {
-        /* the default dtype is the scalar's: wk_full((2), 3), wk_arange(4) */
-        const bool by_number = !o.dtype && (op == &wk__op_full || op == &wk__op_arange);
+        /* the dtype is that of a scalar argument: wk_full((2), 3), wk_arange(4) */
+        const bool from_scalar = !o.dtype && (op == &wk__op_full || op == &wk__op_arange);
         wk__error_set(site, WK_ERR_DTYPE, "%s: only floating dtypes can require grad, got %s; %s", op->name,
                       wk_dtype_str(c->dtype),
-                      by_number                     ? "write the value as 3.0, or pass .dtype = WK_F32"
-                      : o.dtype && usual != o.dtype ? "omit .dtype or pass WK_F32"
-                                                    : "pass .dtype = WK_F32");
+                      from_scalar                           ? "write the value as 3.0, or pass .dtype = WK_F32"
+                      : o.dtype && default_dtype != o.dtype ? "omit .dtype or pass WK_F32"
+                                                            : "pass .dtype = WK_F32");
         return false;
     }
     return set_shape(c, shape, ndim);
@@ -77,28 +80,37 @@ wk_tensor *wk__create_end(wk__create *c, wk_dtype compute, const wk__imm *imm, c
 
 /* ---- full -------------------------------------------------------------------------------------------------------- */
 
-static int constant(wk__emit *e, const int in[])
+static int full_expression(wk__emit *e, const int in[])
 {
     (void)e;
     return in[0];
 }
 
-static wk_tensor *full(wk_site site, const wk__op *op, const int64_t *shape, int ndim, wk__arg value, wk_dtype usual,
-                       const wk_tensor_options *options)
+static double as_double(wk__arg number)
 {
-    wk__create c;
-    if (!wk__create_begin(&c, op, site, shape, ndim, options, usual)) return NULL;
-    wk_dtype compute = wk__compute_class(c.dtype);
-    bool whole = !wk__is_float(compute);
-    wk__imm imm = {.i = value.is_int ? value.number.i : 0};
-    if (!whole) imm.f = value.is_int ? (double)value.number.i : value.number.f;
-    if (whole && !value.is_int)
-        imm.i = value.number.f != 0 && c.dtype == WK_BOOL ? 1 : wk__double_to_i64(value.number.f);
-    return wk__create_end(&c, compute, &imm, NULL, 1);
+    return number.is_int ? (double)number.number.i : number.number.f;
 }
 
-/* Initialises to zero: results computed from unwritten memory would differ from run to run, and zeros cost nothing once
- * fused. */
+/* Converts a number to an immediate of the class in which a dtype is computed. */
+static wk__imm imm_of(wk__arg number, wk_dtype dtype)
+{
+    if (wk__is_float(wk__compute_class(dtype))) return (wk__imm){.f = as_double(number)};
+    if (number.is_int) return (wk__imm){.i = number.number.i};
+    if (dtype == WK_BOOL && number.number.f != 0) return (wk__imm){.i = 1}; /* 0.5 is true, but truncates to 0 */
+    return (wk__imm){.i = wk__double_to_i64(number.number.f)};
+}
+
+static wk_tensor *full(wk_site site, const wk__op *op, const int64_t *shape, int ndim, wk__arg value,
+                       wk_dtype default_dtype, const wk_tensor_options *options)
+{
+    wk__create c;
+    if (!wk__create_begin(&c, op, site, shape, ndim, options, default_dtype)) return NULL;
+    const wk__imm imm = imm_of(value, c.dtype);
+    return wk__create_end(&c, wk__compute_class(c.dtype), &imm, NULL, 1);
+}
+
+/* Initialises to zero, so that a program that reads the elements computes the same in every run; zeros cost nothing
+ * once fused. */
 wk_tensor *wk_empty_at(wk_site site, const int64_t *shape, int ndim, const wk_tensor_options *options)
 {
     return full(site, &wk__op_empty, shape, ndim, wk__int_arg(0), WK_F32, options);
@@ -111,7 +123,7 @@ wk_tensor *wk_ones_at(wk_site site, const int64_t *shape, int ndim, const wk_ten
 {
     return full(site, &wk__op_ones, shape, ndim, wk__int_arg(1), WK_F32, options);
 }
-/* Only wk_call passes a bool, which makes a bool tensor. */
+/* A bool, which only wk_call passes, makes a bool tensor. */
 wk_tensor *wk__full(wk_site site, const int64_t *shape, int ndim, wk__arg value, const wk_tensor_options *options)
 {
     return full(site, &wk__op_full, shape, ndim, value,
@@ -158,15 +170,16 @@ wk_tensor *wk__full_like(wk_site site, wk_tensor *x, wk__arg value, const wk_ten
 
 /* ---- arange, linspace, eye --------------------------------------------------------------------------------------- */
 
-/* start + position * step, in the result's class; floats in f64, rounded once, as in PyTorch. */
-static int ramp(wk__emit *e, const int in[])
+/* start + position * step, in i64 or f64; floats are rounded to their dtype once, as in PyTorch. in: start, step */
+static int arange_expression(wk__emit *e, const int in[])
 {
     int position = wk__emit_ins(e, WK__IOTA, WK_I64, 0, 0, 0);
     if (e->dtype == WK_F64) position = wk__emit_cast(e, WK_F64, position);
     return wk__emit_binary(e, WK__ADD, in[0], wk__emit_binary(e, WK__MUL, position, in[1]));
 }
 
-/* Computed from the nearer end, so that both ends are exact. in: start, end, step, half the count, last index */
+/* start + position * step in the lower half, end - (last - position) * step in the upper, so that both ends are exact.
+ * in: start, end, step, first position of the upper half, last position */
 static int linspace_expression(wk__emit *e, const int in[])
 {
     int position = wk__emit_cast(e, WK_F64, wk__emit_ins(e, WK__IOTA, WK_I64, 0, 0, 0));
@@ -177,17 +190,12 @@ static int linspace_expression(wk__emit *e, const int in[])
 }
 
 /* row == column, computed from the position. in: number of columns */
-static int diagonal(wk__emit *e, const int in[])
+static int eye_expression(wk__emit *e, const int in[])
 {
     int position = wk__emit_ins(e, WK__IOTA, WK_I64, 0, 0, 0);
     int row = wk__emit_binary(e, WK__FLOORDIV, position, in[0]);
     int column = wk__emit_binary(e, WK__SUB, position, wk__emit_binary(e, WK__MUL, row, in[0]));
     return wk__emit_compare(e, WK__EQ, row, column);
-}
-
-static double as_double(wk__arg number)
-{
-    return number.is_int ? (double)number.number.i : number.number.f;
 }
 
 static void add_number(wk__text *text, wk__arg number)
@@ -198,26 +206,40 @@ static void add_number(wk__text *text, wk__arg number)
         wk__text_double(text, number.number.f, 'g', 6);
 }
 
-/* from: start, end and step */
-static wk_tensor *report_empty_range(wk_site site, const wk__arg from[3])
+/* Arguments of arange, integers or floats. */
+typedef struct range {
+    wk__arg start, end, step;
+} range;
+
+static bool is_integer_range(const range *r)
 {
-    static const char *const between[] = {" to ", "; ", " does not lead from "};
-    wk__text text = {0};
-    wk__arg other = from[2];
-    if (other.is_int)
-        other.number.i = other.number.i == INT64_MIN ? INT64_MAX : -other.number.i;
+    return r->start.is_int && r->end.is_int && r->step.is_int;
+}
+
+static wk__arg negate(wk__arg number)
+{
+    if (number.is_int)
+        number.number.i = number.number.i == INT64_MIN ? INT64_MAX : -number.number.i;
     else
-        other.number.f = -other.number.f;
+        number.number.f = -number.number.f;
+    return number;
+}
+
+/* Reports a step that leads away from the end. */
+static wk_tensor *report_wrong_direction(wk_site site, const range *r)
+{
+    wk__text text = {0};
     wk__text_add(&text, "arange: step ");
-    for (int k = 2; k < 5; k++) {
-        add_number(&text, from[k % 3]);
-        wk__text_add(&text, between[k % 3]);
-    }
-    if (as_double(from[0]) == 0 && as_double(from[2]) == 1) {
-        wk__text_add(&text, "end must be at least 0; use wk_arange(start, end, step) to count down");
+    add_number(&text, r->step);
+    wk__text_add(&text, " does not lead from ");
+    add_number(&text, r->start);
+    wk__text_add(&text, " to ");
+    add_number(&text, r->end);
+    if (as_double(r->start) == 0 && as_double(r->step) == 1) { /* the defaults: probably wk_arange(end) */
+        wk__text_add(&text, "; end must be at least 0; use wk_arange(start, end, step) to count down");
     } else {
-        wk__text_add(&text, "use the step ");
-        add_number(&text, other);
+        wk__text_add(&text, "; use the step ");
+        add_number(&text, negate(r->step));
         wk__text_add(&text, ", or swap start and end");
     }
     wk__error_set_text(site, WK_ERR_ARGUMENT, &text);
@@ -239,44 +261,44 @@ static int64_t count_int_range(int64_t start, int64_t end, int64_t step)
     return count > INT64_MAX ? INT64_MAX : (int64_t)count;
 }
 
-static bool is_wrong_direction(const wk__arg from[3], const double at[3])
+static bool is_wrong_direction(const range *r)
 {
-    if (!from[0].is_int || !from[1].is_int || !from[2].is_int) return (at[1] - at[0]) / at[2] < 0;
-    return from[2].number.i > 0 ? from[1].number.i < from[0].number.i : from[1].number.i > from[0].number.i;
+    if (!is_integer_range(r)) return (as_double(r->end) - as_double(r->start)) / as_double(r->step) < 0;
+    const int64_t start = r->start.number.i, end = r->end.number.i;
+    return r->step.number.i > 0 ? end < start : end > start;
 }
 
-/* from: start, end and step */
-static wk_tensor *arange(wk_site site, const wk__arg from[3], const wk_tensor_options *options)
+static wk_tensor *arange(wk_site site, const range *r, const wk_tensor_options *options)
 {
     wk__create c;
-    const double at[3] = {as_double(from[0]), as_double(from[1]), as_double(from[2])};
-    const double count = ceil((at[1] - at[0]) / at[2]);
-    if (!(at[2] != 0) || !isfinite(at[0]) || !isfinite(at[1]) || !isfinite(at[2]) || !isfinite(count)) {
+    const double start = as_double(r->start), end = as_double(r->end), step = as_double(r->step);
+    const double count = ceil((end - start) / step);
+    if (step == 0 || !isfinite(start) || !isfinite(end) || !isfinite(step) || !isfinite(count)) {
         wk__error_set(site, WK_ERR_ARGUMENT, "arange: the step must not be 0, and start, end and step must be finite");
         return NULL;
     }
-    if (is_wrong_direction(from, at)) return report_empty_range(site, from);
-    int64_t shape[1] = {count > 9e18 ? INT64_MAX : (int64_t)count};
-    if (from[0].is_int && from[1].is_int && from[2].is_int)
-        shape[0] = count_int_range(from[0].number.i, from[1].number.i, from[2].number.i);
+    if (is_wrong_direction(r)) return report_wrong_direction(site, r);
+    int64_t shape[1] = {count > 9e18 ? INT64_MAX : (int64_t)count}; /* too many for a tensor: an error below */
+    if (is_integer_range(r)) shape[0] = count_int_range(r->start.number.i, r->end.number.i, r->step.number.i);
     if (!wk__create_begin(&c, &wk__op_arange, site, shape, 1, options, WK_F32)) return NULL;
-    if (wk__is_float(c.dtype)) return wk__create_end(&c, WK_F64, (wk__imm[]){{.f = at[0]}, {.f = at[2]}}, NULL, 2);
+    if (wk__is_float(c.dtype)) return wk__create_end(&c, WK_F64, (wk__imm[]){{.f = start}, {.f = step}}, NULL, 2);
     /* as many elements as for floats, but start and step truncated: PyTorch's behaviour */
-    return wk__create_end(&c, WK_I64, (wk__imm[]){{.i = truncate_to_i64(from[0])}, {.i = truncate_to_i64(from[2])}},
-                          NULL, 2);
+    const wk__imm imm[] = {{.i = truncate_to_i64(r->start)}, {.i = truncate_to_i64(r->step)}};
+    return wk__create_end(&c, WK_I64, imm, NULL, 2);
 }
 
 wk_tensor *wk_arange_from_at(wk_site site, double start, double end, double step, const wk_tensor_options *options)
 {
     wk_context *context = wk__context();
     const wk__frame before = wk__frame_begin(context, WK__FRAME_CALL, "arange_from", site);
-    wk_tensor *out = arange(site, (wk__arg[]){wk__float_arg(start), wk__float_arg(end), wk__float_arg(step)}, options);
+    const range r = {wk__float_arg(start), wk__float_arg(end), wk__float_arg(step)};
+    wk_tensor *out = arange(site, &r, options);
     wk__frame_end(context, before);
     return out;
 }
 
-/* Integer if its value is one. */
-static wk__arg number_of(long double x)
+/* Converts to an integer if the value is one that int64_t has, otherwise to a float. */
+static wk__arg number_arg(long double x)
 {
     const bool fits = x >= -0x1p63L && x < 0x1p63L && x == (long double)(int64_t)x;
     return fits ? wk__int_arg((int64_t)x) : wk__float_arg((double)x);
@@ -285,32 +307,32 @@ static wk__arg number_of(long double x)
 wk_tensor *wk_arange_range_at(wk_site site, long double start, long double end, long double step, bool whole,
                               const wk_tensor_options *options)
 {
-    const wk__arg from[3] = {number_of(start), number_of(end), number_of(step)};
+    const range r = {number_arg(start), number_arg(end), number_arg(step)};
     wk_tensor_options o;
     if (!wk__options(site, "arange", options, &o)) return NULL;
-    if (!o.dtype) o.dtype = whole && from[0].is_int && from[1].is_int && from[2].is_int ? WK_I64 : WK_F32;
-    return arange(site, from, &o);
+    if (!o.dtype) o.dtype = whole && is_integer_range(&r) ? WK_I64 : WK_F32;
+    return arange(site, &r, &o);
 }
 
-/* For wk_call, where a single number is the end. */
+/* For wk_call, which passes a single number as start: it is the end. */
 wk_tensor *wk__arange(wk_site site, wk__arg start, wk__arg end, wk__arg step, const wk_tensor_options *options)
 {
     wk_tensor_options o;
     if (!wk__options(site, "arange", options, &o)) return NULL;
-    const bool one = !end.is_number, whole = start.is_int && step.is_int && (one || end.is_int);
-    if (!o.dtype) o.dtype = whole ? WK_I64 : WK_F32;
-    return arange(site, (wk__arg[]){one ? wk__int_arg(0) : start, one ? start : end, step}, &o);
+    const range r = end.is_number ? (range){start, end, step} : (range){wk__int_arg(0), start, step};
+    if (!o.dtype) o.dtype = is_integer_range(&r) ? WK_I64 : WK_F32;
+    return arange(site, &r, &o);
 }
 
 wk_tensor *wk_arange_f64_at(wk_site site, double end, const wk_tensor_options *options)
 {
-    return arange(site, (wk__arg[]){wk__int_arg(0), wk__float_arg(end), wk__int_arg(1)}, options);
+    return arange(site, &(range){wk__int_arg(0), wk__float_arg(end), wk__int_arg(1)}, options);
 }
 
 wk_tensor *wk_arange_i64_at(wk_site site, int64_t end, const wk_tensor_options *options)
 {
     wk__create c;
-    if (end < 0) return report_empty_range(site, (wk__arg[]){wk__int_arg(0), wk__int_arg(end), wk__int_arg(1)});
+    if (end < 0) return report_wrong_direction(site, &(range){wk__int_arg(0), wk__int_arg(end), wk__int_arg(1)});
     const int64_t shape[1] = {end};
     if (!wk__create_begin(&c, &wk__op_arange, site, shape, 1, options, WK_I64)) return NULL;
     return wk__create_end(&c, WK_I64, (wk__imm[]){{.i = 0}, {.i = 1}}, NULL, 2);
@@ -328,7 +350,7 @@ wk_tensor *wk_linspace_at(wk_site site, double start, double end, int64_t count,
         start = trunc(start);
         end = trunc(end);
     }
-    const int64_t half = count / 2 + (count == 1);
+    const int64_t half = count == 1 ? 1 : count / 2; /* a single element is start */
     double last = count > 1 ? (double)(count - 1) : 1;
     wk__imm imm[] = {{.f = start}, {.f = end}, {.f = (end - start) / last}, {.f = (double)half}, {.f = last}};
     return wk__create_end(&c, WK_F64, imm, NULL, 5);
@@ -339,45 +361,46 @@ wk_tensor *wk_eye_at(wk_site site, int64_t n, const wk_tensor_options *options)
     wk__create c;
     int64_t shape[2] = {n, n};
     if (!wk__create_begin(&c, &wk__op_eye, site, shape, 2, options, WK_F32)) return NULL;
-    return wk__create_end(&c, WK_I64, &(wk__imm){.i = n > 0 ? n : 1}, NULL, 1);
+    const int64_t columns = n > 0 ? n : 1; /* the expression divides by it */
+    return wk__create_end(&c, WK_I64, &(wk__imm){.i = columns}, NULL, 1);
 }
 
 /* ---- descriptors ------------------------------------------------------------------------------------------------- */
 
 const wk__op wk__op_empty = {
-    .expression = constant,
+    .expression = full_expression,
     WK__SIGNATURE_empty,
 };
 const wk__op wk__op_zeros = {
-    .expression = constant,
+    .expression = full_expression,
     WK__SIGNATURE_zeros,
 };
 const wk__op wk__op_ones = {
-    .expression = constant,
+    .expression = full_expression,
     WK__SIGNATURE_ones,
 };
 const wk__op wk__op_full = {
-    .expression = constant,
+    .expression = full_expression,
     WK__SIGNATURE_full,
 };
 const wk__op wk__op_empty_like = {
-    .expression = constant,
+    .expression = full_expression,
     WK__SIGNATURE_empty_like,
 };
 const wk__op wk__op_zeros_like = {
-    .expression = constant,
+    .expression = full_expression,
     WK__SIGNATURE_zeros_like,
 };
 const wk__op wk__op_ones_like = {
-    .expression = constant,
+    .expression = full_expression,
     WK__SIGNATURE_ones_like,
 };
 const wk__op wk__op_full_like = {
-    .expression = constant,
+    .expression = full_expression,
     WK__SIGNATURE_full_like,
 };
 const wk__op wk__op_arange = {
-    .expression = ramp,
+    .expression = arange_expression,
     .uses_position = true,
     WK__SIGNATURE_arange,
 };
@@ -387,7 +410,7 @@ const wk__op wk__op_linspace = {
     WK__SIGNATURE_linspace,
 };
 const wk__op wk__op_eye = {
-    .expression = diagonal,
+    .expression = eye_expression,
     .uses_position = true,
     WK__SIGNATURE_eye,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parameters of the ops of wick/matmul.h. */
+/* Parameters of the ops of wick/matmul.h, as wk_op_parameter returns them (wick/call.h). Ops with equal parameters
+ * share a list, which is named after the first of them. */
 /* Written by scripts/generate_ops.py from src/ops/specs/matmul: edit those. */
 #include "ops/core/entries.h"
 

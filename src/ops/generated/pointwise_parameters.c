@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parameters of the ops of wick/pointwise.h. */
+/* Parameters of the ops of wick/pointwise.h, as wk_op_parameter returns them (wick/call.h). Ops with equal
+ * parameters share a list, which is named after the first of them. */
 /* Written by scripts/generate_ops.py from src/ops/specs/pointwise: edit those. */
 #include "ops/core/entries.h"
 
@@ -39,7 +40,7 @@ const wk_parameter wk__parameters_logit[] = {
     {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
     {.size = sizeof(wk_parameter),
      .name = "eps",
-     .doc = "limit of x; default none",
+     .doc = "clamps x to [eps, 1 - eps] first; default: no clamping",
      .kind = WK_VALUE_FLOAT,
      .optional = true}};
 

@@ -226,7 +226,7 @@ static void operands_have_memory(void **state)
         assert_int_equal(wk__null_backend.submit(null, &c.w.work, &fail), WK_OK);
     }
     assert_int_equal(wk__null_backend.submit(null, &(wk__work){.family = WK__PROGRAM}, &fail), WK_ERR_INTERNAL);
-    assert_string_equal(fail.text, "null: a missing program");
+    assert_string_equal(fail.text, "null: no program");
     wk__null_log_clear();
     wk__null_backend.close(null);
 }

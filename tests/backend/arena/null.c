@@ -253,7 +253,7 @@ static void finds_wrong_products_and_kernels(void **state)
     expect_wrong(submit_product(null, f.device, &p, &fail), after);
     p = product();
     p.b.dtype = WK_F64;
-    expect_wrong(submit_product(null, f.device, &p, &fail), "null: a product with mixed dtypes");
+    expect_wrong(submit_product(null, f.device, &p, &fail), "null: factors with different dtypes");
     p = product();
     wk__program g = softmax();
     p.epilogue = &g;
@@ -271,14 +271,14 @@ static void finds_wrong_products_and_kernels(void **state)
     expect_wrong(submit_kernel(null, f.device, WK__SCATTER_ADD, &k, &fail), "null: a dimension out of range");
     k.dim = 0;
     k.mode = 1;
-    expect_wrong(submit_kernel(null, f.device, WK__SCATTER_ADD, &k, &fail), "null: an unknown mode of the kernel");
+    expect_wrong(submit_kernel(null, f.device, WK__SCATTER_ADD, &k, &fail), "null: an unknown mode");
     k.mode = 0;
     k.operand[2].dtype = WK_I32;
-    expect_wrong(submit_kernel(null, f.device, WK__SCATTER_ADD, &k, &fail), "null: a kernel with mixed dtypes");
+    expect_wrong(submit_kernel(null, f.device, WK__SCATTER_ADD, &k, &fail), "null: operands with different dtypes");
     k.operand[2].dtype = WK_F32;
     k.operand[1].dtype = WK_I32;
     expect_wrong(submit_kernel(null, f.device, WK__SCATTER_ADD, &k, &fail),
-                 "null: positions with a dtype other than i64");
+                 "null: indices with a dtype other than i64");
 
     char bytes[8];
     const char *leaves = "null: a transfer past the end of its memory";
@@ -360,9 +360,9 @@ static void counts_of_dimensions(void **state)
     k.dim = k.ndim = 0;
     assert_int_equal(submit_kernel(null, f.device, WK__SCAN, &k, &fail), WK_OK);
     k.ndim = -1;
-    expect_wrong(submit_kernel(null, f.device, WK__SCAN, &k, &fail), "null: count of dimensions");
+    expect_wrong(submit_kernel(null, f.device, WK__SCAN, &k, &fail), "null: an invalid number of dimensions");
     k.ndim = WK__MAX_DIMS + 1;
-    expect_wrong(submit_kernel(null, f.device, WK__SCAN, &k, &fail), "null: count of dimensions");
+    expect_wrong(submit_kernel(null, f.device, WK__SCAN, &k, &fail), "null: an invalid number of dimensions");
 }
 
 /* Of an operand that is read at computed places nothing is read where no place is good, or no element asks for one. */

@@ -109,7 +109,7 @@ static void null_refuses(void **state)
     expect_wrong(&kernel, "null: a factor that spans 2^62 elements or more");
     sum = fine;
     kernel.operand[2].dtype = WK_F64;
-    expect_wrong(&kernel, "null: a product with mixed dtypes");
+    expect_wrong(&kernel, "null: factors with different dtypes");
     convolution_free(&t);
 }
 

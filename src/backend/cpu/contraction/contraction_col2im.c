@@ -8,12 +8,12 @@
 #include "matmul.h"
 
 enum {
-    CLIPS = 64,  /* taps per table of clips on the stack */
-    LINE = 2048, /* bytes of an interleaved line */
-    SPACES = 2,  /* buffer sets per task: D and the piece; the product that computes D */
+    CLIPS = 64,      /* taps per table of clips on the stack */
+    LINE = 2048,     /* bytes of an interleaved line */
+    BUFFER_SETS = 2, /* buffer sets per task: D and the piece; the product that computes D */
 };
 
-_Static_assert((int)SPACES <= (int)WK__GEMM_TASK_BUFFERS, "the buffers of a task");
+_Static_assert((int)BUFFER_SETS <= (int)WK__GEMM_TASK_BUFFERS, "the buffers of a task");
 
 static int64_t volume(const int64_t size[])
 {
@@ -249,14 +249,14 @@ static void run_boxes(piece *at)
             }
 }
 
-static wk_code task(void *user, int64_t number, wk__gemm_buffers *const spaces[], wk__fail *fail)
+static wk_code task(void *user, int64_t number, wk__gemm_buffers *const buffers[], wk__fail *fail)
 {
     (void)fail;
     piece at;
     find_piece(user, number, &at);
-    at.d = spaces[0]->b;
-    at.c = spaces[0]->c;
-    at.product = spaces[1];
+    at.d = buffers[0]->b;
+    at.c = buffers[0]->c;
+    at.product = buffers[1];
     memset(at.c, 0, (size_t)(at.rows * volume(at.places)) * at.plan->class->acc_size);
     run_boxes(&at);
     write_piece(&at);
@@ -268,7 +268,7 @@ wk_code wk__col2im_run(const wk__col2im_plan *p, wk__fail *fail)
     wk__col2im_plan plan = *p;
     return wk__gemm_tasks(&(wk__gemm_job){.tasks = wk__col2im_ntasks(p),
                                           .threads = wk__gemm_threads(wk__col2im_fmas(p)),
-                                          .nbuffers = SPACES,
+                                          .nbuffers = BUFFER_SETS,
                                           .body = task,
                                           .user = &plan},
                           fail);

@@ -14,7 +14,7 @@ typedef struct vector {
 
 typedef struct piece {
     const wk__indirect_plan *plan;
-    const wk__gemm_buffers *space;
+    const wk__gemm_buffers *buffers;
     int64_t batch;
     /* elements of C, A and B: of the batch; for C also of the piece's first position */
     int64_t offset[1 + WK__FACTORS];
@@ -66,7 +66,7 @@ static void copy_block(const piece *at, int64_t l, int64_t steps, int64_t row[])
     wk__padded_tap_offsets(b, &at->box, tap_at);
     for (int64_t channel = l / taps, tap = l % taps, k = 0; k < steps; channel++, tap = 0, copy += at->box.channel) {
         const int64_t element = at->offset[2] + wk__padded_offset(b->kernel, b->b, &b->channels, channel);
-        wk__padded_copy(b, &at->box, element, at->space->b + copy * WK__PADDED_SIZE);
+        wk__padded_copy(b, &at->box, element, at->buffers->b + copy * WK__PADDED_SIZE);
         for (; tap < taps && k < steps; tap++, k++) row[k] = copy + tap_at[tap];
     }
 }
@@ -79,10 +79,10 @@ static void multiply(const piece *at, int64_t l, int64_t steps, int64_t first, i
     const wk__gemm_microkernels *class = p->class;
     const int64_t size = WK__PADDED_SIZE, c_row = p->row >= 0 ? kernel->operand[0].stride[p->row] : 0;
     const int most = class->columns / class->lanes;
-    const char *a_start = at->space->a, *a_memory = kernel->operand[p->b.a].memory->host;
+    const char *a_start = at->buffers->a, *a_memory = kernel->operand[p->b.a].memory->host;
     char *const c = kernel->operand[0].memory->host + at->offset[0] * size;
     if (!p->packs_a) a_start = a_memory + (at->offset[1] + first * p->a_row + l * p->a_step) * size;
-    wk__indirect_tile tile = {.k = steps, .b = at->space->b, .at = row, .c_row = c_row, .add = l > 0};
+    wk__indirect_tile tile = {.k = steps, .b = at->buffers->b, .at = row, .c_row = c_row, .add = l > 0};
     for (int64_t v = 0; v < at->vectors; v += most) {
         const int vectors = (int)wk__min_i64(at->vectors - v, most);
         for (int k = 0; k < vectors; k++) {
@@ -107,7 +107,7 @@ static void multiply(const piece *at, int64_t l, int64_t steps, int64_t first, i
 static void pack_rows(const piece *at, int64_t l, int64_t steps, int64_t first, int64_t end)
 {
     const wk__indirect_plan *p = at->plan;
-    wk__im2col_pack(&p->a, p->pack, at->space->a,
+    wk__im2col_pack(&p->a, p->pack, at->buffers->a,
                     &(wk__im2col_block){.batch = at->batch,
                                         .line = first,
                                         .line_end = end,
@@ -170,14 +170,14 @@ static void visit_boxes(const piece *at, int64_t row, int64_t end, wk__epilogue_
 
 typedef struct work {
     const wk__indirect_plan *plan;
-    const wk__cpu_program *tail;
+    const wk__cpu_program *epilogue;
 } work;
 
-static wk_code run_piece(piece *at, const wk__cpu_program *tail, wk__fail *fail)
+static wk_code run_piece(piece *at, const wk__cpu_program *epilogue, wk__fail *fail)
 {
     const wk__indirect_plan *p = at->plan;
     int64_t row[WK__PADDED_STEPS];
-    wk__epilogue_run run = {.tail = tail, .fail = fail};
+    wk__epilogue_run run = {.program = epilogue, .fail = fail};
     for (int64_t l = 0, steps; l < p->steps; l += steps) {
         steps = wk__min_i64(p->steps - l, p->k_block);
         copy_block(at, l, steps, row);
@@ -185,50 +185,50 @@ static wk_code run_piece(piece *at, const wk__cpu_program *tail, wk__fail *fail)
             end = wk__min_i64(p->rows, i + WK__GEMM_BLOCK_ROWS);
             if (p->packs_a) pack_rows(at, l, steps, i, end);
             multiply(at, l, steps, i, end, row);
-            if (tail && l + steps == p->steps) visit_boxes(at, i, end, wk__epilogue_run_box, &run);
+            if (epilogue && l + steps == p->steps) visit_boxes(at, i, end, wk__epilogue_run_box, &run);
         }
     }
     return run.first;
 }
 
-static wk_code task(void *user, int64_t number, wk__gemm_buffers *const spaces[], wk__fail *fail)
+static wk_code task(void *user, int64_t number, wk__gemm_buffers *const buffers[], wk__fail *fail)
 {
     const work *work = user;
     piece at;
     find_piece(work->plan, number, &at);
-    at.space = spaces[0];
-    return run_piece(&at, work->tail, fail);
+    at.buffers = buffers[0];
+    return run_piece(&at, work->epilogue, fail);
 }
 
-static wk_code run_pieces(const wk__indirect_plan *p, const wk__cpu_program *tail, wk__fail *fail)
+static wk_code run_pieces(const wk__indirect_plan *p, const wk__cpu_program *epilogue, wk__fail *fail)
 {
     const double products = wk__indirect_positions(p) * (double)p->rows * (double)p->steps;
     return wk__gemm_tasks(&(wk__gemm_job){.tasks = wk__indirect_ntasks(p),
                                           .threads = wk__gemm_threads(products),
                                           .nbuffers = 1,
                                           .body = task,
-                                          .user = &(work){.plan = p, .tail = tail}},
+                                          .user = &(work){.plan = p, .epilogue = epilogue}},
                           fail);
 }
 
-wk_code wk__indirect_run(const wk__indirect_plan *p, const wk__program *tail, wk__fail *fail)
+wk_code wk__indirect_run(const wk__indirect_plan *p, const wk__program *epilogue, wk__fail *fail)
 {
-    if (!tail) return run_pieces(p, NULL, fail);
-    if (tail->nreduce > 0) { /* a row of C is complete only at the end */
+    if (!epilogue) return run_pieces(p, NULL, fail);
+    if (epilogue->nreduce > 0) { /* a row of C is complete only at the end */
         const wk_code code = run_pieces(p, NULL, fail);
-        return code ? code : wk__cpu_run(tail, fail);
+        return code ? code : wk__cpu_run(epilogue, fail);
     }
     wk__cpu_program program;
-    wk_code code = wk__cpu_program_prepare(&program, tail, fail);
+    wk_code code = wk__cpu_program_prepare(&program, epilogue, fail);
     if (!code) code = run_pieces(p, &program, fail);
     wk__cpu_program_destroy(&program);
     return code;
 }
 
-void wk__indirect_epilogue_boxes(const wk__indirect_plan *p, const wk__program *tail, wk__epilogue_box_visit *visit,
+void wk__indirect_epilogue_boxes(const wk__indirect_plan *p, const wk__program *epilogue, wk__epilogue_box_visit *visit,
                                  void *user)
 {
-    if (!tail || tail->nreduce > 0) return;
+    if (!epilogue || epilogue->nreduce > 0) return;
     for (int64_t k = 0; k < wk__indirect_ntasks(p); k++) {
         piece at;
         find_piece(p, k, &at);

@@ -44,9 +44,9 @@ double wk__indirect_cost(const wk__indirect_plan *p);
 double wk__indirect_im2col_cost(const wk__indirect_plan *p);
 bool wk__indirect_is_profitable(const wk__indirect_plan *p);
 /* Runs with an epilogue, or NULL. */
-wk_code wk__indirect_run(const wk__indirect_plan *p, const wk__program *tail, wk__fail *fail);
+wk_code wk__indirect_run(const wk__indirect_plan *p, const wk__program *epilogue, wk__fail *fail);
 /* Enumerates the boxes on which wk__indirect_run() runs the epilogue; none: it runs on all of C afterwards. */
-void wk__indirect_epilogue_boxes(const wk__indirect_plan *p, const wk__program *tail, wk__epilogue_box_visit *visit,
+void wk__indirect_epilogue_boxes(const wk__indirect_plan *p, const wk__program *epilogue, wk__epilogue_box_visit *visit,
                                  void *user);
 
 /* ---- shared by the files contraction_indirect*.c ----------------------------------------------------------------- */

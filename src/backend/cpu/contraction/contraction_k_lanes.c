@@ -11,7 +11,7 @@
 
 typedef struct piece {
     const wk__k_lanes_plan *plan;
-    const wk__gemm_buffers *space;
+    const wk__gemm_buffers *buffers;
     int64_t offset[1 + WK__FACTORS]; /* elements of C, A and B: of the batch, at the piece's first row */
     int64_t rows, channel, channels;
     wk__padded_box box;
@@ -63,7 +63,7 @@ static void copy_block(piece *at, int64_t n, int64_t copy)
         }
     for (int64_t c = 0; c < at->channels; c++)
         wk__padded_copy(b, box, of_b + wk__padded_offset(b->kernel, b->b, &b->channels, at->channel + c),
-                        at->space->b + (copy + c * box->channel) * WK__PADDED_SIZE);
+                        at->buffers->b + (copy + c * box->channel) * WK__PADDED_SIZE);
 }
 
 /* Adds the block's products to the partial sums: sums[(row, channel, tap)] are vectors. */
@@ -77,7 +77,7 @@ static void add_block(const piece *at)
     wk__padded_tap_offsets(&p->b, &at->box, tap_at);
     wk__k_lanes_tile dots = {.runs = at->runs,
                              .length = at->length,
-                             .b = at->space->b,
+                             .b = at->buffers->b,
                              .a_row = p->row >= 0 ? kernel->operand[p->b.a].stride[p->row] : 0,
                              .sum_row = columns,
                              .a_run = at->a_run,
@@ -90,7 +90,7 @@ static void add_block(const piece *at)
         for (int64_t i = 0; i < at->rows; i += class->dot_rows) {
             const int tall = (int)wk__min_i64(at->rows - i, class->dot_rows);
             dots.a = start + (at->a_first + i * dots.a_row) * size;
-            dots.sums = at->space->c + (i * columns + j) * class->lanes * size;
+            dots.sums = at->buffers->c + (i * columns + j) * class->lanes * size;
             class->k_lanes[(tall - 1) * class->dot_columns + wide - 1](&dots);
         }
     }
@@ -120,27 +120,27 @@ static void write_piece(const piece *at)
     const wk__gemm_microkernels *class = p->class;
     const int64_t size = WK__PADDED_SIZE, taps = p->b.taps.places, columns = at->channels * taps;
     const int64_t c_row = p->row >= 0 ? kernel->operand[0].stride[p->row] : 0;
-    int64_t *const to = (int64_t *)(void *)at->space->a; /* offset of each column in a row of C */
-    char *const line = at->space->b;
+    int64_t *const to = (int64_t *)(void *)at->buffers->a; /* offset of each column in a row of C */
+    char *const line = at->buffers->b;
     for (int64_t j = 0; j < columns; j++)
         to[j] = wk__padded_offset(kernel, 0, &p->b.channels, at->channel + j / taps) +
                 wk__padded_offset(kernel, 0, &p->b.taps, j % taps);
     for (int64_t i = 0; i < at->rows; i++) {
         char *const c = kernel->operand[0].memory->host + (at->offset[0] + i * c_row) * size;
-        class->fold(columns, at->space->c + i * columns * class->lanes * size, line);
+        class->fold(columns, at->buffers->c + i * columns * class->lanes * size, line);
         for (int64_t j = 0; j < columns; j++) memcpy(c + to[j] * size, line + j * size, (size_t)size);
     }
 }
 
-static wk_code task(void *user, int64_t number, wk__gemm_buffers *const spaces[], wk__fail *fail)
+static wk_code task(void *user, int64_t number, wk__gemm_buffers *const buffers[], wk__fail *fail)
 {
     (void)fail;
     const wk__k_lanes_plan *p = user;
     piece at;
     find_piece(p, number, &at);
-    at.space = spaces[0];
+    at.buffers = buffers[0];
     const int64_t sums = at.rows * at.channels * p->b.taps.places;
-    memset(at.space->c, 0, (size_t)(sums * p->class->lanes) * WK__PADDED_SIZE);
+    memset(at.buffers->c, 0, (size_t)(sums * p->class->lanes) * WK__PADDED_SIZE);
     add_all(&at);
     write_piece(&at);
     return WK_OK;

@@ -17,15 +17,15 @@ static char *at_line(char *data)
     return data + (LINE - (uintptr_t)data % LINE) % LINE;
 }
 
-static wk__gemm_buffers *space_new(void)
+static wk__gemm_buffers *buffers_new(void)
 {
-    wk__gemm_buffers *space =
-        wk__alloc(sizeof *space + LINE + WK__GEMM_BUFFER_A + WK__GEMM_BUFFER_B + WK__GEMM_BUFFER_C);
-    if (!space) return NULL;
-    *space = (wk__gemm_buffers){.a = at_line((char *)(space + 1))};
-    space->b = space->a + WK__GEMM_BUFFER_A;
-    space->c = space->b + WK__GEMM_BUFFER_B;
-    return space;
+    wk__gemm_buffers *buffers =
+        wk__alloc(sizeof *buffers + LINE + WK__GEMM_BUFFER_A + WK__GEMM_BUFFER_B + WK__GEMM_BUFFER_C);
+    if (!buffers) return NULL;
+    *buffers = (wk__gemm_buffers){.a = at_line((char *)(buffers + 1))};
+    buffers->b = buffers->a + WK__GEMM_BUFFER_A;
+    buffers->c = buffers->b + WK__GEMM_BUFFER_B;
+    return buffers;
 }
 
 bool wk__gemm_buffers_acquire(int64_t count, wk__gemm_buffers **list)
@@ -33,22 +33,22 @@ bool wk__gemm_buffers_acquire(int64_t count, wk__gemm_buffers **list)
     *list = NULL;
     pthread_mutex_lock(&lock);
     while (count > 0 && kept) {
-        wk__gemm_buffers *space = kept;
-        kept = space->next;
-        space->next = *list;
-        *list = space;
+        wk__gemm_buffers *buffers = kept;
+        kept = buffers->next;
+        buffers->next = *list;
+        *list = buffers;
         count--;
     }
     pthread_mutex_unlock(&lock);
     for (; count > 0; count--) {
-        wk__gemm_buffers *space = space_new();
-        if (!space) {
+        wk__gemm_buffers *buffers = buffers_new();
+        if (!buffers) {
             wk__gemm_buffers_release(*list);
             *list = NULL;
             return false;
         }
-        space->next = *list;
-        *list = space;
+        buffers->next = *list;
+        *list = buffers;
     }
     return true;
 }

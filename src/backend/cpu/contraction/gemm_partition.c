@@ -8,29 +8,29 @@
 /* Cost of packing or fetching an element, in multiplications of one vector lane. */
 enum { FETCH = 16 };
 /* Multiplications that justify a separate macrotile. */
-enum { PIECE_WORK = 128 * 1024 };
+enum { MACROTILE_WORK = 128 * 1024 };
 
 /* Returns the size of `parts` equal parts in whole tiles. */
-static int64_t piece_of(int64_t whole, int64_t parts, int64_t tile)
+static int64_t part_size(int64_t whole, int64_t parts, int64_t tile)
 {
-    int64_t piece = wk__chunk_count(wk__chunk_count(whole, parts), tile) * tile;
-    return piece < whole ? piece : whole;
+    int64_t size = wk__chunk_count(wk__chunk_count(whole, parts), tile) * tile;
+    return size < whole ? size : whole;
 }
 
 static void set_parts(wk__gemm_plan *plan, int64_t row_parts, int64_t column_parts)
 {
-    plan->macrotile_rows = piece_of(plan->m, row_parts, plan->class->rows);
-    plan->piece_columns = piece_of(plan->n, column_parts, plan->class->columns);
+    plan->macrotile_rows = part_size(plan->m, row_parts, plan->class->rows);
+    plan->macrotile_columns = part_size(plan->n, column_parts, plan->class->columns);
     plan->row_macrotiles = wk__chunk_count(plan->m, plan->macrotile_rows);
-    plan->column_pieces = wk__chunk_count(plan->n, plan->piece_columns);
+    plan->column_macrotiles = wk__chunk_count(plan->n, plan->macrotile_columns);
 }
 
 /* Estimates the time until the last thread finishes, in multiplications. */
 static double cost_of(const wk__gemm_plan *plan, int threads)
 {
-    const double rows = (double)plan->macrotile_rows, columns = (double)plan->piece_columns;
-    const int64_t pieces = plan->batches * plan->row_macrotiles * plan->column_pieces;
-    return (double)wk__chunk_count(pieces, threads) * (rows * columns + FETCH * (rows + columns));
+    const double rows = (double)plan->macrotile_rows, columns = (double)plan->macrotile_columns;
+    const int64_t macrotiles = plan->batches * plan->row_macrotiles * plan->column_macrotiles;
+    return (double)wk__chunk_count(macrotiles, threads) * (rows * columns + FETCH * (rows + columns));
 }
 
 void wk__gemm_partition(wk__gemm_plan *plan, int threads)
@@ -42,7 +42,7 @@ void wk__gemm_partition(wk__gemm_plan *plan, int threads)
     const int64_t fewest_rows = wk__chunk_count(plan->m, rows), fewest_columns = wk__chunk_count(plan->n, columns);
     set_parts(plan, fewest_rows, fewest_columns);
 
-    const double work = (double)plan->m * (double)plan->n * (double)plan->k / PIECE_WORK;
+    const double work = (double)plan->m * (double)plan->n * (double)plan->k / MACROTILE_WORK;
     const int64_t most = work < threads ? (int64_t)work : threads;
     if (plan->batches >= 4 * (int64_t)threads || most < 2) return;
 

@@ -63,7 +63,7 @@ wk_code wk__gemm_prologue_prepare(wk__gemm_prologue *prologue, const wk__gemm_pl
     return wk__cpu_program_prepare(&prologue->program, &prologue->group, fail);
 }
 
-wk_code wk__gemm_prologue_run(const wk__gemm_plan *plan, const wk__gemm_macrotile *piece, int64_t l, char *buffer,
+wk_code wk__gemm_prologue_run(const wk__gemm_plan *plan, const wk__gemm_macrotile *macrotile, int64_t l, char *buffer,
                               wk__fail *fail)
 {
     const wk__gemm_b_program *before = &plan->b_program;
@@ -71,8 +71,8 @@ wk_code wk__gemm_prologue_run(const wk__gemm_plan *plan, const wk__gemm_macrotil
     for (int d = 0; d < before->group->ndim; d++) size[d] = 1;
     start[before->along] = l;
     size[before->along] = plan->k - l < before->steps ? plan->k - l : before->steps;
-    start[before->across] = piece->column;
-    size[before->across] = piece->column_end - piece->column;
+    start[before->across] = macrotile->column;
+    size[before->across] = macrotile->column_end - macrotile->column;
     const wk__cpu_output place = {before->stored, buffer, buffer + WK__GEMM_BUFFER_PROLOGUE};
     return wk__cpu_program_box_to(&plan->prologue->program, start, size, &place, fail);
 }

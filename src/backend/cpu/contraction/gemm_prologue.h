@@ -12,8 +12,8 @@
  *              the columns of a macrotile
  *
  * B's steps are contiguous, like w.T if w is (outputs, inputs), so the program accesses memory in long runs. */
-#ifndef WICK_CPU_PROLOGUE_H
-#define WICK_CPU_PROLOGUE_H
+#ifndef WICK_CPU_GEMM_PROLOGUE_H
+#define WICK_CPU_GEMM_PROLOGUE_H
 
 #include "matmul.h"
 
@@ -32,7 +32,7 @@ void wk__gemm_b_program_layout(wk__gemm_plan *plan);
 /* Requires wk__gemm_prologue_end() even if preparing fails. */
 wk_code wk__gemm_prologue_prepare(wk__gemm_prologue *prologue, const wk__gemm_plan *plan, wk__fail *fail);
 /* Computes the macrotile's columns of B from step `l` on into `buffer`, as many steps as fit. */
-wk_code wk__gemm_prologue_run(const wk__gemm_plan *plan, const wk__gemm_macrotile *piece, int64_t l, char *buffer,
+wk_code wk__gemm_prologue_run(const wk__gemm_plan *plan, const wk__gemm_macrotile *macrotile, int64_t l, char *buffer,
                               wk__fail *fail);
 void wk__gemm_prologue_end(wk__gemm_prologue *prologue);
 

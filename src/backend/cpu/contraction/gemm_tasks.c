@@ -9,27 +9,27 @@
 typedef struct run {
     const wk__gemm_job *job;
     pthread_mutex_t lock; /* protects the members below */
-    wk__gemm_buffers *spaces;
+    wk__gemm_buffers *buffers;
     int64_t failed; /* first failed task in order; job->tasks if none */
     wk__fail fail;
 } run;
 
-static void acquire_buffers(run *run, wk__gemm_buffers *spaces[])
+static void acquire_buffers(run *run, wk__gemm_buffers *buffers[])
 {
     pthread_mutex_lock(&run->lock);
     for (int k = 0; k < run->job->nbuffers; k++) {
-        spaces[k] = run->spaces;
-        run->spaces = spaces[k]->next;
+        buffers[k] = run->buffers;
+        run->buffers = buffers[k]->next;
     }
     pthread_mutex_unlock(&run->lock);
 }
 
-static void release_buffers(run *run, wk__gemm_buffers *const spaces[])
+static void release_buffers(run *run, wk__gemm_buffers *const buffers[])
 {
     pthread_mutex_lock(&run->lock);
     for (int k = 0; k < run->job->nbuffers; k++) {
-        spaces[k]->next = run->spaces;
-        run->spaces = spaces[k];
+        buffers[k]->next = run->buffers;
+        run->buffers = buffers[k];
     }
     pthread_mutex_unlock(&run->lock);
 }
@@ -48,21 +48,21 @@ static void record_failure(run *run, int64_t task, const wk__fail *fail)
 static void run_task(void *user, int64_t task)
 {
     run *run = user;
-    wk__gemm_buffers *spaces[WK__GEMM_TASK_BUFFERS] = {NULL};
+    wk__gemm_buffers *buffers[WK__GEMM_TASK_BUFFERS] = {NULL};
     wk__fail fail = {0};
-    if (run->job->nbuffers) acquire_buffers(run, spaces);
-    if (run->job->body(run->job->user, task, spaces, &fail) != WK_OK) record_failure(run, task, &fail);
-    if (run->job->nbuffers) release_buffers(run, spaces);
+    if (run->job->nbuffers) acquire_buffers(run, buffers);
+    if (run->job->body(run->job->user, task, buffers, &fail) != WK_OK) record_failure(run, task, &fail);
+    if (run->job->nbuffers) release_buffers(run, buffers);
 }
 
-static bool alloc_buffers(const wk__gemm_job *job, wk__gemm_buffers **spaces)
+static bool alloc_buffers(const wk__gemm_job *job, wk__gemm_buffers **buffers)
 {
-    *spaces = NULL;
+    *buffers = NULL;
     if (!job->nbuffers) return true;
-    if (!wk__gemm_buffers_acquire(job->nbuffers * (job->tasks < job->threads ? job->tasks : job->threads), spaces))
+    if (!wk__gemm_buffers_acquire(job->nbuffers * (job->tasks < job->threads ? job->tasks : job->threads), buffers))
         return false;
-    if (!job->needs_prologue_buffer || wk__gemm_buffers_add_prologue(*spaces)) return true;
-    wk__gemm_buffers_release(*spaces);
+    if (!job->needs_prologue_buffer || wk__gemm_buffers_add_prologue(*buffers)) return true;
+    wk__gemm_buffers_release(*buffers);
     return false;
 }
 
@@ -74,7 +74,7 @@ int wk__gemm_threads(double work)
 wk_code wk__gemm_tasks(const wk__gemm_job *job, wk__fail *fail)
 {
     run run = {.job = job, .failed = job->tasks};
-    if (!alloc_buffers(job, &run.spaces))
+    if (!alloc_buffers(job, &run.buffers))
         return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for the buffers of a matrix product");
     pthread_mutex_init(&run.lock, NULL);
     if (job->threads == 1)
@@ -82,7 +82,7 @@ wk_code wk__gemm_tasks(const wk__gemm_job *job, wk__fail *fail)
     else
         wk__parallel_for(job->tasks, run_task, &run);
     pthread_mutex_destroy(&run.lock);
-    wk__gemm_buffers_release(run.spaces);
+    wk__gemm_buffers_release(run.buffers);
     if (run.failed == job->tasks) return WK_OK;
     *fail = run.fail;
     return fail->code;
@@ -94,6 +94,6 @@ void wk__epilogue_run_box(void *user, const wk__epilogue_box *box)
 {
     wk__epilogue_run *run = user;
     wk__fail other;
-    const wk_code code = wk__cpu_program_box(run->tail, box->start, box->size, run->first ? &other : run->fail);
+    const wk_code code = wk__cpu_program_box(run->program, box->start, box->size, run->first ? &other : run->fail);
     if (!run->first) run->first = code;
 }

@@ -276,17 +276,17 @@ static wk_code run_part(void *user, const wk__work_args *part, wk__fail *fail)
     return wk__gemm_run(&m.plan, fail);
 }
 
-void wk__cpu_contraction_with_buffers(const wk__work_args *kernel, const wk__gemm_buffers *space)
+void wk__cpu_contraction_with_buffers(const wk__work_args *kernel, const wk__gemm_buffers *buffers)
 {
     const wk__work work = {.family = WK__CONTRACTION, .args = kernel};
     wk__matmul product;
     mapped m;
     if (wk__matmul_from_work(&work, &product)) {
-        wk__cpu_matmul_with_buffers(&product, space);
+        wk__cpu_matmul_with_buffers(&product, buffers);
         return;
     }
     plan_of(&m, &work);
-    wk__gemm_run_with_buffers(&m.plan, space);
+    wk__gemm_run_with_buffers(&m.plan, buffers);
 }
 
 typedef enum algorithm { REFERENCE, INDIRECT, K_LANES, COL2IM, STRIDE_SPLIT, IM2COL } algorithm;
@@ -329,9 +329,9 @@ static void choose(choice *c, const wk__work *work)
         plan_of(&c->mapped, work);
 }
 
-static wk_code run_tail(wk_code code, const wk__program *tail, wk__fail *fail)
+static wk_code run_epilogue(wk_code code, const wk__program *epilogue, wk__fail *fail)
 {
-    return code == WK_OK && tail ? wk__cpu_run(tail, fail) : code;
+    return code == WK_OK && epilogue ? wk__cpu_run(epilogue, fail) : code;
 }
 
 wk_code wk__cpu_contraction(const wk__work *work, wk__fail *fail)
@@ -344,10 +344,10 @@ wk_code wk__cpu_contraction(const wk__work *work, wk__fail *fail)
     choose(&c, work);
     switch (c.way) {
     case INDIRECT: return wk__indirect_run(&c.padded, work->program, fail);
-    case K_LANES: return run_tail(wk__k_lanes_run(&c.dots, fail), work->program, fail);
-    case COL2IM: return run_tail(wk__col2im_run(&c.columns, fail), work->program, fail);
+    case K_LANES: return run_epilogue(wk__k_lanes_run(&c.dots, fail), work->program, fail);
+    case COL2IM: return run_epilogue(wk__col2im_run(&c.columns, fail), work->program, fail);
     case STRIDE_SPLIT:
-        return run_tail(wk__contraction_split_strides(work->args, run_part, NULL, fail), work->program, fail);
+        return run_epilogue(wk__contraction_split_strides(work->args, run_part, NULL, fail), work->program, fail);
     case IM2COL: return wk__gemm_run(&c.mapped.plan, fail);
     default: return wk__cpu_contraction_reference(work, fail);
     }

@@ -48,12 +48,12 @@ bool wk__gemm_buffers_acquire(int64_t count, wk__gemm_buffers **list);
 bool wk__gemm_buffers_add_prologue(wk__gemm_buffers *list);
 void wk__gemm_buffers_release(wk__gemm_buffers *list);
 
-/* Tasks with buffers: body(user, k, spaces, fail) for every task k. */
+/* Tasks with buffers: body(user, k, buffers, fail) for every task k. */
 enum {
     WK__GEMM_TASK_BUFFERS = 2,         /* maximum buffer sets per task */
     WK__GEMM_SERIAL_FMAS = 256 * 1024, /* multiplications below which one thread is faster than two */
 };
-typedef wk_code wk__gemm_task(void *user, int64_t k, wk__gemm_buffers *const spaces[], wk__fail *fail);
+typedef wk_code wk__gemm_task(void *user, int64_t k, wk__gemm_buffers *const buffers[], wk__fail *fail);
 typedef struct wk__gemm_job {
     int64_t tasks;
     int threads;
@@ -71,7 +71,7 @@ wk_code wk__gemm_tasks(const wk__gemm_job *job, wk__fail *fail);
 
 /* Runs an epilogue on boxes; `first` is the code of the first failure. */
 typedef struct wk__epilogue_run {
-    const wk__cpu_program *tail;
+    const wk__cpu_program *program;
     wk_code first;
     wk__fail *fail;
 } wk__epilogue_run;
@@ -91,8 +91,9 @@ typedef struct wk__gemm_b_program {
     int64_t steps, columns;    /* part of B in the buffer: whole blocks of the sum, whole tiles */
 } wk__gemm_b_program;
 
-/* Execution plan of one matrix product. If `swapped`, computes C' = B'A' so that rows of C are contiguous. Batch
- * dimensions that share B are folded into M (into N if folded before the swap). Borrows all pointers. */
+/* Execution plan of one matrix product C[M,N] = A[M,K] B[K,N]; an index along K is called a step. If `swapped`,
+ * computes C' = B'A' so that rows of C are contiguous. Batch dimensions that share B are folded into M (into N if
+ * folded before the swap). Borrows all pointers. */
 typedef struct wk__gemm_plan {
     int ndim, dtype;
     int c_dtype;                         /* of the result: `dtype`, or that of the accumulator */
@@ -109,17 +110,19 @@ typedef struct wk__gemm_plan {
     const char *a, *b; /* NULL when only boxes are enumerated */
     char *c;
     int64_t m, n, k;
-    int64_t a_row, a_step, b_step, b_column, c_row, c_column; /* in elements */
+    int64_t a_row, a_step, b_step, b_column, c_row, c_column; /* strides of rows, steps and columns, in elements */
     int64_t batches;
-    int64_t size, c_size; /* bytes per element in memory: of A and B, and of C */
-    wk__gemm_dims rows, columns, batch;
+    int64_t size, c_size;                         /* bytes per element in memory: of A and B, and of C */
+    wk__gemm_dims rows, columns, batch;           /* dimensions of the result that form M, N and the batches */
     const int64_t *a_batch, *b_batch, *c_batch;   /* strides of the batch dimensions */
     const wk__im2col *a_im2col, *b_im2col;        /* how to gather an operand without such strides, or NULL */
     const wk__im2col_indices *c_rows, *c_columns; /* likewise for C: both or none */
-    bool pack_a, pack_b, c_buffered, is_gemv;
+    bool pack_a, pack_b; /* copy blocks of the operand to the buffers, in the order and dtype of the microkernels */
+    bool c_buffered;     /* accumulate a macrotile in the buffers and convert or scatter it to C when it is complete */
+    bool is_gemv;        /* a single row times an unpacked B */
     int64_t a_run_steps; /* steps of the sum after which rows of an unpacked A are discontiguous; 0: never */
-    int64_t k_block;
-    int64_t macrotile_rows, piece_columns, row_macrotiles, column_pieces; /* of C, per batch */
+    int64_t k_block;     /* steps per block of the sum */
+    int64_t macrotile_rows, macrotile_columns, row_macrotiles, column_macrotiles; /* of C, per batch */
 } wk__gemm_plan;
 
 /* A macrotile of C: the complete sum for these rows and columns. */
@@ -132,10 +135,10 @@ typedef struct wk__gemm_macrotile {
 /* Computes C = A B, gathering operands if required, and then the epilogue. */
 wk_code wk__gemm_run(wk__gemm_plan *plan, wk__fail *fail);
 /* Like wk__gemm_run(), without an epilogue, in the calling thread and with its buffers: cannot fail. */
-void wk__gemm_run_with_buffers(wk__gemm_plan *plan, const wk__gemm_buffers *space);
-void wk__cpu_matmul_with_buffers(const wk__matmul *product, const wk__gemm_buffers *space);
+void wk__gemm_run_with_buffers(wk__gemm_plan *plan, const wk__gemm_buffers *buffers);
+void wk__cpu_matmul_with_buffers(const wk__matmul *product, const wk__gemm_buffers *buffers);
 /* A contraction without coordinates, whose dtypes are those of the accumulator. */
-void wk__cpu_contraction_with_buffers(const wk__work_args *kernel, const wk__gemm_buffers *space);
+void wk__cpu_contraction_with_buffers(const wk__work_args *kernel, const wk__gemm_buffers *buffers);
 /* Enumerates the boxes on which wk__gemm_run() runs the epilogue; none: it runs on all of C afterwards. */
 void wk__gemm_epilogue_boxes(wk__gemm_plan *plan, wk__epilogue_box_visit *visit, void *user);
 
@@ -143,10 +146,10 @@ void wk__gemm_epilogue_boxes(wk__gemm_plan *plan, wk__epilogue_box_visit *visit,
 void wk__gemm_partition(wk__gemm_plan *plan, int threads);
 /* Returns the first failure of the epilogue, after computing the rest; a product without an epilogue cannot fail. A
  * prologue that fails, on allocation failure, ends the macrotile. */
-wk_code wk__gemm_macrotile_run(const wk__gemm_plan *plan, const wk__gemm_macrotile *piece,
-                               const wk__gemm_buffers *space, wk__fail *fail);
+wk_code wk__gemm_macrotile_run(const wk__gemm_plan *plan, const wk__gemm_macrotile *macrotile,
+                               const wk__gemm_buffers *buffers, wk__fail *fail);
 /* Enumerates the boxes on which wk__gemm_macrotile_run() runs the epilogue, in order. */
-void wk__gemm_macrotile_boxes(const wk__gemm_plan *plan, const wk__gemm_macrotile *piece, wk__epilogue_box_visit *visit,
-                              void *user);
+void wk__gemm_macrotile_boxes(const wk__gemm_plan *plan, const wk__gemm_macrotile *macrotile,
+                              wk__epilogue_box_visit *visit, void *user);
 
 #endif
