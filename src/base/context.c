@@ -4,6 +4,7 @@
 #include "upcalls.h"
 #include "alloc.h"
 #include "base/platform/fork.h"
+#include "failure.h"
 #include "handle.h"
 #include "base/platform/dynlib.h"
 #include <sched.h>
@@ -51,6 +52,7 @@ static void finish(wk_context *context)
     context->frame = (wk__frame){0}; /* the current frame may belong to calls that a longjmp has left */
     wk__upcalls.drain_queue(context);
     unlist(context);
+    wk__discard_posted_failure(context);
     wk__upcalls.free_queue(context);
     wk__slab_drain(context->slots);
     wk__free(context->guard);
@@ -173,7 +175,7 @@ void wk__frame_end_isolated(wk_context *context, wk__frame before)
 {
     context->frame = before;
     if (before.kind == WK__FRAME_NOUNWIND && context->delivery_due && !before.api_call.handler_blocked)
-        wk__upcalls.schedule_error_delivery(context);
+        wk__schedule_error_delivery(context);
 }
 
 bool wk__context_acquire(wk_context *context)

@@ -20,11 +20,6 @@ typedef struct wk__upcall_table {
      * engine's state once no other thread has acquired the context. */
     void (*drain_queue)(wk_context *context);
     void (*free_queue)(wk_context *context);
-    /* Records a failure of this thread's earlier work as its error, before user code queries it. */
-    void (*report_posted_failure)(wk_context *context);
-    /* Makes the error handler receive the pending errors at this thread's next call, because no blocking call is
-     * active. */
-    void (*schedule_error_delivery)(wk_context *context);
     /* Only the queue of the thread that recorded it still references a pending value. */
     void (*on_pending_orphan)(struct wk__value *value);
     /* on_deferred_orphan: only deferred records reference a stored value. free_deferred: nothing references a deferred

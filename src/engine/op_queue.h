@@ -218,16 +218,6 @@ void wk__value_ensure(wk__value *value);
 /* Computes the tensor's value if necessary. Returns true if it is stored (possibly only submitted to its device), or
  * false after reporting its failure. */
 bool wk__materialize(const wk_tensor *tensor, wk_site site);
-/* Records a failure for a context's thread to report at its next call: the current thread's context or an acquired one.
- * Keeps only the first, and each failure only once per context. NULL: out of host memory. */
-void wk__post_failure(wk_context *context, wk__failure *failure);
-void wk__discard_posted_failure(wk_context *context);
-/* Reports the posted failure of this thread's context, if any, as an error. */
-void wk__report_posted_failure(wk_context *context);
-/* Returns the static failure for lack of host memory, marked as unreported. The caller does not own a reference. */
-wk__failure *wk__failure_oom(void);
-/* Reports a value's failure as this thread's error; NULL: out of host memory. */
-void wk__report_failure(wk__failure *failure);
 
 /* ---- upcalls from base and tensor (base/upcalls.h) --------------------------------------------------------------- */
 

@@ -53,7 +53,6 @@ void wk__op_queue_drain(wk_context *context)
 
 void wk__op_queue_free(wk_context *context)
 {
-    wk__discard_posted_failure(context);
     wk__op_queue *ring = context->op_queue;
     if (!ring) return;
     wk__anomaly_forget(ring);

@@ -177,17 +177,6 @@ wk_code wk__value_alloc_memory(wk__value *value, int64_t bytes, wk__fail *fail)
     return code;
 }
 
-/* never freed: has one reference that is not counted elsewhere */
-wk__failure wk__failure_none = {.refs = 1};
-
-void wk__schedule_error_delivery(wk_context *context)
-{
-    wk__failure *none = NULL;
-    atomic_fetch_add(&wk__failure_none.refs, 1);
-    if (!atomic_compare_exchange_strong(&context->posted_failure, &none, &wk__failure_none))
-        wk__failure_drop(&wk__failure_none); /* the posted failure's delivery covers both */
-}
-
 void wk__value_free_memory(wk__value *value)
 {
     wk__large_values_remove(value);
@@ -205,22 +194,6 @@ void wk__value_free_memory(wk__value *value)
         wk__arena_free(value->device->arena, &value->memory);
     }
     value->memory.block = NULL;
-}
-
-wk__failure *wk__failure_new(wk_code code, wk_site site, const char *text)
-{
-    wk__failure *failure = wk__alloc_zero(1, sizeof *failure);
-    if (!failure) return NULL;
-    atomic_store(&failure->refs, 1);
-    failure->code = code;
-    failure->site = site;
-    strncpy(failure->text, text, sizeof failure->text - 1);
-    return failure;
-}
-
-void wk__failure_drop(wk__failure *failure)
-{
-    if (failure && atomic_fetch_sub(&failure->refs, 1) == 1) wk__free(failure);
 }
 
 static atomic_llong failed_so_far;

@@ -17,6 +17,7 @@
 #define WICK_TENSOR_STORAGE_H
 
 #include "backend/device.h"
+#include "base/failure.h"
 #include "base/refcount.h"
 #include "base/handle.h"
 
@@ -28,16 +29,6 @@ typedef enum wk__value_state {
     WK__STORED,   /* in memory */
     WK__FAILED    /* could not be computed; `failure` is the reason */
 } wk__value_state;
-
-/* First cause of a failure, shared by all values that depend on it. */
-typedef struct wk__failure {
-    atomic_int refs;
-    wk_code code;
-    wk_site site;
-    /* stream index + 1 of the context it was last reported to, so that each reports it once */
-    atomic_llong reported_to;
-    char text[560]; /* op and problem */
-} wk__failure;
 
 typedef struct wk__value {
     atomic_int refs;    /* storages, records and deferred records that refer to it */
@@ -174,10 +165,5 @@ void wk__value_fail(wk__value *value, wk__failure *failure);
 /* Returns how many values have failed in this process: callers search for failed values only if it has increased. */
 int64_t wk__failed_value_count(void);
 void wk__release_noop(void *user); /* for memory borrowed forever */
-wk__failure *wk__failure_new(wk_code code, wk_site site, const char *text);
-void wk__failure_drop(wk__failure *failure);
-/* Marker in wk_context.posted_failure: an error that only the error handler has not received. */
-extern wk__failure wk__failure_none;
-void wk__schedule_error_delivery(wk_context *context); /* see base/upcalls.h */
 
 #endif
