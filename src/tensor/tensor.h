@@ -25,12 +25,13 @@ typedef struct wk__body {
     int64_t offset; /* elements, from the start of the storage */
     int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
     uint8_t ndim, dtype;
-    bool requires_grad;                 /* a leaf that requires grad, or the result of a node */
-    bool parameter;                     /* owned by a module */
-    bool known_dense;                   /* row-major without gaps by construction; a view may be so without the flag */
-    bool is_view;                       /* shares the storage of the tensor it was created from */
-    bool no_grad_view;                  /* a view created without gradients, or of such a view */
-    int16_t output;                     /* index among the outputs of `node` */
+    bool requires_grad; /* a leaf that requires grad, or the result of a node */
+    bool parameter;     /* owned by a module */
+    bool known_dense;   /* row-major without gaps by construction; a view may be so without the flag */
+    bool is_view;       /* shares the storage of the tensor it was created from */
+    bool no_grad_view;  /* a view created without gradients, or of such a view */
+    int16_t output;     /* index among the outputs of `node` */
+    /* Position in the graph. Both types begin with a wk__counted, by which tensors hold and drop them. */
     struct wk__node *node;              /* function that computed it; NULL for leaves */
     struct wk__leaf *leaf;              /* gradient and hooks of a leaf, created on demand */
     _Atomic(wk__attached_text *) texts; /* strings that live as long as the tensor; any thread may add one */
