@@ -148,18 +148,6 @@ static void end_node(void *object)
     wk__nodes_free(context);
 }
 
-void wk__body_forget(wk__body *body)
-{
-    if (body->node) wk__node_drop(body->node);
-    if (body->leaf) wk__leaf_drop(body->leaf);
-}
-
-void wk__body_share(const wk__body *body)
-{
-    if (body->node) wk__node_hold(body->node);
-    if (body->leaf) wk__leaf_hold(body->leaf);
-}
-
 /* ---- creation ---------------------------------------------------------------------------------------------------- */
 
 static wk__node *new_node(wk_context *context, int inputs)

@@ -182,9 +182,7 @@ wk_tensor *wk__snapshot_with_grad_fn(wk_tensor *x);
 wk__leaf *wk__leaf_of(wk__body *body); /* created at first use; NULL on allocation failure */
 /* Frees the gradient, if there is one, on behalf of the call `by`. */
 void wk__leaf_clear_grad(wk_tensor *leaf, const char *by, wk_site site);
-void wk__body_forget(wk__body *body);      /* drops the references of a body that is freed to the graph */
-void wk__saved_drop(wk__body *saved);      /* frees a body saved by a node or a function */
-void wk__body_share(const wk__body *body); /* adds references to the graph for a copy of a body */
+void wk__saved_drop(wk__body *saved); /* frees a body saved by a node or a function */
 /* Makes the node run as soon as all its gradients have arrived, before other nodes, because it starts asynchronous work
  * such as a copy to another device. */
 void wk__node_prioritize(wk__node *node);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Upcalls: the functions of engine and autograd that base and tensor call.
+/* Upcalls: the functions of engine that base and tensor call.
  *
  * Includes point downwards, but the last reference to an object may be dropped down here, when a scope closes or a
- * thread exits, while a record or a graph node still refers to it. The table is a constant (autograd/upcalls.c): every
+ * thread exits, while a record still refers to it. The table is a constant (autograd/upcalls.c): every
  * entry is set. */
 #ifndef WICK_BASE_ABOVE_H
 #define WICK_BASE_ABOVE_H
@@ -10,8 +10,6 @@
 #include "context.h"
 
 struct wk__value;
-struct wk__body;
-struct wk__dead_base;
 
 typedef struct wk__upcall_table {
     /* Engine. Runs the recorded ops of the context, after a scope with an optimiser step has closed. */
@@ -26,14 +24,6 @@ typedef struct wk__upcall_table {
      * value; frees its record, or returns false if it must wait for wk__release_resume. */
     void (*on_deferred_orphan)(struct wk__value *value);
     bool (*free_deferred)(struct wk__value *value);
-    /* Autograd. drop_graph_refs: a tensor body with graph data is destroyed. add_graph_refs: one was copied.
-     * dead_base_*: data that views need after their base is destroyed; dead_base_alloc returns NULL on allocation
-     * failure and records it. */
-    void (*drop_graph_refs)(struct wk__body *body);
-    void (*add_graph_refs)(const struct wk__body *body);
-    struct wk__dead_base *(*dead_base_alloc)(void);
-    void (*dead_base_fill)(struct wk__dead_base *past, const struct wk__body *base);
-    void (*dead_base_free)(struct wk__dead_base *past);
 } wk__upcall_table;
 extern const wk__upcall_table wk__upcalls;
 

@@ -2,7 +2,6 @@
 /* Lifetimes of storages, values and their memory; see storage.h. */
 #include "storage.h"
 #include "base/upcalls.h"
-#include "base/alloc.h"
 #include "large_values.h"
 #include <string.h>
 
@@ -113,37 +112,8 @@ void wk__storage_drop(wk__storage *storage)
     if (!wk__refcount_dec(&storage->refs)) return;
     if (storage->value->state == WK__PENDING) wk__upcalls.on_pending_orphan(storage->value);
     release_value(storage->value);
-    if (storage->alias_set.dead_base) wk__upcalls.dead_base_free(storage->alias_set.dead_base);
+    if (storage->alias_set.dead_base) wk__dead_base_free(storage->alias_set.dead_base);
     wk__slab_free(wk__context()->slots, WK__SLAB_STORAGE, storage);
-}
-
-/* One lock for all alias sets: held so briefly that contention is negligible. */
-static atomic_int alias_lock;
-
-void wk__alias_lock(void)
-{
-    wk__spin_lock(&alias_lock);
-}
-void wk__alias_unlock(void)
-{
-    wk__spin_unlock(&alias_lock);
-}
-
-void wk__alias_set_drop_view(wk__alias_set *family)
-{
-    if (!wk__refcount_dec(&family->views)) return;
-    wk__alias_lock(); /* the base may be clearing its graph data concurrently */
-    struct wk__dead_base *past = family->dead_base;
-    family->dead_base = NULL;
-    wk__alias_unlock();
-    if (past) wk__upcalls.dead_base_free(past);
-}
-
-void wk__alias_set_drop(wk__alias_set *family)
-{
-    if (!wk__refcount_dec(&family->refs)) return;
-    if (family->dead_base) wk__upcalls.dead_base_free(family->dead_base);
-    wk__free(family);
 }
 
 void wk__storage_assign(wk__storage *storage, wk__value *value)

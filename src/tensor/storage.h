@@ -20,6 +20,7 @@
 #include "base/failure.h"
 #include "base/refcount.h"
 #include "base/handle.h"
+#include "alias_set.h"
 
 struct wk__record;
 
@@ -67,19 +68,6 @@ typedef struct wk__value {
     struct wk__value *deferred_next, *parked_prev; /* the writer's list of deferred values; otherwise undefined */
 } wk__value;
 _Static_assert(sizeof(wk__value) <= 192, "fits its slab slot");
-
-/* Alias set: a base tensor and its views. Gradients of in-place writes through a view flow through the base
- * (autograd/view_grad.h). A detached tensor shares the storage but has its own set.
- *
- * The base may die while other threads use views: read or clear `base` and `dead_base` only between wk__alias_lock()
- * and wk__alias_unlock(). */
-typedef struct wk__alias_set {
-    _Atomic(struct wk__body *) base; /* NULL once destroyed */
-    struct wk__dead_base *dead_base; /* graph data of the destroyed base, while views live */
-    uint32_t graph_version;          /* incremented when an in-place call changes the graph that views see */
-    atomic_int views;
-    atomic_int refs; /* of a detached tensor's set: bodies, including saved ones */
-} wk__alias_set;
 
 /* In-place modifications of a storage. */
 typedef struct wk__version_info {
@@ -138,13 +126,6 @@ static inline void wk__storage_hold(wk__storage *storage)
     wk__refcount_inc(&storage->refs);
 }
 void wk__storage_drop(wk__storage *storage);
-void wk__alias_set_drop(wk__alias_set *family); /* a detached tensor's set */
-/* Global spin lock; held briefly, never while user code runs. */
-void wk__alias_lock(void);
-void wk__alias_unlock(void);
-/* Drops a view. The last one also frees the graph data of a dead base: nothing can use it any more, and that graph may
- * own the storage (exp saves its result), a reference cycle. */
-void wk__alias_set_drop_view(wk__alias_set *family);
 /* Adds or removes owners that need the data to be stored. */
 static inline void wk__storage_add_persistent(wk__storage *storage, int change)
 {

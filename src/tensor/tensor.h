@@ -10,9 +10,6 @@
 #include "ir/ir.h"
 #include "storage.h"
 
-struct wk__node;
-struct wk__leaf;
-
 /* A string returned for a tensor outside any scope; freed with the tensor. */
 typedef struct wk__attached_text wk__attached_text;
 struct wk__attached_text {
@@ -50,6 +47,18 @@ extern const wk__handle_type wk__tensor_kind;
 static inline wk__body *wk__body_of(const wk_tensor *tensor)
 {
     return tensor->handle.body;
+}
+/* Adds references to the graph for a copy of a body. */
+static inline void wk__body_share(const wk__body *body)
+{
+    if (body->node) wk__counted_hold(body->node);
+    if (body->leaf) wk__counted_hold(body->leaf);
+}
+/* Drops the references of a body that is freed to the graph. */
+static inline void wk__body_forget(wk__body *body)
+{
+    if (body->node) wk__counted_drop(body->node);
+    if (body->leaf) wk__counted_drop(body->leaf);
 }
 /* Returns the alias set of a body. */
 static inline wk__alias_set *wk__alias_set_of(const wk__body *body)
