@@ -8,6 +8,5 @@ const wk__upcall_table wk__upcalls = {
     .drain_queue = wk__op_queue_drain,
     .free_queue = wk__op_queue_free,
     .on_pending_orphan = wk__op_queue_trim_dead,
-    .on_deferred_orphan = wk__deferred_note_orphan,
     .free_deferred = wk__deferred_free,
 };

@@ -20,9 +20,8 @@ typedef struct wk__upcall_table {
     void (*free_queue)(wk_context *context);
     /* Only the queue of the thread that recorded it still references a pending value. */
     void (*on_pending_orphan)(struct wk__value *value);
-    /* on_deferred_orphan: only deferred records reference a stored value. free_deferred: nothing references a deferred
-     * value; frees its record, or returns false if it must wait for wk__release_resume. */
-    void (*on_deferred_orphan)(struct wk__value *value);
+    /* Nothing references a deferred value: frees its record, or returns false if it must wait for
+     * wk__release_resume. */
     bool (*free_deferred)(struct wk__value *value);
 } wk__upcall_table;
 extern const wk__upcall_table wk__upcalls;

@@ -46,19 +46,14 @@ static void forget_record(wk__record *r)
     wk__free(r);
 }
 
-static void count_orphan(wk__op_queue *ring, int64_t bytes)
-{
-    atomic_fetch_add_explicit(&ring->orphans, 1 + (bytes >> 16), memory_order_relaxed);
-}
-
 /* If the operands of a deferred record are larger than its output, counts them as an orphan: their tensors may have
  * been dropped before the record was deferred. Whether they have other owners is determined by the next scan. */
-static void count_if_larger(wk__op_queue *ring, wk__record *r, const wk__value *out)
+static void count_if_larger(wk__record *r, const wk__value *out)
 {
     int64_t bytes = 0;
     for (int i = 0; i < r->nin; i++)
         if (wk__record_in(r, i)->value) bytes += wk__record_in(r, i)->value->bytes;
-    if (bytes > out->bytes) count_orphan(ring, bytes);
+    if (bytes > out->bytes) wk__count_deferred_orphan(out->writer, bytes);
 }
 
 /* Destroys a deferred value after the last reference was dropped, in any thread. The writer's queue exists as long as
@@ -73,13 +68,6 @@ bool wk__deferred_free(wk__value *value)
     if (!held) wk__op_queue_unlock(owner);
     forget_record(value->record);
     return true;
-}
-
-/* Counts in this thread's queue, because the readers of the value were usually deferred by the same thread. */
-void wk__deferred_note_orphan(wk__value *value)
-{
-    wk__op_queue *ring = wk__context()->op_queue;
-    if (ring) count_orphan(ring, value->bytes);
 }
 
 /* Returns true if a deferred record must own the value that its in-place op replaces: not to read it, but to restore it
@@ -103,7 +91,7 @@ static bool park(wk__op_queue *ring, wk__record *r)
     wk__value_set_state(out, WK__DEFERRED);
     list_add(ring, out);
     count_reader(copy, +1);
-    count_if_larger(ring, copy, out);
+    count_if_larger(copy, out);
     for (int i = 0; i < r->nin; i++) {
         wk__value *in = wk__record_in(r, i)->value;
         if (in && in->state == WK__PENDING) in->ring_refs--; /* references of deferred records do not count */
@@ -218,9 +206,9 @@ static int64_t pinned_bytes(wk__value *value)
  * cost stays linear in the number of calls. */
 void wk__deferred_store_orphans(wk_context *owner)
 {
-    if (atomic_load_explicit(&owner->op_queue->orphans, memory_order_relaxed) <= owner->op_queue->parked_count / 16)
+    if (atomic_load_explicit(&owner->deferred_orphans, memory_order_relaxed) <= owner->op_queue->parked_count / 16)
         return;
-    atomic_store_explicit(&owner->op_queue->orphans, 0, memory_order_relaxed);
+    atomic_store_explicit(&owner->deferred_orphans, 0, memory_order_relaxed);
     wk__value *next;
     for (wk__value *value = owner->op_queue->deferred; value; value = next) {
         next = value->deferred_next;

@@ -124,12 +124,10 @@ typedef struct wk__op_queue {
     int64_t count, capacity, sorted_capacity, start_capacity;
     char **chunk; /* memory of the records */
     int64_t chunks, chunk_capacity, chunk_now;
-    size_t used;           /* bytes used in the current chunk */
-    int64_t pending_bytes; /* bytes of outputs that are recorded but not computed */
-    wk__value *deferred;   /* list of deferred values */
-    int64_t parked_count;  /* length of that list */
-    /* values that only deferred records own, counted since the list was last scanned; large ones count several times */
-    atomic_llong orphans;
+    size_t used;                                        /* bytes used in the current chunk */
+    int64_t pending_bytes;                              /* bytes of outputs that are recorded but not computed */
+    wk__value *deferred;                                /* list of deferred values */
+    int64_t parked_count;                               /* length of that list */
     struct wk__shadow_map *shadows;                     /* set while a checked flush runs; see verify/check_mode.h */
     wk__anomaly_watch *watched;                         /* records to be checked, oldest first; see anomaly.h */
     const struct wk__engine_config *config;             /* that of the process, except while a flush is replayed */
@@ -224,8 +222,7 @@ bool wk__materialize(const wk_tensor *tensor, wk_site site);
 void wk__op_queue_drain(wk_context *context);
 void wk__op_queue_free(wk_context *context);
 void wk__op_queue_trim_dead(wk__value *value);
-void wk__deferred_note_orphan(wk__value *value); /* deferred.c */
-bool wk__deferred_free(wk__value *value);        /* deferred.c */
+bool wk__deferred_free(wk__value *value); /* deferred.c */
 
 /* ---- configuration: config.c ------------------------------------------------------------------------------------- */
 

@@ -100,10 +100,11 @@ void wk__value_free(wk__value *value)
 }
 
 /* Drops a storage's reference. If only deferred records still refer to the value, computing them may free more memory
- * than it needs. */
+ * than it needs. It is counted for this thread, because the readers of the value were usually deferred by it. */
 static void release_value(wk__value *value)
 {
-    if (atomic_load_explicit(&value->deferred_readers, memory_order_relaxed) > 0) wk__upcalls.on_deferred_orphan(value);
+    if (atomic_load_explicit(&value->deferred_readers, memory_order_relaxed) > 0)
+        wk__count_deferred_orphan(wk__context(), value->bytes);
     wk__value_drop(value);
 }
 

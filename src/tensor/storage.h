@@ -126,6 +126,11 @@ static inline void wk__storage_hold(wk__storage *storage)
     wk__refcount_inc(&storage->refs);
 }
 void wk__storage_drop(wk__storage *storage);
+/* Counts a value that only deferred records own; the next flush of the context looks for such values. */
+static inline void wk__count_deferred_orphan(wk_context *context, int64_t bytes)
+{
+    atomic_fetch_add_explicit(&context->deferred_orphans, 1 + (bytes >> 16), memory_order_relaxed);
+}
 /* Adds or removes owners that need the data to be stored. */
 static inline void wk__storage_add_persistent(wk__storage *storage, int change)
 {
