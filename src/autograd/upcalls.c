@@ -4,7 +4,6 @@
 #include "engine/op_queue.h"
 
 const wk__upcall_table wk__upcalls = {
-    .flush = wk__flush,
     .drain_queue = wk__op_queue_drain,
     .free_queue = wk__op_queue_free,
     .on_pending_orphan = wk__op_queue_trim_dead,

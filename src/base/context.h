@@ -91,8 +91,8 @@ typedef struct wk__guard {
     uint64_t token; /* unique in the process, never 0 */
     wk__guard_kind kind;
     wk_site site;
-    wk__handle *handles; /* SCOPE: handles it owns, newest first */
-    bool flush;          /* SCOPE: an optimiser step ran in it; flush after dropping the handles */
+    wk__handle *handles;                /* SCOPE: handles it owns, newest first */
+    void (*after)(wk_context *context); /* SCOPE: called once the scope is closed; NULL: nothing */
     wk__frame saved_frame;
     wk_device device; /* DEVICE: the previous default device */
     void *object;     /* EPOCH, CALLBACK: argument of close, which may be NULL */

@@ -12,8 +12,6 @@
 struct wk__value;
 
 typedef struct wk__upcall_table {
-    /* Engine. Runs the recorded ops of the context, after a scope with an optimiser step has closed. */
-    void (*flush)(wk_context *context);
     /* Called when a thread exits, after its scopes have closed: drain_queue runs the recorded ops; free_queue frees the
      * engine's state once no other thread has acquired the context. */
     void (*drain_queue)(wk_context *context);
