@@ -217,13 +217,6 @@ void wk__value_ensure(wk__value *value);
  * false after reporting its failure. */
 bool wk__materialize(const wk_tensor *tensor, wk_site site);
 
-/* ---- upcalls from base and tensor (base/upcalls.h) --------------------------------------------------------------- */
-
-void wk__op_queue_drain(wk_context *context);
-void wk__op_queue_free(wk_context *context);
-void wk__op_queue_trim_dead(wk__value *value);
-bool wk__deferred_free(wk__value *value); /* deferred.c */
-
 /* ---- configuration: config.c ------------------------------------------------------------------------------------- */
 
 typedef struct wk__engine_config {
@@ -261,6 +254,8 @@ void wk__defer_or_release(wk__op_queue *ring, wk__record *r);
 void wk__defer_dead_records(wk__op_queue *ring); /* deferred.c: the same for records that are not live */
 /* deferred.c: returns the record of a deferred value, and those that it needs, to the queue */
 bool wk__deferred_requeue(wk_context *owner, wk__value *value);
+/* deferred.c: destroys a deferred value after the last reference was dropped (wk__work_hooks) */
+bool wk__deferred_free(wk__value *value);
 /* deferred.c: stores values smaller than their operands */
 void wk__deferred_store_orphans(wk_context *owner);
 /* deferred.c: returns all deferred records to the queue, to be stored. Returns false if other threads are destroying

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lifetimes of storages, values and their memory; see storage.h. */
 #include "storage.h"
-#include "base/upcalls.h"
 #include "large_values.h"
 #include <string.h>
 
@@ -39,7 +38,7 @@ static inline __attribute__((always_inline)) void free_now(wk_context *context, 
     if (state == WK__STORED)
         wk__value_free_memory(value);
     else if (state == WK__DEFERRED) {
-        if (!wk__upcalls.free_deferred(value)) return;
+        if (!value->writer->work->free_deferred(value)) return;
     } else if (state == WK__FAILED) {
         if (value->memory.block) wk__value_free_memory(value);
         wk__failure_drop(value->failure);
@@ -96,6 +95,7 @@ void wk__value_free(wk__value *value)
     }
     value->deferred_next = context->release_queue;
     context->release_queue = value;
+    context->free_waiting = free_waiting;
     free_waiting(context);
 }
 
@@ -108,10 +108,17 @@ static void release_value(wk__value *value)
     wk__value_drop(value);
 }
 
+/* The queue of the writer may be all that still needs a pending value. A value that was never recorded is in none. */
+static void trim_pending(wk__value *value)
+{
+    const wk__work_hooks *work = value->writer->work;
+    if (work) work->trim_dead(value);
+}
+
 void wk__storage_drop(wk__storage *storage)
 {
     if (!wk__refcount_dec(&storage->refs)) return;
-    if (storage->value->state == WK__PENDING) wk__upcalls.on_pending_orphan(storage->value);
+    if (storage->value->state == WK__PENDING) trim_pending(storage->value);
     release_value(storage->value);
     if (storage->alias_set.dead_base) wk__dead_base_free(storage->alias_set.dead_base);
     wk__slab_free(wk__context()->slots, WK__SLAB_STORAGE, storage);
