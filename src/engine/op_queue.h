@@ -248,6 +248,8 @@ static inline bool wk__will_be_stored(const wk__value *value)
 void wk__plan_liveness(wk__op_queue *ring, bool park); /* liveness.c */
 /* fusion.c: assigns a group to each live record; returns the number of groups */
 int32_t wk__plan_fusion(wk__op_queue *ring);
+/* fusion.c: returns the *live live records, sorted by group and in program order within each group. */
+wk__record **wk__sort_by_group(wk__op_queue *ring, int32_t groups, int64_t *live);
 void wk__plan_deferred_reads(wk__op_queue *ring); /* liveness.c: marks values that deferred records will read */
 /* deferred.c: defers or releases a record that has run */
 void wk__defer_or_release(wk__op_queue *ring, wk__record *r);
@@ -262,8 +264,6 @@ void wk__deferred_store_orphans(wk_context *owner);
  * some of the values. */
 bool wk__deferred_requeue_all(wk_context *owner);
 void wk__execute(wk_context *owner, wk__op_queue *ring, int32_t groups); /* execute.c */
-/* execute.c: returns the *live live records, sorted by group and in program order within each group. */
-wk__record **wk__sort_by_group(wk__op_queue *ring, int32_t groups, int64_t *live);
 void wk__release_record(wk__record *r); /* execute.c: drops the references of a record */
 
 /* A group of records and the program that it is translated to; see lower.c. */
