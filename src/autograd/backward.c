@@ -222,7 +222,7 @@ static void deliver_grad(backward_pass *w, const wk__edge *edge, wk_tensor *grad
         } else if (!wk__grow(&w->completed, &w->complete_capacity, w->complete_count + 1, sizeof *w->completed)) {
             fail(w);
         } else {
-            atomic_fetch_add(&edge->leaf->refs, 1);
+            wk__leaf_hold(edge->leaf);
             w->completed[w->complete_count++] = (completed_leaf){edge->leaf, edge->leaf->pass_id};
             edge->leaf->pass_id = w->id;
         }

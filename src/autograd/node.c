@@ -36,26 +36,6 @@ bool wk__has_priority_nodes(void)
 
 /* ---- leaves ------------------------------------------------------------------------------------------------------ */
 
-/* Returns the leaf of a body. Several threads may use it first; one of them creates it. */
-wk__leaf *wk__leaf_of(wk__body *body)
-{
-    wk__leaf *made = __atomic_load_n(&body->leaf, __ATOMIC_ACQUIRE);
-    if (made) return made;
-    wk__leaf *leaf = wk__alloc_zero(1, sizeof *leaf);
-    if (!leaf) {
-        wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory for a gradient");
-        return NULL;
-    }
-    atomic_store(&leaf->refs, 1);
-    leaf->storage = body->storage;
-    leaf->ndim = body->ndim;
-    leaf->dtype = body->dtype;
-    memcpy(leaf->shape, body->shape, sizeof leaf->shape);
-    if (__atomic_compare_exchange_n(&body->leaf, &made, leaf, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return leaf;
-    wk__free(leaf);
-    return made;
-}
-
 static void free_hooks(wk__hook *hook)
 {
     for (wk__hook *next; hook; hook = next) {
@@ -65,9 +45,9 @@ static void free_hooks(wk__hook *hook)
     }
 }
 
-void wk__leaf_drop(wk__leaf *leaf)
+static void end_leaf(void *object)
 {
-    if (!leaf || !wk__refcount_dec(&leaf->refs)) return;
+    wk__leaf *leaf = object;
     if (leaf->grad) {
         wk__destroy_cause *end = &wk__context()->frame.destroy_cause;
         const wk__destroy_cause before = *end;
@@ -79,12 +59,28 @@ void wk__leaf_drop(wk__leaf *leaf)
     wk__free(leaf);
 }
 
-/* ---- freeing ----------------------------------------------------------------------------------------------------- */
-
-void wk__node_hold(wk__node *node)
+/* Returns the leaf of a body. Several threads may use it first; one of them creates it. */
+wk__leaf *wk__leaf_of(wk__body *body)
 {
-    wk__refcount_inc(&node->refs);
+    wk__leaf *made = __atomic_load_n(&body->leaf, __ATOMIC_ACQUIRE);
+    if (made) return made;
+    wk__leaf *leaf = wk__alloc_zero(1, sizeof *leaf);
+    if (!leaf) {
+        wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory for a gradient");
+        return NULL;
+    }
+    leaf->count.end = end_leaf;
+    atomic_store(&leaf->count.refs, 1);
+    leaf->storage = body->storage;
+    leaf->ndim = body->ndim;
+    leaf->dtype = body->dtype;
+    memcpy(leaf->shape, body->shape, sizeof leaf->shape);
+    if (__atomic_compare_exchange_n(&body->leaf, &made, leaf, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return leaf;
+    wk__free(leaf);
+    return made;
 }
+
+/* ---- freeing ----------------------------------------------------------------------------------------------------- */
 
 void wk__saved_drop(wk__body *saved)
 {
@@ -143,25 +139,13 @@ void wk__nodes_free(wk_context *context)
     doomed->draining = false;
 }
 
-void wk__node_drop(wk__node *node)
+static void end_node(void *object)
 {
-    if (!node || !wk__refcount_dec(&node->refs)) return;
+    wk__node *node = object;
     wk_context *context = wk__context();
     node->next = context->nodes.first;
     context->nodes.first = node;
     wk__nodes_free(context);
-}
-
-void wk__body_forget(wk__body *body)
-{
-    if (body->node) wk__node_drop(body->node);
-    if (body->leaf) wk__leaf_drop(body->leaf);
-}
-
-void wk__body_share(const wk__body *body)
-{
-    if (body->node) wk__node_hold(body->node);
-    if (body->leaf) wk__refcount_inc(&body->leaf->refs);
 }
 
 /* ---- creation ---------------------------------------------------------------------------------------------------- */
@@ -184,6 +168,7 @@ static wk__node *new_node(wk_context *context, int inputs)
             return NULL;
         }
     }
+    node->count.end = end_node;
     node->inputs = (uint8_t)inputs;
     return node;
 }
@@ -214,7 +199,7 @@ static bool edge_to(wk__edge *edge, wk_tensor *tensor, const char *op, wk_site s
         return true;
     }
     if (!(edge->leaf = wk__leaf_of(body))) return false;
-    wk__refcount_inc(&edge->leaf->refs);
+    wk__leaf_hold(edge->leaf);
     edge->moves = edge->leaf->device_moves;
     return true;
 }
@@ -282,7 +267,7 @@ static void remember_shape(wk__tensor_meta *shape, const wk_tensor *tensor)
 static bool fill(wk_context *context, wk__node *node, const wk__op *op, wk_site site, wk_tensor *const in[], int inputs,
                  wk_tensor *result, const wk__attr *attr)
 {
-    atomic_store_explicit(&node->refs, 1, memory_order_relaxed);
+    atomic_store_explicit(&node->count.refs, 1, memory_order_relaxed);
     node->op = op;
     node->site = wk__site(site);
     bool saved = true;

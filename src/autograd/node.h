@@ -44,9 +44,9 @@ typedef struct wk__tensor_meta {
 typedef struct wk__hook wk__hook;
 /* State of a leaf: its gradient and hooks. Reference-counted. */
 typedef struct wk__leaf {
-    atomic_int refs; /* from bodies and edges */
-    wk_tensor *grad; /* owned; NULL before the first backward */
-    wk__hook *hooks; /* in order of registration; owned */
+    wk__counted count; /* references from bodies and edges; first, see wk__body */
+    wk_tensor *grad;   /* owned; NULL before the first backward */
+    wk__hook *hooks;   /* in order of registration; owned */
     wk_context *context;
     wk__storage *storage; /* storage of the leaf tensor; not a reference (the body has one) */
     int64_t shape[WK__MAX_DIMS];
@@ -86,7 +86,7 @@ enum { WK__NODE_EDGES = 3, WK__NODE_SAVED = 5 };
 
 /* A node: one recorded call. Constant after the call, except hooks, priority and what saved_released describes. */
 struct wk__node {
-    atomic_int refs;
+    wk__counted count; /* first, see wk__body */
     uint8_t inputs, outputs;
     bool saved_released; /* a backward without retain_graph has freed what the node saved */
     bool priority;       /* set by wk__node_prioritize */
@@ -182,17 +182,28 @@ wk_tensor *wk__snapshot_with_grad_fn(wk_tensor *x);
 wk__leaf *wk__leaf_of(wk__body *body); /* created at first use; NULL on allocation failure */
 /* Frees the gradient, if there is one, on behalf of the call `by`. */
 void wk__leaf_clear_grad(wk_tensor *leaf, const char *by, wk_site site);
-void wk__body_forget(wk__body *body);      /* drops the references of a body that is freed to the graph */
-void wk__saved_drop(wk__body *saved);      /* frees a body saved by a node or a function */
-void wk__body_share(const wk__body *body); /* adds references to the graph for a copy of a body */
+void wk__saved_drop(wk__body *saved); /* frees a body saved by a node or a function */
 /* Makes the node run as soon as all its gradients have arrived, before other nodes, because it starts asynchronous work
  * such as a copy to another device. */
 void wk__node_prioritize(wk__node *node);
 bool wk__has_priority_nodes(void); /* true if this process ever made one */
-void wk__node_hold(wk__node *node);
-void wk__node_drop(wk__node *node);
+static inline void wk__node_hold(wk__node *node)
+{
+    wk__counted_hold(node);
+}
+static inline void wk__node_drop(wk__node *node)
+{
+    if (node) wk__counted_drop(node);
+}
 void wk__nodes_free(wk_context *context); /* frees queued nodes, unless that is in progress */
-void wk__leaf_drop(wk__leaf *leaf);
+static inline void wk__leaf_hold(wk__leaf *leaf)
+{
+    wk__counted_hold(leaf);
+}
+static inline void wk__leaf_drop(wk__leaf *leaf)
+{
+    if (leaf) wk__counted_drop(leaf);
+}
 /* Returns the name printed as grad_fn, or NULL. */
 const char *wk__grad_fn_name(wk_tensor *x);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Views and in-place calls (view_grad.h). */
 #include "view_grad.h"
-#include "base/alloc.h"
 #include "tensor/call_scope.h"
 #include "dispatch.h"
 #include <string.h>
@@ -9,34 +8,6 @@
 extern const wk__op wk__op_as_strided, wk__op_copy_slices;
 
 /* ---- the base of views ------------------------------------------------------------------------------------------ */
-
-void wk__dead_base_free(wk__dead_base *past)
-{
-    wk__node_drop(past->node);
-    wk__leaf_drop(past->leaf);
-    wk__free(past);
-}
-
-wk__dead_base *wk__dead_base_alloc(void)
-{
-    wk__dead_base *past = wk__alloc_zero(1, sizeof *past);
-    if (!past) wk__error_set((wk_site){0}, WK_ERR_MEMORY, "out of host memory for the graph of gradients");
-    return past;
-}
-
-void wk__dead_base_fill(wk__dead_base *past, const wk__body *base)
-{
-    wk__body_share(base);
-    past->node = base->node;
-    past->leaf = base->leaf;
-    past->requires_grad = base->requires_grad;
-    past->output = base->output;
-    past->offset = base->offset;
-    past->ndim = base->ndim;
-    past->dtype = base->dtype;
-    memcpy(past->shape, base->shape, sizeof past->shape);
-    memcpy(past->stride, base->stride, sizeof past->stride);
-}
 
 /* Makes `base` the record of an alias set's freed base. Returns false on allocation failure. */
 static bool set_dead_base(wk__alias_set *family, const wk__body *base)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Creates one context per thread, found through a thread-local pointer, and destroys it when the thread exits. */
 #include "context.h"
-#include "upcalls.h"
 #include "alloc.h"
 #include "base/platform/fork.h"
+#include "failure.h"
 #include "handle.h"
 #include "base/platform/dynlib.h"
 #include <sched.h>
@@ -49,9 +49,11 @@ static void finish(wk_context *context)
     wk__context_now = context;
     if (context->guards) wk__guard_close(context->guard[0].token);
     context->frame = (wk__frame){0}; /* the current frame may belong to calls that a longjmp has left */
-    wk__upcalls.drain_queue(context);
+    if (context->work) context->work->drain(context);
+    if (context->release_queue) context->free_waiting(context); /* a longjmp left the code that would have */
     unlist(context);
-    wk__upcalls.free_queue(context);
+    wk__discard_posted_failure(context);
+    if (context->work) context->work->free(context);
     wk__slab_drain(context->slots);
     wk__free(context->guard);
     wk__free(context->scratch);
@@ -173,7 +175,7 @@ void wk__frame_end_isolated(wk_context *context, wk__frame before)
 {
     context->frame = before;
     if (before.kind == WK__FRAME_NOUNWIND && context->delivery_due && !before.api_call.handler_blocked)
-        wk__upcalls.schedule_error_delivery(context);
+        wk__schedule_error_delivery(context);
 }
 
 bool wk__context_acquire(wk_context *context)

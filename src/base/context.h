@@ -91,8 +91,8 @@ typedef struct wk__guard {
     uint64_t token; /* unique in the process, never 0 */
     wk__guard_kind kind;
     wk_site site;
-    wk__handle *handles; /* SCOPE: handles it owns, newest first */
-    bool flush;          /* SCOPE: an optimiser step ran in it; flush after dropping the handles */
+    wk__handle *handles;                /* SCOPE: handles it owns, newest first */
+    void (*after)(wk_context *context); /* SCOPE: called once the scope is closed; NULL: nothing */
     wk__frame saved_frame;
     wk_device device; /* DEVICE: the previous default device */
     void *object;     /* EPOCH, CALLBACK: argument of close, which may be NULL */
@@ -132,6 +132,19 @@ typedef struct wk__destroy_queue {
     bool draining;
 } wk__destroy_queue;
 
+/* Functions of the engine for a context that has recorded work. */
+typedef struct wk__work_hooks {
+    /* Called when the thread exits, after its scopes have closed: drain runs the recorded ops; free frees the queue
+     * once no other thread has acquired the context. */
+    void (*drain)(wk_context *context);
+    void (*free)(wk_context *context);
+    /* Called before a storage drops a pending value: removes the records that nothing else needs. */
+    void (*trim_dead)(struct wk__value *value);
+    /* Called when nothing refers to a deferred value: frees its record. Returns false if the value must wait for
+     * wk__release_resume. */
+    bool (*free_deferred)(struct wk__value *value);
+} wk__work_hooks;
+
 struct wk_context {
     wk_code code;          /* first error; WK_OK if none */
     wk__text error;        /* message of the error, with its "file:line: " prefix */
@@ -152,15 +165,19 @@ struct wk_context {
     int64_t stream;        /* index of the stream; 0 for the first thread */
     wk__slab_cache slots[WK__SLAB_KINDS];
     struct wk__op_queue *op_queue;                /* other threads access it under queue_lock */
+    const wk__work_hooks *work;                   /* set with the queue, at the first record; NULL before */
     _Atomic(struct wk__failure *) posted_failure; /* a failure to report at this thread's next call */
     atomic_int queue_lock;                        /* spin lock, held to append to the queue or to flush it */
     _Atomic(const void *) queue_owner;            /* wk__thread_id() of the thread that flushes the queue */
+    /* values that only deferred records own, counted since the last scan for them; large ones count several times */
+    atomic_llong deferred_orphans;
     wk__destroy_queue nodes, modules;
     void *backward;        /* outermost backward pass that is running; NULL: none */
     int release_suspended; /* nesting depth of wk__release_suspend */
     /* values with borrowed memory, linked by deferred_next. They are freed once release_suspended is 0 and fewer than
      * WK__DESTROY_DEPTH releases are nested */
     struct wk__value *release_queue;
+    void (*free_waiting)(wk_context *context); /* frees that queue; set when a value is added */
     /* deferred values of another thread's queue, linked by release_user. They are freed once release_suspended is 0 */
     struct wk__value *deferred_release_queue;
     void *scratch;      /* see wk_module_state; NULL until first used */

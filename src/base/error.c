@@ -3,7 +3,7 @@
  *
  * The first error counts; later ones are dropped until it is cleared. The handler may longjmp and never return, so it
  * is called only where no internal state would be left inconsistent: see WK__FRAME_CRITICAL. */
-#include "upcalls.h"
+#include "failure.h"
 #include "alloc.h"
 #include "handle.h"
 #include <string.h>
@@ -26,7 +26,7 @@ void wk_set_error_handler(wk_error_handler *new_handler, void *user)
 static const wk_context *context_with_posted_failure(void)
 {
     wk_context *context = wk__context();
-    if (context->posted_failure) wk__upcalls.report_posted_failure(context);
+    if (context->posted_failure) wk__report_posted_failure(context);
     return context;
 }
 

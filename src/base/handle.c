@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reference counts, scopes and guards of handles; see handle.h. */
 #include "handle.h"
-#include "upcalls.h"
 #include "alloc.h"
 #include "refcount.h"
 #include "leaks.h"
@@ -354,22 +353,21 @@ static void close_top(wk_context *context)
     int64_t k = context->guards - 1;
     wk__guard *guard = &context->guard[k];
     const wk__frame before = guard->saved_frame;
-    bool flush = false;
     /* the current frame, or that of a guard above, may belong to calls that a longjmp has left */
     wk__frame_begin(context, WK__FRAME_DETACHED, NULL, (wk_site){0});
     context->frame.api_call.handler_blocked = true;
     if (guard->kind == WK__GUARD_SCOPE) {
         close_scope(context, k);
-        flush = context->guard[k].flush;
     } else if (guard->kind == WK__GUARD_DEVICE) {
         context->device = guard->device;
     } else if (guard->close) {
         guard->close(guard->object);
     }
+    void (*const after)(wk_context *) = context->guard[k].after;
     context->frame = before;
     context->guards = k;
     find_scope(context);
-    if (flush) wk__upcalls.flush(context);
+    if (after) after(context);
 }
 
 void wk__guard_close(uint64_t token)

@@ -43,6 +43,22 @@ static inline bool wk__refcount_dec(atomic_int *count)
     return atomic_fetch_sub_explicit(count, 1, memory_order_acq_rel) == 1;
 }
 
+/* First member of an object that is shared by code that does not know the object's type. */
+typedef struct wk__counted {
+    atomic_int refs;
+    void (*end)(void *object); /* called when the last reference is dropped; usually frees the object */
+} wk__counted;
+
+static inline void wk__counted_hold(void *object)
+{
+    wk__refcount_inc(&((wk__counted *)object)->refs);
+}
+static inline void wk__counted_drop(void *object)
+{
+    wk__counted *counted = object;
+    if (wk__refcount_dec(&counted->refs)) counted->end(object);
+}
+
 /* Spin lock for critical sections of a few instructions. */
 static inline void wk__spin_lock(atomic_int *lock)
 {

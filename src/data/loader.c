@@ -8,6 +8,7 @@
 #include "base/platform/clock.h"
 #include "base/platform/file.h"
 #include "base/options.h"
+#include "engine/op_queue.h"
 #include "ir/random.h"
 #include "prefetch_worker.h"
 #include "dataset.h"
@@ -309,7 +310,7 @@ static bool open_batch(loader *l)
     const int64_t begun = wk__monotonic_ns();
     wk__guard *guard = wk__guard_push(WK__GUARD_SCOPE, l->site);
     if (!guard) return false;
-    guard->flush = true;
+    guard->after = wk__flush;
     l->batch_token = guard->token;
     wk__prefetch_worker_wait(&l->background);
     int64_t n = size_of_batch(l, l->next);

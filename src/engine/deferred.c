@@ -55,21 +55,15 @@ static void free_deferred_record(wk__record *r)
     wk__free(r);
 }
 
-/* Counts an orphan once, and again for each 64 KiB of its size, so that large ones are stored sooner. */
-static void count_orphan(wk__op_queue *queue, int64_t bytes)
-{
-    atomic_fetch_add_explicit(&queue->orphans, 1 + (bytes >> 16), memory_order_relaxed);
-}
-
 /* If the operands of a deferred record are larger than its output, counts them as one orphan: their tensors may have
  * been dropped before the record was deferred. Whether they have other owners is determined by the next scan of the
  * list. */
-static void count_if_larger(wk__op_queue *queue, wk__record *r, const wk__value *out)
+static void count_if_larger(wk__record *r, const wk__value *out)
 {
     int64_t bytes = 0;
     for (int i = 0; i < r->nin; i++)
         if (wk__record_in(r, i)->value) bytes += wk__record_in(r, i)->value->bytes;
-    if (bytes > out->bytes) count_orphan(queue, bytes);
+    if (bytes > out->bytes) wk__count_deferred_orphan(out->writer, bytes);
 }
 
 /* The writer's queue exists: a thread that ends keeps it until its list is empty. */
@@ -83,13 +77,6 @@ bool wk__deferred_free(wk__value *value)
     if (!locked) wk__op_queue_unlock(owner);
     free_deferred_record(value->record);
     return true;
-}
-
-/* Counts the orphan in the queue of this thread, which has usually deferred the value's readers. */
-void wk__deferred_note_orphan(wk__value *value)
-{
-    wk__op_queue *queue = wk__context()->op_queue;
-    if (queue) count_orphan(queue, value->bytes);
 }
 
 /* Returns true if the deferred record of an in-place call must keep its reference to `prior`, the value that its target
@@ -114,7 +101,7 @@ static bool defer(wk__op_queue *queue, wk__record *r)
     wk__value_set_state(out, WK__DEFERRED);
     list_add(queue, out);
     change_readers(copy, +1);
-    count_if_larger(queue, copy, out);
+    count_if_larger(copy, out);
     for (int i = 0; i < r->nin; i++) {
         wk__value *in = wk__record_in(r, i)->value;
         if (in && in->state == WK__PENDING) in->ring_refs--; /* the queue has lost this reference */
@@ -233,9 +220,9 @@ static int64_t orphan_bytes(wk__value *value)
  * that length: the total time stays linear in the number of calls. */
 void wk__deferred_store_orphans(wk_context *owner)
 {
-    if (atomic_load_explicit(&owner->op_queue->orphans, memory_order_relaxed) <= owner->op_queue->deferred_count / 16)
+    if (atomic_load_explicit(&owner->deferred_orphans, memory_order_relaxed) <= owner->op_queue->deferred_count / 16)
         return;
-    atomic_store_explicit(&owner->op_queue->orphans, 0, memory_order_relaxed);
+    atomic_store_explicit(&owner->deferred_orphans, 0, memory_order_relaxed);
     wk__value *next;
     for (wk__value *value = owner->op_queue->deferred; value; value = next) {
         next = value->deferred_next;

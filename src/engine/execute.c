@@ -302,29 +302,6 @@ void wk__release_record(wk__record *r)
     wk__value_drop(r->prior);
 }
 
-/* Counting sort into an array that has grown with the queue. */
-wk__record **wk__sort_by_group(wk__op_queue *queue, int32_t groups, int64_t *live)
-{
-    bool sorted = true;
-    int32_t last = 0;
-    *live = 0;
-    for (int64_t k = 0; k < queue->count; k++) {
-        const wk__record *r = queue->record[k];
-        *live += r->live;
-        sorted = sorted && r->live && r->group >= last;
-        last = r->group;
-    }
-    if (sorted) return queue->record;
-    int32_t *start = queue->start;
-    memset(start, 0, sizeof *start * (size_t)(groups + 1));
-    for (int64_t k = 0; k < queue->count; k++)
-        if (queue->record[k]->live) start[queue->record[k]->group + 1]++;
-    for (int32_t g = 0; g < groups; g++) start[g + 1] += start[g];
-    for (int64_t k = 0; k < queue->count; k++)
-        if (queue->record[k]->live) queue->sorted[start[queue->record[k]->group]++] = queue->record[k];
-    return queue->sorted;
-}
-
 /* References are dropped after each group, so that the next group can reuse the memory of values that die in it. */
 void wk__execute(wk_context *owner, wk__op_queue *queue, int32_t groups)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Failed records: marks their outputs as failed, or restores the old contents of in-place targets; and reports failures
- * to threads. */
+/* Failed records: marks their outputs as failed, or restores the old contents of in-place targets. */
 #include "base/alloc.h"
 #include "engine/verify/check_mode.h"
 #include "execute.h"
@@ -149,56 +148,4 @@ int wk__drop_failed(wk__execution *run, wk__record **record, int records)
     }
     /* a transaction was aborted by a record after others that were kept: drop those as well */
     return run->txn_aborted == refused ? left : wk__drop_failed(run, record, left);
-}
-
-/* ---- reporting --------------------------------------------------------------------------------------------------- */
-
-/* Failure that is used if none can be allocated. Never freed: no user owns this initial reference. */
-static wk__failure no_memory = {.refs = 1, .code = WK_ERR_MEMORY, .text = "out of host memory"};
-
-wk__failure *wk__failure_oom(void)
-{
-    atomic_store(&no_memory.reported_to, 0); /* another failure from now on */
-    return &no_memory;
-}
-
-void wk__report_failure(wk__failure *failure)
-{
-    if (!failure) failure = &no_memory;
-    wk_context *context = wk__context();
-    atomic_store(&failure->reported_to, context->stream + 1);
-    /* the failure belongs to another call than the current one */
-    const wk__frame before = wk__frame_begin(context, WK__FRAME_DETACHED, NULL, (wk_site){0});
-    wk__error_set(failure->site, failure->code, "%s", failure->text);
-    wk__frame_end(context, before);
-}
-
-void wk__post_failure(wk_context *context, wk__failure *failure)
-{
-    if (!failure) failure = wk__failure_oom();
-    if (atomic_load(&failure->reported_to) == context->stream + 1) return;
-    wk__failure *there = NULL, *nothing = &wk__failure_none;
-    atomic_fetch_add(&failure->refs, 1);
-    if (atomic_compare_exchange_strong(&context->posted_failure, &there, failure)) return;
-    if (atomic_compare_exchange_strong(&context->posted_failure, &nothing, failure))
-        wk__failure_drop(&wk__failure_none); /* the same call reports both */
-    else
-        wk__failure_drop(failure); /* only the first is kept */
-}
-
-void wk__discard_posted_failure(wk_context *context)
-{
-    wk__failure_drop(atomic_exchange(&context->posted_failure, NULL));
-}
-
-void wk__report_posted_failure(wk_context *context)
-{
-    wk__failure *late = atomic_exchange(&context->posted_failure, NULL);
-    const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
-    const int64_t told = late ? atomic_load(&late->reported_to) : 0;
-    /* language bindings read errors from another context */
-    const bool heard = context->handler_muted ? told != 0 : told == context->stream + 1;
-    if (late && late != &wk__failure_none && !heard) wk__report_failure(late);
-    wk__failure_drop(late);
-    wk__frame_end(context, before);
 }

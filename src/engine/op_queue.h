@@ -124,12 +124,10 @@ typedef struct wk__op_queue {
     int64_t count, capacity, sorted_capacity, start_capacity;
     char **chunk; /* memory of the records */
     int64_t chunks, chunk_capacity, chunk_now;
-    size_t used;            /* bytes used in the current chunk */
-    int64_t pending_bytes;  /* bytes of outputs that are recorded but not computed */
-    wk__value *deferred;    /* list of deferred values; owns no reference */
-    int64_t deferred_count; /* length of that list */
-    /* number of orphans since the list was last scanned; large ones count several times (deferred.c) */
-    atomic_llong orphans;
+    size_t used;                                        /* bytes used in the current chunk */
+    int64_t pending_bytes;                              /* bytes of outputs that are recorded but not computed */
+    wk__value *deferred;                                /* list of deferred values; owns no reference */
+    int64_t deferred_count;                             /* length of that list */
     struct wk__shadow_map *shadows;                     /* set while a checked flush runs; see verify/check_mode.h */
     wk__anomaly_watch *watched;                         /* records to be checked, oldest first; see anomaly.h */
     const struct wk__engine_config *config;             /* that of the process, except while a flush is replayed */
@@ -218,27 +216,6 @@ void wk__value_ensure(wk__value *value);
 /* Computes the tensor's value if necessary. Returns true if it is stored (possibly only submitted to its device), or
  * false after reporting its failure. */
 bool wk__materialize(const wk_tensor *tensor, wk_site site);
-/* Records a failure for a context's thread to report at its next call: the current thread's context or an acquired one.
- * Keeps only the first, and each failure only once per context. NULL: out of host memory. */
-void wk__post_failure(wk_context *context, wk__failure *failure);
-void wk__discard_posted_failure(wk_context *context);
-/* Reports the posted failure of this thread's context, if any, as an error. */
-void wk__report_posted_failure(wk_context *context);
-/* Returns the static failure for lack of host memory, marked as unreported. The caller does not own a reference. */
-wk__failure *wk__failure_oom(void);
-/* Reports a value's failure as this thread's error; NULL: out of host memory. */
-void wk__report_failure(wk__failure *failure);
-
-/* ---- upcalls from base and tensor (base/upcalls.h) --------------------------------------------------------------- */
-
-void wk__op_queue_drain(wk_context *context);
-void wk__op_queue_free(wk_context *context);
-void wk__op_queue_trim_dead(wk__value *value);
-/* deferred.c: counts an orphan: a value whose last storage was dropped, while deferred records refer to it. */
-void wk__deferred_note_orphan(wk__value *value);
-/* deferred.c: frees the record of a deferred value whose last reference was dropped. Returns false if it is postponed;
- * the value must not be freed then. */
-bool wk__deferred_free(wk__value *value);
 
 /* ---- configuration: config.c ------------------------------------------------------------------------------------- */
 
@@ -271,6 +248,8 @@ static inline bool wk__will_be_stored(const wk__value *value)
 void wk__plan_liveness(wk__op_queue *queue, bool may_defer); /* liveness.c */
 /* fusion.c: assigns a group to each live record; returns the number of groups */
 int32_t wk__plan_fusion(wk__op_queue *queue);
+/* fusion.c: returns the *live live records, sorted by group and in program order within each group. */
+wk__record **wk__sort_by_group(wk__op_queue *queue, int32_t groups, int64_t *live);
 void wk__plan_deferred_reads(wk__op_queue *queue); /* liveness.c: marks values that deferred records will read */
 /* deferred.c: defers or releases a record that has run */
 void wk__defer_or_release(wk__op_queue *queue, wk__record *r);
@@ -278,14 +257,15 @@ void wk__defer_dead_records(wk__op_queue *queue); /* deferred.c: the same for re
 /* deferred.c: returns the record of a deferred value, and those that it needs, to the queue. Returns false on
  * allocation failure. */
 bool wk__deferred_requeue(wk_context *owner, wk__value *value);
+/* deferred.c: frees the record of a deferred value whose last reference was dropped (wk__work_hooks). Returns false if
+ * it is postponed; the value must not be freed then. */
+bool wk__deferred_free(wk__value *value);
 /* deferred.c: returns the records of deferred values that are smaller than their orphans to the queue, to be stored. */
 void wk__deferred_store_orphans(wk_context *owner);
 /* deferred.c: returns all deferred records to the queue, to be stored. Returns false if other threads are still
  * destroying some of the values; the caller must unlock the queue and try again. */
 bool wk__deferred_requeue_all(wk_context *owner);
 void wk__execute(wk_context *owner, wk__op_queue *queue, int32_t groups); /* execute.c */
-/* execute.c: returns the *live live records, sorted by group and in program order within each group. */
-wk__record **wk__sort_by_group(wk__op_queue *queue, int32_t groups, int64_t *live);
 void wk__release_record(wk__record *r); /* execute.c: drops the references of a record */
 
 /* A group of records and the program that it is translated to; see lower.c. */

@@ -44,18 +44,16 @@ static void settle(wk_context *context)
     wk__op_queue_unlock(context);
 }
 
-void wk__op_queue_drain(wk_context *context)
+static void drain(wk_context *context)
 {
     wk__release_suspend();
-    if (context->op_queue) settle(context);
+    settle(context);
     wk__release_resume(); /* also resumes after code that a longjmp left */
 }
 
-void wk__op_queue_free(wk_context *context)
+static void free_queue(wk_context *context)
 {
-    wk__discard_posted_failure(context);
     wk__op_queue *queue = context->op_queue;
-    if (!queue) return;
     wk__anomaly_forget(queue);
     for (int64_t k = 0; k < queue->chunks; k++) wk__free(queue->chunk[k]);
     wk__free(queue->chunk);
@@ -100,7 +98,7 @@ static void drop_newest(wk_context *context, const wk__value *value)
     if (!alone) wk__op_queue_unlock(context);
 }
 
-void wk__op_queue_trim_dead(wk__value *value)
+static void trim_dead(wk__value *value)
 {
     wk_context *context = value->writer;
     if (wk__op_queue_is_locked_here(context)) return;
@@ -112,12 +110,17 @@ void wk__op_queue_trim_dead(wk__value *value)
     }
 }
 
+static const wk__work_hooks work_hooks = {
+    .drain = drain, .free = free_queue, .trim_dead = trim_dead, .free_deferred = wk__deferred_free};
+
 /* Called with the lock held: other threads may check concurrently whether there are records to flush. */
 static bool make_queue(wk_context *context)
 {
     context->op_queue = wk__alloc_zero(1, sizeof *context->op_queue);
-    if (context->op_queue) context->op_queue->config = wk__engine_config_get();
-    return context->op_queue != NULL;
+    if (!context->op_queue) return false;
+    context->op_queue->config = wk__engine_config_get();
+    context->work = &work_hooks;
+    return true;
 }
 
 /* Grows the arrays of a flush as well, because an allocation failure is easy to report here. Each record may be a

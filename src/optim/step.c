@@ -168,7 +168,7 @@ static bool take_step(wk_site site, const char *name, const wk__optim *optim)
 static void flush_when_scope_closes(void)
 {
     const wk_context *context = wk__context();
-    if (context->scope >= 0) context->guard[context->scope].flush = true;
+    if (context->scope >= 0) context->guard[context->scope].after = wk__flush;
 }
 
 wk_code wk_optim_step_at(wk_site site, wk_optim *optim)

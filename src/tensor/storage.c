@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lifetimes of storages, values and their memory; see storage.h. */
 #include "storage.h"
-#include "base/upcalls.h"
-#include "base/alloc.h"
 #include "large_values.h"
 #include <string.h>
 
@@ -40,7 +38,7 @@ static inline __attribute__((always_inline)) void free_now(wk_context *context, 
     if (state == WK__STORED)
         wk__value_free_memory(value);
     else if (state == WK__DEFERRED) {
-        if (!wk__upcalls.free_deferred(value)) return;
+        if (!value->writer->work->free_deferred(value)) return;
     } else if (state == WK__FAILED) {
         if (value->memory.block) wk__value_free_memory(value);
         wk__failure_drop(value->failure);
@@ -97,53 +95,33 @@ void wk__value_free(wk__value *value)
     }
     value->deferred_next = context->release_queue;
     context->release_queue = value;
+    context->free_waiting = free_waiting;
     free_waiting(context);
 }
 
 /* Drops a storage's reference. If only deferred records still refer to the value, computing them may free more memory
- * than it needs. */
+ * than it needs. It is counted for this thread, because the readers of the value were usually deferred by it. */
 static void release_value(wk__value *value)
 {
-    if (atomic_load_explicit(&value->deferred_readers, memory_order_relaxed) > 0) wk__upcalls.on_deferred_orphan(value);
+    if (atomic_load_explicit(&value->deferred_readers, memory_order_relaxed) > 0)
+        wk__count_deferred_orphan(wk__context(), value->bytes);
     wk__value_drop(value);
+}
+
+/* The queue of the writer may be all that still needs a pending value. A value that was never recorded is in none. */
+static void trim_pending(wk__value *value)
+{
+    const wk__work_hooks *work = value->writer->work;
+    if (work) work->trim_dead(value);
 }
 
 void wk__storage_drop(wk__storage *storage)
 {
     if (!wk__refcount_dec(&storage->refs)) return;
-    if (storage->value->state == WK__PENDING) wk__upcalls.on_pending_orphan(storage->value);
+    if (storage->value->state == WK__PENDING) trim_pending(storage->value);
     release_value(storage->value);
-    if (storage->alias_set.dead_base) wk__upcalls.dead_base_free(storage->alias_set.dead_base);
+    if (storage->alias_set.dead_base) wk__dead_base_free(storage->alias_set.dead_base);
     wk__slab_free(wk__context()->slots, WK__SLAB_STORAGE, storage);
-}
-
-/* One lock for all alias sets: held so briefly that contention is negligible. */
-static atomic_int alias_lock;
-
-void wk__alias_lock(void)
-{
-    wk__spin_lock(&alias_lock);
-}
-void wk__alias_unlock(void)
-{
-    wk__spin_unlock(&alias_lock);
-}
-
-void wk__alias_set_drop_view(wk__alias_set *family)
-{
-    if (!wk__refcount_dec(&family->views)) return;
-    wk__alias_lock(); /* the base may be clearing its graph data concurrently */
-    struct wk__dead_base *past = family->dead_base;
-    family->dead_base = NULL;
-    wk__alias_unlock();
-    if (past) wk__upcalls.dead_base_free(past);
-}
-
-void wk__alias_set_drop(wk__alias_set *family)
-{
-    if (!wk__refcount_dec(&family->refs)) return;
-    if (family->dead_base) wk__upcalls.dead_base_free(family->dead_base);
-    wk__free(family);
 }
 
 void wk__storage_assign(wk__storage *storage, wk__value *value)
@@ -177,17 +155,6 @@ wk_code wk__value_alloc_memory(wk__value *value, int64_t bytes, wk__fail *fail)
     return code;
 }
 
-/* never freed: has one reference that is not counted elsewhere */
-wk__failure wk__failure_none = {.refs = 1};
-
-void wk__schedule_error_delivery(wk_context *context)
-{
-    wk__failure *none = NULL;
-    atomic_fetch_add(&wk__failure_none.refs, 1);
-    if (!atomic_compare_exchange_strong(&context->posted_failure, &none, &wk__failure_none))
-        wk__failure_drop(&wk__failure_none); /* the posted failure's delivery covers both */
-}
-
 void wk__value_free_memory(wk__value *value)
 {
     wk__large_values_remove(value);
@@ -205,22 +172,6 @@ void wk__value_free_memory(wk__value *value)
         wk__arena_free(value->device->arena, &value->memory);
     }
     value->memory.block = NULL;
-}
-
-wk__failure *wk__failure_new(wk_code code, wk_site site, const char *text)
-{
-    wk__failure *failure = wk__alloc_zero(1, sizeof *failure);
-    if (!failure) return NULL;
-    atomic_store(&failure->refs, 1);
-    failure->code = code;
-    failure->site = site;
-    strncpy(failure->text, text, sizeof failure->text - 1);
-    return failure;
-}
-
-void wk__failure_drop(wk__failure *failure)
-{
-    if (failure && atomic_fetch_sub(&failure->refs, 1) == 1) wk__free(failure);
 }
 
 static atomic_llong failed_so_far;

@@ -17,8 +17,10 @@
 #define WICK_TENSOR_STORAGE_H
 
 #include "backend/device.h"
+#include "base/failure.h"
 #include "base/refcount.h"
 #include "base/handle.h"
+#include "alias_set.h"
 
 struct wk__record;
 
@@ -28,16 +30,6 @@ typedef enum wk__value_state {
     WK__STORED,   /* in memory */
     WK__FAILED    /* could not be computed; `failure` is the reason */
 } wk__value_state;
-
-/* First cause of a failure, shared by all values that depend on it. */
-typedef struct wk__failure {
-    atomic_int refs;
-    wk_code code;
-    wk_site site;
-    /* stream index + 1 of the context it was last reported to, so that each reports it once */
-    atomic_llong reported_to;
-    char text[560]; /* op and problem */
-} wk__failure;
 
 typedef struct wk__value {
     atomic_int refs;    /* storages, records and deferred records that refer to it */
@@ -76,19 +68,6 @@ typedef struct wk__value {
     struct wk__value *deferred_next, *parked_prev; /* the writer's list of deferred values; otherwise undefined */
 } wk__value;
 _Static_assert(sizeof(wk__value) <= 192, "fits its slab slot");
-
-/* Alias set: a base tensor and its views. Gradients of in-place writes through a view flow through the base
- * (autograd/view_grad.h). A detached tensor shares the storage but has its own set.
- *
- * The base may die while other threads use views: read or clear `base` and `dead_base` only between wk__alias_lock()
- * and wk__alias_unlock(). */
-typedef struct wk__alias_set {
-    _Atomic(struct wk__body *) base; /* NULL once destroyed */
-    struct wk__dead_base *dead_base; /* graph data of the destroyed base, while views live */
-    uint32_t graph_version;          /* incremented when an in-place call changes the graph that views see */
-    atomic_int views;
-    atomic_int refs; /* of a detached tensor's set: bodies, including saved ones */
-} wk__alias_set;
 
 /* In-place modifications of a storage. */
 typedef struct wk__version_info {
@@ -147,13 +126,11 @@ static inline void wk__storage_hold(wk__storage *storage)
     wk__refcount_inc(&storage->refs);
 }
 void wk__storage_drop(wk__storage *storage);
-void wk__alias_set_drop(wk__alias_set *family); /* a detached tensor's set */
-/* Global spin lock; held briefly, never while user code runs. */
-void wk__alias_lock(void);
-void wk__alias_unlock(void);
-/* Drops a view. The last one also frees the graph data of a dead base: nothing can use it any more, and that graph may
- * own the storage (exp saves its result), a reference cycle. */
-void wk__alias_set_drop_view(wk__alias_set *family);
+/* Counts a value that only deferred records own; the next flush of the context looks for such values. */
+static inline void wk__count_deferred_orphan(wk_context *context, int64_t bytes)
+{
+    atomic_fetch_add_explicit(&context->deferred_orphans, 1 + (bytes >> 16), memory_order_relaxed);
+}
 /* Adds or removes owners that need the data to be stored. */
 static inline void wk__storage_add_persistent(wk__storage *storage, int change)
 {
@@ -174,10 +151,5 @@ void wk__value_fail(wk__value *value, wk__failure *failure);
 /* Returns how many values have failed in this process: callers search for failed values only if it has increased. */
 int64_t wk__failed_value_count(void);
 void wk__release_noop(void *user); /* for memory borrowed forever */
-wk__failure *wk__failure_new(wk_code code, wk_site site, const char *text);
-void wk__failure_drop(wk__failure *failure);
-/* Marker in wk_context.posted_failure: an error that only the error handler has not received. */
-extern wk__failure wk__failure_none;
-void wk__schedule_error_delivery(wk_context *context); /* see base/upcalls.h */
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensor handles and bodies; see tensor.h. */
 #include "tensor.h"
-#include "base/upcalls.h"
 #include "base/alloc.h"
 #include <string.h>
 #include <wick/device.h>
@@ -16,43 +15,12 @@ static void free_texts(wk__attached_text *last)
     }
 }
 
-static bool is_in_graph(const wk__body *body)
-{
-    return body->node || body->leaf || body->requires_grad;
-}
-
-/* Called when a base is destroyed. Remaining views, possibly of other threads, need its graph data for gradients; until
- * `base` is cleared, a write through a view may change that data. */
-static void hand_base_to_views(wk__alias_set *family, const wk__body *base)
-{
-    struct wk__dead_base *past = NULL;
-    if (atomic_load_explicit(&family->views, memory_order_acquire) == 0) {
-        atomic_store_explicit(&family->base, NULL, memory_order_relaxed);
-        return;
-    }
-    wk__alias_lock();
-    if (is_in_graph(base)) {
-        wk__alias_unlock();
-        past = wk__upcalls.dead_base_alloc();
-        wk__alias_lock();
-    }
-    if (past && wk__refcount_get(&family->views) > 0) {
-        struct wk__dead_base *before = family->dead_base;
-        wk__upcalls.dead_base_fill(past, base);
-        family->dead_base = past;
-        past = before;
-    }
-    atomic_store_explicit(&family->base, NULL, memory_order_relaxed);
-    wk__alias_unlock();
-    if (past) wk__upcalls.dead_base_free(past);
-}
-
 static void destroy(void *body_address)
 {
     wk__body *body = body_address;
     wk__alias_set *family = wk__alias_set_of(body);
-    if (atomic_load_explicit(&family->base, memory_order_relaxed) == body) hand_base_to_views(family, body);
-    if (is_in_graph(body)) wk__upcalls.drop_graph_refs(body);
+    if (atomic_load_explicit(&family->base, memory_order_relaxed) == body) wk__alias_set_drop_base(family, body);
+    wk__body_forget(body);
     if (body->is_view) wk__alias_set_drop_view(family);
     if (body->family) wk__alias_set_drop(family);
     free_texts(atomic_load_explicit(&body->texts, memory_order_acquire));
@@ -207,7 +175,7 @@ wk_tensor *wk__tensor_alias(wk_context *context, const wk__body *like)
     body->parameter = false;
     if (body->family) wk__refcount_inc(&body->family->refs);
     if (body->is_view) wk__refcount_inc(&wk__alias_set_of(body)->views);
-    if (body->node || body->leaf) wk__upcalls.add_graph_refs(body);
+    wk__body_share(body);
     return tensor;
 }
 

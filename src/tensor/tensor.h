@@ -10,9 +10,6 @@
 #include "ir/ir.h"
 #include "storage.h"
 
-struct wk__node;
-struct wk__leaf;
-
 /* A string returned for a tensor outside any scope; freed with the tensor. */
 typedef struct wk__attached_text wk__attached_text;
 struct wk__attached_text {
@@ -25,12 +22,13 @@ typedef struct wk__body {
     int64_t offset; /* elements, from the start of the storage */
     int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
     uint8_t ndim, dtype;
-    bool requires_grad;                 /* a leaf that requires grad, or the result of a node */
-    bool parameter;                     /* owned by a module */
-    bool known_dense;                   /* row-major without gaps by construction; a view may be so without the flag */
-    bool is_view;                       /* shares the storage of the tensor it was created from */
-    bool no_grad_view;                  /* a view created without gradients, or of such a view */
-    int16_t output;                     /* index among the outputs of `node` */
+    bool requires_grad; /* a leaf that requires grad, or the result of a node */
+    bool parameter;     /* owned by a module */
+    bool known_dense;   /* row-major without gaps by construction; a view may be so without the flag */
+    bool is_view;       /* shares the storage of the tensor it was created from */
+    bool no_grad_view;  /* a view created without gradients, or of such a view */
+    int16_t output;     /* index among the outputs of `node` */
+    /* Position in the graph. Both types begin with a wk__counted, by which tensors hold and drop them. */
     struct wk__node *node;              /* function that computed it; NULL for leaves */
     struct wk__leaf *leaf;              /* gradient and hooks of a leaf, created on demand */
     _Atomic(wk__attached_text *) texts; /* strings that live as long as the tensor; any thread may add one */
@@ -49,6 +47,18 @@ extern const wk__handle_type wk__tensor_kind;
 static inline wk__body *wk__body_of(const wk_tensor *tensor)
 {
     return tensor->handle.body;
+}
+/* Adds references to the graph for a copy of a body. */
+static inline void wk__body_share(const wk__body *body)
+{
+    if (body->node) wk__counted_hold(body->node);
+    if (body->leaf) wk__counted_hold(body->leaf);
+}
+/* Drops the references of a body that is freed to the graph. */
+static inline void wk__body_forget(wk__body *body)
+{
+    if (body->node) wk__counted_drop(body->node);
+    if (body->leaf) wk__counted_drop(body->leaf);
 }
 /* Returns the alias set of a body. */
 static inline wk__alias_set *wk__alias_set_of(const wk__body *body)

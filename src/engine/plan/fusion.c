@@ -76,3 +76,26 @@ int32_t wk__plan_fusion(wk__op_queue *queue)
     }
     return p.count;
 }
+
+/* Counting sort into an array that has grown with the queue. */
+wk__record **wk__sort_by_group(wk__op_queue *queue, int32_t groups, int64_t *live)
+{
+    bool sorted = true;
+    int32_t last = 0;
+    *live = 0;
+    for (int64_t k = 0; k < queue->count; k++) {
+        const wk__record *r = queue->record[k];
+        *live += r->live;
+        sorted = sorted && r->live && r->group >= last;
+        last = r->group;
+    }
+    if (sorted) return queue->record;
+    int32_t *start = queue->start;
+    memset(start, 0, sizeof *start * (size_t)(groups + 1));
+    for (int64_t k = 0; k < queue->count; k++)
+        if (queue->record[k]->live) start[queue->record[k]->group + 1]++;
+    for (int32_t g = 0; g < groups; g++) start[g + 1] += start[g];
+    for (int64_t k = 0; k < queue->count; k++)
+        if (queue->record[k]->live) queue->sorted[start[queue->record[k]->group]++] = queue->record[k];
+    return queue->sorted;
+}

@@ -5,13 +5,6 @@
 #include "base/text.h"
 #include <string.h>
 
-const wk__op *const wk__ops[] = {
-#define WK__OP(name) &wk__op_##name,
-#include "ops/ops.def"
-#undef WK__OP
-};
-const int wk__op_total = (int)(sizeof wk__ops / sizeof *wk__ops);
-
 int wk__return_one_and_optional(wk_tensor **out, wk_tensor *result, wk_tensor *const more[], int count)
 {
     int given = wk__return_one(out, result);
@@ -121,13 +114,6 @@ void wk__zero_gradient(wk__grad_ctx *g)
 {
     for (int k = 0; k < g->node->inputs; k++)
         if (wk__needs_input_grad(g, k)) g->in[k] = wk_zeros_like_at((wk_site){0}, g->out[0], NULL);
-}
-
-wk_tensor *wk__mul_saved_operand(const wk__grad_ctx *g, wk_tensor *grad, int k)
-{
-    const wk__arg number = wk__attr_scalar(g->attr, k);
-    if (number.is_number) return number.is_int ? wk_mul(grad, number.number.i) : wk_mul(grad, number.number.f);
-    return wk_mul(grad, wk__saved(g, k));
 }
 
 wk_tensor *wk__expand_reduced_grad(const wk__grad_ctx *g, wk_tensor *grad)

@@ -79,8 +79,6 @@ int wk__value_choice(wk_site site, const char *op, const char *argument, const w
 wk__arg wk__saved_operand(const wk__grad_ctx *g, int k);
 /* Gradient of step functions: 0 for every operand. */
 void wk__zero_gradient(wk__grad_ctx *g);
-/* Returns grad times saved operand k, or times the scalar in the attributes if operand k was one. */
-wk_tensor *wk__mul_saved_operand(const wk__grad_ctx *g, wk_tensor *grad, int k);
 
 /* Returns grad converted to the dtype of operand k (copy_ may have converted). */
 wk_tensor *wk__cast_to_operand(const wk__grad_ctx *g, wk_tensor *grad, int k);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hypot: sqrt(a^2 + b^2). Factors the larger operand out of the root, so that no square overflows or underflows. */
-#include "ops/core/entries.h"
+#include "mul.h"
 #include <math.h>
 
 /* If an operand is infinite, so is the result, even if the other is NaN, as in C. */
