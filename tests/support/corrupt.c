@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See support_corrupt.h. */
+/* Implements corrupt.h: wraps the device's submit function. */
 #include "corrupt.h"
 #include <wick/log.h>
 
@@ -9,7 +9,7 @@ static wk__device *device;
 static const wk__backend *real;
 static wk__backend spoiling;
 static corrupt_request order;
-static int64_t left; /* until the one that goes wrong; 0: none */
+static int64_t left; /* submissions until the corrupted one; 0: none */
 
 static bool is_due(void)
 {
@@ -47,7 +47,8 @@ static wk_code bad_index(wk__fail *fail)
     return wk__fail_set_index(fail, -1, 9, 3);
 }
 
-/* What it reads, then what it stores; then the same of its tail. */
+/* Corrupts an operand of a kernel: `which` counts its inputs, or its outputs, and continues with those of its
+ * epilogue. */
 static void spoil_kernel(const wk__work *work)
 {
     const wk__operand *operand[WK__WORK_OPERANDS + WK__MAX_OPERANDS];
@@ -108,7 +109,7 @@ bool corrupt_remove(void)
     return left == 0;
 }
 
-/* ---- tests of what is found -------------------------------------------------------------------------------------- */
+/* ---- setup and teardown ------------------------------------------------------------------------------------------ */
 
 static bool checked_before;
 

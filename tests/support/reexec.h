@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program once more, in a process of its own. */
+/* Re-executes the test program in a new process. */
 #ifndef TESTS_SUPPORT_AGAIN_H
 #define TESTS_SUPPORT_AGAIN_H
 
@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Becomes tests/NAME WORD; under valgrind /proc/self/exe would be valgrind. Returns when that fails. */
+/* Executes tests/NAME WORD in this process; /proc/self/exe would name valgrind under valgrind. Returns only on
+ * failure. */
 static inline void reexec_test(const char *name, const char *word)
 {
     char path[1024] = "/proc/self/exe";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See support_scenarios.h. */
+/* Implements scenarios.h. */
 #include "scenarios.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 enum { SAMPLES = 10, FEATURES = 5, HIDDEN = 6, CLASSES = 3 };
 
-/* The sum of absolute values, so that nothing cancels; 0 counts, as the null device gives nothing else. */
+/* Returns the sum of absolute values, so that nothing cancels. On the null device it is 0. */
 static double figure_of(wk_tensor *x)
 {
     return wk_item(wk_sum(wk_abs(wk_to_dtype(wk_to(x, wk_cpu()), WK_F64))));
@@ -98,7 +98,7 @@ static double loads(const scenario_env *place)
     return wk_error() ? NAN : figure;
 }
 
-/* A training is saved after each step, and another one goes on from what is there. */
+/* Saves a training after each step, and resumes it in a second training. */
 static double resumes_from_checkpoint(const scenario_env *place)
 {
     WK_SCOPE;
@@ -148,9 +148,9 @@ static double prints(const scenario_env *place)
     return wk_error() ? NAN : length;
 }
 
-/* ---- mistakes ---------------------------------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
 
-/* One more that was told and cleared; NaN if there was none, or nothing was said. */
+/* Clears the pending error and returns 1; returns NaN if there is no error or its message is empty. */
 static double expect_one_error(void)
 {
     double told = wk_error() && strlen(wk_error()) > 5 ? 1 : NAN;
@@ -215,7 +215,7 @@ static double differentiates(const scenario_env *place)
     wk_tensor *x = wk_requires_grad_(wk_to(inputs(), place->device), true), *grad = NULL, *again = NULL;
     wk_register_hook(x, doubles, NULL, .post_accumulate = true);
     wk_tensor *y = wk_mul(x, 3);
-    wk_add_(wk_narrow(y, 0, 1, 2), 1); /* a view written in place: its base's history changes */
+    wk_add_(wk_narrow(y, 0, 1, 2), 1); /* a view modified in place: rewrites the history of its base */
     wk_tensor *parts[2] = {wk_softmax(wk_transpose(y, 0, 1), 0), wk_apply(&kind, NULL, (y))};
     wk_tensor *both = wk_cat((wk_transpose(parts[0], 0, 1), parts[1]), 1);
     wk_tensor *rows = wk_index_select(both, 0, wk_to(wk_of(int64_t, (3), 4, 0, 4), place->device));
@@ -232,7 +232,7 @@ static double differentiates(const scenario_env *place)
 
 /* ---- bindings ---------------------------------------------------------------------------------------------------- */
 
-/* No scope is open: each result is the caller's, who frees it. */
+/* Calls an op with no scope open: the caller owns and frees the results. */
 static wk_tensor *called(const char *op, wk_tensor *const *in, int count, const scenario_env *place, bool *fine)
 {
     char message[200] = "";
@@ -265,7 +265,7 @@ static double binds(const scenario_env *place)
     }
     wk_tensor *const made[] = {x, y, z, w, v, sum, m, s, total, grad};
     for (size_t k = 0; k < sizeof made / sizeof *made; k++) wk_free(made[k]);
-    if (!fine && !wk_error()) wk_add((wk_tensor *)NULL, 1); /* wk_call told it elsewhere */
+    if (!fine && !wk_error()) wk_add((wk_tensor *)NULL, 1); /* wk_call has reported the error already */
     return fine && !wk_error() ? figure + other : NAN;
 }
 

@@ -21,8 +21,8 @@ static inline uint64_t test_seed(void)
     return seed ? strtoull(seed, NULL, 10) : 1;
 }
 
-/* Returns true if this part of `parts` runs. Where a part is split again, both numbers of parts must be coprime, or
- * some pairs never run. */
+/* Returns true if this part of `parts` runs. If a part is split again, both numbers of parts must be coprime, or some
+ * pairs never run. */
 static inline bool test_has_turn(int part, int parts)
 {
     const char *turn = getenv("WICK_TEST_TURN");

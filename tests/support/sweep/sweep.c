@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples: the notation of sweep.h read. */
+/* Parses the notation of samples described in sweep.h. */
 #include "support/sweep/sweep.h"
 #include <ctype.h>
 #include <math.h>
@@ -58,7 +58,7 @@ static bool read_whole(reader *r, int64_t *number)
     return true;
 }
 
-/* Behind '[': sizes up to ']', then perhaps ":i64<7". */
+/* Parses after '[': sizes up to ']', then an optional ":i64<7". */
 static bool read_operand(reader *r)
 {
     if (r->sample->operands == SWEEP_TENSORS) return refuse(r, "too many tensors");
@@ -87,7 +87,7 @@ static bool read_ints(reader *r, wk_value *value)
     return true;
 }
 
-/* Behind the quote. */
+/* Parses after the opening quote. */
 static bool read_text(reader *r, wk_value *value)
 {
     sweep_sample *s = r->sample;
