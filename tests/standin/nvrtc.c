@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stand-in for libnvrtc: the real one does the work. The text is kept under the hash of the cubin, for the stand-in
- * driver, with the options in its first line.
+/* A stand-in for libnvrtc that forwards to the real one, which STANDIN_NVRTC names. For the stand-in driver, it keeps
+ * each source under the hash of its cubin, with the options in the first line.
  *
- * What it has compiled without a word is kept, too, under the hash of its version, the options and the text: the same
- * text again takes no second compilation, in whichever process; with STANDIN_KEEPS=no, for tests of the compiler
- * itself, the real one is always at work.
+ * Cubins that were compiled without warnings are cached under a hash of the version, the options and the source, so
+ * that no process compiles the same source twice. With STANDIN_KEEPS=no, for tests of the compiler itself, every
+ * compilation runs.
  *
- * Text (PTX) is compiled for the stand-in's driver at once, as if that did it, from the source and for the same
- * generation of cards whatever the text is for.
+ * PTX is replaced by a cubin for the generation of the stand-in's devices, compiled from the source, whatever its
+ * target, as if the driver had compiled it.
  *
- * STANDIN_ERRORS has errors of calls (driver.h); STANDIN_ARCHS, 80,90, what it says that it compiles for.
+ * STANDIN_ERRORS lists errors of calls (driver.h); STANDIN_ARCHS (80,90) the architectures that it reports.
  *
- * The real one is the file that STANDIN_NVRTC names.
- *
- * With STANDIN_NVRTC_VERSION=13.0 it stands before kernels that were compiled elsewhere, for sm_90 and by that version
- * (scripts/gpu-check): it says so whatever the real one is, and there need be none. Then it refuses every text. */
+ * With STANDIN_NVRTC_VERSION=13.0 it serves kernels that were compiled elsewhere for sm_90 by that version
+ * (scripts/gpu-check): it reports that version and refuses every source; the real one is not needed. */
 #include "backend/cuda/api.h"
 #include "cache_dir.h"
 #include "settings.h"
@@ -34,12 +32,12 @@ enum { INVALID_PROGRAM = 4, INTERNAL_ERROR = 11, ARCHIVED_ARCHITECTURE = 90 };
 static const char no_compiler[] = "error: this kernel is not in the archive, and there is no NVRTC to compile it";
 
 typedef struct program {
-    nvrtcProgram real; /* NULL: there is no real one */
+    nvrtcProgram real; /* NULL without a real NVRTC */
     char *text, *options;
-    char *kept; /* the cubin that was there already */
+    char *kept; /* the cached cubin */
 } program;
 
-/* ---- the real one ------------------------------------------------------------------------------------------------ */
+/* ---- the real NVRTC ---------------------------------------------------------------------------------------------- */
 
 static wk__nvrtc_functions real;
 static bool loaded;
@@ -67,7 +65,7 @@ static bool is_there(void)
     return loaded;
 }
 
-/* Counts a call. The error that it ends with, 0: none. */
+/* Counts a call. Returns the error that STANDIN_ERRORS requests, or 0. */
 static int begin_as(const char *name)
 {
     int major, minor;
@@ -76,7 +74,7 @@ static int begin_as(const char *name)
 }
 #define begin() begin_as(__func__)
 
-/* ---- what programs call ------------------------------------------------------------------------------------------ */
+/* ---- public calls ------------------------------------------------------------------------------------------------ */
 
 CALL int nvrtcVersion(int *major, int *minor)
 {
@@ -136,9 +134,9 @@ CALL int nvrtcDestroyProgram(program **p)
     return code;
 }
 
-/* ---- what has been compiled before ------------------------------------------------------------------------------- */
+/* ---- cache of compiled sources ----------------------------------------------------------------------------------- */
 
-/* False: the driver is to compile it for its card, and nothing is kept. */
+/* Sets path to the cache file. Returns false for PTX, which is compiled for the stand-in's devices and not cached. */
 static bool kept_path(const program *p, char path[STANDIN_PATH])
 {
     int version[2];
@@ -151,8 +149,8 @@ static bool kept_path(const program *p, char path[STANDIN_PATH])
     return true;
 }
 
-/* A process of its own (compile_worker.c) compiles the text and keeps the cubin, if the compiler has nothing to say.
- * Where that program is missing nothing is kept. */
+/* Compiles the source in a separate process (compile_worker.c), which writes the cubin to the cache unless there are
+ * warnings. If that program is missing, nothing is cached. */
 static void compile_apart(const program *p, int options, const char *const *option, const char *path)
 {
     enum { MOST = 16, WORDS = 4 };
@@ -188,7 +186,7 @@ static int compile(program *p, int options, const char *const *option)
     return p->kept != NULL ? NVRTC_SUCCESS : real.CompileProgram(p->real, options, option);
 }
 
-/* ---- what programs call of it ------------------------------------------------------------------------------------ */
+/* ---- public calls for programs ----------------------------------------------------------------------------------- */
 
 CALL int nvrtcCompileProgram(program *p, int options, const char *const *option)
 {
@@ -241,7 +239,7 @@ CALL int nvrtcGetCUBINSize(program *p, size_t *bytes)
     return NVRTC_SUCCESS;
 }
 
-/* Keeps the text with its options, for the driver's stand-in. */
+/* Keeps the source with its options for the stand-in driver. */
 static bool keep(const program *p, const char *cubin)
 {
     char path[STANDIN_PATH];
@@ -262,7 +260,7 @@ CALL int nvrtcGetCUBIN(program *p, char *cubin)
     return code != 0 || keep(p, cubin) ? code : INTERNAL_ERROR;
 }
 
-/* A cubin of the same text, of which the stand-in reads parameters only. The caller frees it. */
+/* Compiles the source to a cubin, from which the stand-in reads only the parameters. The caller frees it. */
 static char *cubin_of(const program *p, size_t *bytes)
 {
     static const char *const option[] = {"--gpu-architecture=sm_90", "--fmad=false"};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What streams get to do: copies, fills and launches; what is wrong with them is told at once where CUDA tells it, else
- * when their turn comes. Host memory is read and written when their turn comes. */
+/* Work in streams: copies, fills and launches. Errors that CUDA detects at the call are reported there, others when the
+ * work runs. Host memory is accessed when the work runs. */
 #include "streams.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- its turn ---------------------------------------------------------------------------------------------------- */
+/* ---- running work ------------------------------------------------------------------------------------------------ */
 
 static void refuse(context *c, const char *what, const char *why)
 {
@@ -18,9 +18,9 @@ static void copy(context *c, const work *w)
 {
     if ((w->to_device && !memory_is_valid(NULL, (uintptr_t)w->to, w->bytes)) ||
         (w->from_device && !memory_is_valid(NULL, (uintptr_t)w->from, w->bytes)))
-        refuse(c, "a copy", "device memory is no longer there");
+        refuse(c, "a copy", "the device memory has been freed");
     else if (w->to < w->from + w->bytes && w->from < w->to + w->bytes)
-        refuse(c, "a copy", "from and to overlap");
+        refuse(c, "a copy", "source and destination overlap");
     else
         memcpy(w->to, w->from, w->bytes);
 }
@@ -28,7 +28,7 @@ static void copy(context *c, const work *w)
 static void fill(context *c, const work *w)
 {
     if (!memory_is_valid(c, (uintptr_t)w->to, w->bytes)) {
-        refuse(c, "a fill", "device memory is no longer there");
+        refuse(c, "a fill", "the device memory has been freed");
         return;
     }
     for (size_t k = 0; k < w->bytes; k += (size_t)w->width) memcpy(w->to + k, &w->value, (size_t)w->width);
@@ -115,8 +115,8 @@ CALL cuMemcpyDtoDAsync_v2(address to, address from, size_t bytes, void *handle)
     return call_end(code == SUCCESS ? add_copy(s, pointer(to), true, pointer(from), true, bytes) : code);
 }
 
-/* Legal either way. The driver does not say which of the two cards copies, so both have to reach the other's memory.
- * True: it goes straight. */
+/* Returns true for a direct copy between the devices. The driver does not specify which device copies, so both need
+ * access to the other's memory; without it the copy goes through the host, which is also valid. */
 static bool count_copy(const stream *s, const context *to_context, address to, const context *from_context,
                        address from, size_t bytes)
 {
@@ -170,7 +170,7 @@ CALL cuMemsetD32Async(address to, unsigned value, size_t count, void *handle)
     return call_end(code == SUCCESS ? add_fill(s, to, value, 4, count) : code);
 }
 
-/* ---- launches ---------------------------------------------------------------------------------------------------- */
+/* Queues a launch with a copy of its arguments; memory that they point to is not copied. */
 
 /* The arguments are copied; what they point to is not. */
 static result add_launch(stream *s, function *f, const unsigned grid[3], const unsigned block[3], unsigned shared,

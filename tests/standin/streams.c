@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work in streams: lists of it that are done when somebody waits, in an order that the seed gives. */
+/* Work in streams: lists of work that run when a call waits, in an order determined by the seed. */
 #include "streams.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ enum { MOST_WAITING = 4096 };
 
 /* ---- handles ----------------------------------------------------------------------------------------------------- */
 
-/* 0 and 1 are the default stream of the current context. */
+/* Returns a stream; 0 and 1 are the default stream of the current context. */
 stream *stream_of(void *handle)
 {
     if ((uintptr_t)handle <= 1) return context_current() != NULL ? context_current()->streams : NULL;
@@ -63,7 +63,8 @@ static bool can_go_on(const stream *s)
     return s->first != NULL && (s->first->kind != WORK_WAIT || s->first->mark->done);
 }
 
-/* What a failed context had to do is left out, and all that waits for it goes on. */
+/* Runs the first work of a stream. If the context has failed, discards it instead, and unblocks streams that wait for
+ * it. */
 static void step(stream *s)
 {
     work *w = s->first;
@@ -81,7 +82,7 @@ static void step(stream *s)
     if (s->ended && s->first == NULL) stream_remove(s);
 }
 
-/* A stream that can go on, any; `first` if the seed has it so and it can. NULL: none. */
+/* Returns a random stream with runnable work, or NULL; with eager, or by chance, `first` if it is runnable. */
 static stream *choose(stream *first, bool eager)
 {
     int count = 0;
@@ -93,15 +94,15 @@ static stream *choose(stream *first, bool eager)
     return chosen;
 }
 
-/* In half of all cases what is waited for is hurried, and in the others everything has a turn. */
+/* Runs a stream's work: in half of all cases before other streams' work, else interleaved. */
 void stream_run(stream *s)
 {
     const bool eager = random_u32_below(2) == 0;
     context *c = s->context;
-    while (s->first != NULL) { /* it is not ended: who waits has its handle */
+    while (s->first != NULL) { /* a stream that is waited for is not destroyed */
         stream *next = choose(s, eager);
         if (next == NULL) {
-            log_line("a stream waits for what nobody does");
+            log_line("a stream waits for an event that is never recorded");
             c->error = UNKNOWN;
             streams_drop(c);
             return;
@@ -142,7 +143,7 @@ void streams_drop(context *c)
     }
 }
 
-/* Something may be done meanwhile, and is when it has been asked before. */
+/* May run some work of any stream; does so certainly if it was asked before. */
 void streams_progress(bool *asked)
 {
     for (int k = *asked ? 1 : 0; k < 3; k++) {
@@ -152,7 +153,8 @@ void streams_progress(bool *asked)
     *asked = true;
 }
 
-/* The default stream and those that block are in order with each other: what the other side has to do is done now. */
+/* Runs the pending work that must precede new work of s: the default stream and blocking streams are ordered with each
+ * other. */
 void stream_sync_default(stream *s)
 {
     stream *first = s->context->streams;
@@ -167,7 +169,7 @@ void stream_sync_default(stream *s)
             if (other->flags == NON_BLOCKING || other->first == NULL) continue;
             stream *next = choose(other, true);
             if (next == NULL) return;
-            step(next); /* streams may end */
+            step(next); /* streams may be removed */
             again = true;
         }
     }
