@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the rows of families promise, held against well-formed work: which operands it has, what the CPU does with it,
- * what the null device refuses. */
+/* Checks the flags in the table of work families against well-formed work: its operands, the results of the CPU, and
+ * the work that the null device rejects. */
 #include "support/families.h"
 
 #include "backend/cpu/cpu.h"
@@ -26,7 +26,7 @@ static void expect_operands(const wk__work_family *row, const family_work *w)
     assert_int_equal(w->kernel.operand[row->same_dtype_operand].dtype, w->kernel.operand[0].dtype);
 }
 
-/* Of f16, so that only positions are i64. */
+/* Uses f16, so that only indices are i64. */
 static void rows_say_what_work_has(void **state)
 {
     (void)state;
@@ -40,7 +40,7 @@ static void rows_say_what_work_has(void **state)
             assert_int_equal(row->is_contraction, w.kernel.contraction != NULL);
             if (w.work.args)
                 expect_operands(row, &w);
-            else /* the record says */
+            else /* the program has the operands */
                 assert_true(row->nout == 0 && row->nin == 0 && row->same_dtype_operand == 0 &&
                             row->index_operand == 0 && row->nmodes == 0);
         }
@@ -64,7 +64,7 @@ static void names_differ(void **state)
     assert_string_equal(wk__work_name(-1), "unknown work");
 }
 
-/* ---- what the CPU does ------------------------------------------------------------------------------------------- */
+/* ---- results of the CPU ------------------------------------------------------------------------------------------ */
 
 typedef struct on_cpu {
     int64_t number[OPERANDS][ELEMENTS];
@@ -72,7 +72,8 @@ typedef struct on_cpu {
     family_work w;
 } on_cpu;
 
-/* Work of i64 over numbers of the host: the result, and what is read. False: the CPU has no such work. */
+/* Builds i64 work with constant contents: `result` in the result, `read` in the other operands. Returns false if the
+ * CPU does not support it. */
 static bool on_cpu_of(on_cpu *c, int family, int64_t result, int64_t read)
 {
     for (int o = 0; o < OPERANDS; o++) {
@@ -83,13 +84,13 @@ static bool on_cpu_of(on_cpu *c, int family, int64_t result, int64_t read)
     return wk__cpu_backend.supports(NULL, family, WK_I64, WK__LAYOUT_STRIDES);
 }
 
-/* No row but those of what runs here says what only running it shows. */
+/* Checks that a family that does not run here has none of the flags that only running could confirm. */
 static void expect_silent(const wk__work_family *row)
 {
     assert_false(row->can_fault || row->accumulates || row->can_have_epilogue || row->is_along_dim);
 }
 
-/* What reads -1000 everywhere finds a bad index if it looks for one. */
+/* Every index is -1000, so a family that checks indices must report an error. */
 static void who_finds_bad_indices(void **state)
 {
     (void)state;
@@ -105,7 +106,7 @@ static void who_finds_bad_indices(void **state)
     }
 }
 
-/* Sevens are left where zeros are added to them, else nothing is left. */
+/* A family that accumulates adds zeros to sevens and leaves 7; others leave 0. */
 static void accumulating_families(void **state)
 {
     (void)state;
@@ -119,7 +120,7 @@ static void accumulating_families(void **state)
     wk__cpu_matmul_trim();
 }
 
-/* A tail that adds 5 to the result is done by some, and refused by the null device for all others. */
+/* The CPU runs an epilogue that adds 5, and the null device rejects it for all other families. */
 static void who_has_a_tail(void **state)
 {
     (void)state;
@@ -150,7 +151,7 @@ static void who_has_a_tail(void **state)
     wk__null_backend.close(null);
 }
 
-/* ---- what the null device refuses -------------------------------------------------------------------------------- */
+/* ---- work that the null device rejects --------------------------------------------------------------------------- */
 
 static wk_code order(void *null, const family_work *w, int mode, int operand, wk_dtype dtype)
 {
@@ -160,7 +161,7 @@ static wk_code order(void *null, const family_work *w, int mode, int operand, wk
     return wk__null_backend.submit(null, &(wk__work){.family = w->work.family, .args = &kernel}, &fail);
 }
 
-/* Modes below a number, one dtype for the result and one operand, and positions. */
+/* Valid modes are below nmodes; the result and one operand have the same dtype; indices are i64. */
 static void modes_and_dtypes(void **state)
 {
     (void)state;
@@ -186,8 +187,8 @@ static void modes_and_dtypes(void **state)
     wk__null_backend.close(null);
 }
 
-/* A dimension that there is not is refused where work walks one; another dtype of the result, where it has to be that
- * of an operand. */
+/* Rejects an invalid dimension if the family works along one, and a different dtype of the result if it must equal an
+ * operand's. */
 static void dimensions_and_results(void **state)
 {
     (void)state;
@@ -206,7 +207,7 @@ static void dimensions_and_results(void **state)
     wk__null_backend.close(null);
 }
 
-/* Each operand has to have its memory, to the last byte; and a program has to be there. */
+/* Rejects operands that end after their memory, and a missing program. */
 static void operands_have_memory(void **state)
 {
     (void)state;

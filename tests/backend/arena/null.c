@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The null backend, below the arena: the plan it writes down, orders it finds wrong, faults that tests ask for. And the
- * CUDA table of a build without it. */
+/* The null backend: its log of submitted work, its checks of that work, and the faults that tests inject. Also the CUDA
+ * table of a build without CUDA. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -82,7 +82,7 @@ static void expect_plan(const char *expected)
     wk__free(text);
 }
 
-/* ---- plan ---------------------------------------------------------------------------------------------------- */
+/* ---- log --------------------------------------------------------------------------------------------------------- */
 
 static const char softmax_text[] = "run\n"
                                    "space 4 x 8, last 1 reduced\n"
@@ -103,7 +103,7 @@ static void writes_down_groups(void **state)
     wk__program g = softmax();
     g.tag = 7;
     assert_int_equal(submit_program(null, f.device, &g, &fail), WK_OK);
-    wk__memory mine = f.c; /* the caller may do with its structs what it likes */
+    wk__memory mine = f.c; /* the log must not refer to the caller's structs */
     f.c.offset = 12345;
     g.nins = 0;
     expect_plan(softmax_text);
@@ -205,7 +205,7 @@ static void orders_from_threads(void **state)
     assert_int_equal(wk__null_log_count(WK__PROGRAM), 1500);
 }
 
-/* ---- wrong orders -------------------------------------------------------------------------------------------- */
+/* ---- invalid work ------------------------------------------------------------------------------------------------ */
 
 static void expect_wrong(wk_code code, const char *text)
 {
@@ -287,7 +287,7 @@ static void finds_wrong_products_and_kernels(void **state)
     expect_wrong(null->download(f.device, bytes, &f.a, f.a.bytes, 1, &fail), leaves);
 }
 
-/* b = a + a, of the product's b; which is nowhere. */
+/* b = a + a as a prologue that computes the product's factor b, which is not in memory. */
 static wk__program prologue(wk__memory *nowhere)
 {
     wk__program g;
@@ -309,7 +309,7 @@ static void prologues_store_a_factor(void **state)
     p.b.memory = &nowhere;
     p.prologue[1] = &g;
     assert_int_equal(submit_product(null, f.device, &p, &fail), WK_OK);
-    g.nins = 0; /* what was written down is a copy */
+    g.nins = 0; /* the log has a copy */
     expect_plan("matmul f32 m 4 n 5 k 8\n"
                 "b is fused\n"
                 "space 8 x 5\n"
@@ -342,11 +342,11 @@ static void prologues_store_a_factor(void **state)
     assert_int_equal(submit_product(null, f.device, &p, &fail), WK_OK);
     g.ins[1].arg[0] = 7;
     assert_int_equal(submit_product(null, f.device, &p, &fail), WK_ERR_INTERNAL);
-    p.prologue[1] = NULL; /* b is nowhere */
+    p.prologue[1] = NULL; /* b is not in memory */
     expect_wrong(submit_product(null, f.device, &p, &fail), "null: an operand that ends after its memory");
 }
 
-/* From none to all that there are; a dimension to walk is one of them, and 0 where there is none. */
+/* Between 0 and WK__MAX_DIMS dimensions; dim must be one of them, or 0 without dimensions. */
 static void counts_of_dimensions(void **state)
 {
     (void)state;
@@ -365,7 +365,7 @@ static void counts_of_dimensions(void **state)
     expect_wrong(submit_kernel(null, f.device, WK__SCAN, &k, &fail), "null: count of dimensions");
 }
 
-/* Of an operand that is read at computed places nothing is read where no place is good, or no element asks for one. */
+/* An indexed operand may be empty if no index is valid or no element is read. */
 static void places_of_nothing(void **state)
 {
     (void)state;
@@ -384,7 +384,7 @@ static void places_of_nothing(void **state)
     assert_int_equal(submit_program(null, f.device, &g, &fail), WK_OK);
 }
 
-/* The result's memory, from where it begins. */
+/* The first operand of an epilogue must be the product's result, from its first element. */
 static void tails_begin_with_the_product(void **state)
 {
     (void)state;
@@ -420,7 +420,7 @@ static void full_device(void **state)
     assert_int_equal(wk__arena_alloc(f.arena, 900 * MB, &other, &fail), WK_ERR_MEMORY);
     assert_non_null(strstr(fail.text, "(null:0 is out of memory)"));
     wk__arena_free(f.arena, &piece);
-    assert_int_equal(wk__arena_alloc(f.arena, 901 * MB, &piece, &fail), WK_OK); /* what was cached went for it */
+    assert_int_equal(wk__arena_alloc(f.arena, 901 * MB, &piece, &fail), WK_OK); /* cached memory was released first */
     wk__arena_free(f.arena, &piece);
 
     wk__null_fail_alloc(2);
@@ -456,7 +456,7 @@ static void bad_index(void **state)
     assert_int_equal(fail.tag, 31);
     assert_int_equal(fail.index, -9);
     assert_int_equal(fail.bound, 5);
-    assert_int_equal(null->sync(f.device, &fail), WK_OK); /* once */
+    assert_int_equal(null->sync(f.device, &fail), WK_OK); /* only once */
 
     wk__null_fault_submit(2, 8, 8);
     g.tag = 100;
@@ -490,7 +490,7 @@ static void lost_device(void **state)
     assert_int_equal(null->info(0, &info, &fail), WK_ERR_DEVICE_LOST);
     assert_int_equal(null->open(0, &third, &fail), WK_ERR_DEVICE_LOST);
     assert_int_equal(wk__arena_alloc(f.arena, 100 * MB, &piece, &fail), WK_ERR_DEVICE_LOST);
-    assert_int_equal(null->sync(second, &fail), WK_OK); /* the other one lives */
+    assert_int_equal(null->sync(second, &fail), WK_OK); /* the other device works on */
     wk__null_clear_faults();
     assert_int_equal(null->sync(f.device, &fail), WK_OK);
     null->close(second);

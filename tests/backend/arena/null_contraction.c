@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The null backend's contractions: how far they reach, what it refuses, the plan it writes down. */
+/* Contractions on the null backend: the checked range of operands, rejected work, the log. */
 #include "support/contraction.h"
 
 #include "backend/null/null.h"
@@ -12,7 +12,7 @@ static wk_code order(const wk__work_args *kernel, wk__fail *fail)
     return wk__null_backend.submit(null_device, &(wk__work){.family = WK__CONTRACTION, .args = kernel}, fail);
 }
 
-/* It takes what stays inside, and refuses a factor that is one element too short. */
+/* Accepts operands within their memory, and rejects a factor whose memory is one element too short. */
 static void null_checks_reaches(void **state)
 {
     (void)state;
@@ -101,7 +101,7 @@ static void null_refuses(void **state)
     expect_wrong(&kernel, "null: a factor that spans 2^62 elements or more");
     sum = fine, sum.affine[1][0].stride = INT64_MIN;
     expect_wrong(&kernel, "null: a factor that spans 2^62 elements or more");
-    sum = fine, sum.stride[0][0] = far / 2 - 2; /* two steps, and two of 1 */
+    sum = fine, sum.stride[0][0] = far / 2 - 2; /* two steps of one index and two of 1 */
     assert_null(wk__contraction_check(&sum, kernel.ndim, kernel.shape));
     sum.stride[0][0] = far / 2 - 1;
     expect_wrong(&kernel, "null: a factor that spans 2^62 elements or more");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tails of contractions that the CPU reads from padded copies, and what happens when memory is short. */
+/* Epilogues of contractions that read a factor from padded copies, and allocation failures. */
 #include "ir/build.h"
 #include "support/padded.h"
 
@@ -13,7 +13,7 @@ static void boxes_of_tails(void **state)
     static const struct {
         convolution of;
         int64_t boxes;
-        bool gaps; /* between rows of C */
+        bool gaps; /* gaps between rows of C */
     } cases[] = {
         {{2, 2, 1, 3, 5, {8, 20}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, 2, false},
         {{2, 2, 1, 3, 5, {8, 20}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, 16, true},
@@ -30,7 +30,7 @@ static void boxes_of_tails(void **state)
         wk__indirect_plan p;
         convolution_new(&t, &cases[k].of, WK_F32, ROWS);
         describe(&t, FORWARD, &kernel, &sum);
-        if (cases[k].gaps) kernel.shape[kernel.ndim - 1]--; /* the last place of each row is none of C's */
+        if (cases[k].gaps) kernel.shape[kernel.ndim - 1]--; /* C lacks the last position of each row */
         memset(t.y.data, 0, (size_t)t.y.bytes);
         ir_space(&g, kernel.ndim, kernel.shape, 0);
         assert_true(wk__indirect_plan_init(&p, &kernel));
@@ -44,9 +44,9 @@ static void boxes_of_tails(void **state)
     }
 }
 
-/* ---- tails ------------------------------------------------------------------------------------------------------- */
+/* ---- epilogues --------------------------------------------------------------------------------------------------- */
 
-/* A convolution, by places of the result or, its gradient by w, by places that are summed, with a tail to be. */
+/* A convolution over result positions, or its gradient for w over summed positions, with an epilogue. */
 typedef struct tailed {
     convolution_case t;
     wk__work_args kernel;
@@ -54,7 +54,7 @@ typedef struct tailed {
     wk__program g;
     bool summed;
     const array *out;
-    int c; /* the tail's operand that is the result */
+    int c; /* operand of the epilogue that is the result */
 } tailed;
 
 static void tailed_new(tailed *x, const convolution *of, bool summed, int nreduce)
@@ -69,7 +69,8 @@ static void tailed_new(tailed *x, const convolution *of, bool summed, int nreduc
                       x->out->operand.stride);
 }
 
-/* By places of the result, whether or not that pays; by places that are summed where it does, with the tail apart. */
+/* Runs over result positions whether or not that is profitable; over summed positions if it is, with a separate
+ * epilogue. */
 static wk_code tailed_run(const tailed *x, const wk__program *tail, wk__fail *fail)
 {
     const wk__work work = {.family = WK__CONTRACTION, .args = &x->kernel, .program = tail};
@@ -83,13 +84,13 @@ static wk_code tailed_run(const tailed *x, const wk__program *tail, wk__fail *fa
     return wk__indirect_run(&p, tail, fail);
 }
 
-/* Several pieces and blocks: of rows, and of sums of places, which pay where rows are fewer. */
+/* Several pieces and blocks: of rows, and of sums over positions, which are profitable with fewer rows. */
 static const convolution piecewise[] = {
     {2, 3, 1, 8, 100, {20, 32}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
     {2, 3, 1, 8, 24, {40, 64}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
 };
 
-/* 2 C, in pieces or afterwards: as in two calls. */
+/* 2 C, in pieces or afterwards: the results equal those of two calls. */
 static void tails(void **state)
 {
     (void)state;
@@ -113,7 +114,7 @@ static void tails(void **state)
         }
 }
 
-/* The sums of what a row or a channel has: all of it is there before one is computed. */
+/* An epilogue that reduces rows or channels runs when all of C has been computed. */
 static void tails_that_reduce(void **state)
 {
     (void)state;
@@ -140,7 +141,7 @@ static void tails_that_reduce(void **state)
         assert_int_equal(tailed_run(&x, &x.g, &fail), WK_OK);
         assert_memory_equal(product + 12, x.out->data + 12, (size_t)x.out->bytes - 12);
         assert_memory_equal(want, sums.data, (size_t)sums.bytes);
-        wk__indirect_plan p; /* there are no pieces of such a tail */
+        wk__indirect_plan p; /* no pieces with such an epilogue */
         boxes seen = {.kernel = &x.kernel};
         if (!summed && wk__indirect_plan_init(&p, &x.kernel)) wk__indirect_epilogue_boxes(&p, &x.g, check_box, &seen);
         assert_int_equal(seen.count, 0);
@@ -149,8 +150,8 @@ static void tails_that_reduce(void **state)
     }
 }
 
-/* C + table[index of n and o, or of o and c]: of the places of the table that there are not, the first in order is told
- * of, whichever thread was there first, and the rest of C is finished all the same. */
+/* C + table[index of n and o, or of o and c]: of several indices out of range, the first in row-major order is
+ * reported, independently of the threads' timing, and the rest of C is completed. */
 static void tails_that_fail(void **state)
 {
     (void)state;
@@ -204,7 +205,7 @@ static void tails_that_fail(void **state)
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* A request for memory that fails fails the contraction, before anything of C is written. */
+/* A failed allocation fails the contraction before anything is written to C. */
 static void short_memory(void **state)
 {
     (void)state;
@@ -236,7 +237,7 @@ static void short_memory(void **state)
     }
 }
 
-/* Nor does a tail run then. */
+/* The epilogue does not run either. */
 static void short_memory_leaves_the_tail(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which instruction set runs: the best one, or what WICK_CPU asks for. */
+/* The instruction set in use: the best one, or the one in WICK_CPU. */
 #include "vm_test.h"
 
 #include "base/environment.h"
@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* In a process of its own, because the choice is made once: the name of the set in use. */
+/* Writes the name of the set in use to name. Runs in a child process, because the choice is made once per process. */
 static void choose(const char *wanted, char name[16])
 {
     int ends[2];
@@ -51,7 +51,7 @@ static void each_when_asked_for(void **state)
         choose(isa->name, name);
         assert_string_equal(name, isa->name);
         wk__setting_parse_flags(WK__SETTING_CPU, isa->name, &unknown, &length);
-        assert_null(unknown); /* else wick doctor calls the setting wrong */
+        assert_null(unknown); /* otherwise wick doctor reports the setting as invalid */
     }
     choose("portable", name);
     assert_string_equal(name, "portable");
@@ -67,7 +67,7 @@ static void unknown_ones_are_refused(void **state)
     assert_string_equal(name, wk__cpu_isa_at(0)->name);
 }
 
-/* Products are made by kernels of the kind in use, and where it has none of that dtype, as by the next one. */
+/* Products use kernels of the set in use, or, for dtypes without one, of the next set below it. */
 static void no_kernel_beyond_the_kind(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A factor that a program computes on the way gives the bits that it gives from memory, for every dtype, kind of CPU
- * and number of threads; and what cannot be computed so is refused. */
+/* A factor computed by a prologue yields the same bits as a factor in memory, for every dtype, instruction set and
+ * number of threads; prologues that cannot run so are refused. */
 #include "matmul_case.h"
 #include "ir/build.h"
 
@@ -10,13 +10,13 @@
 #include "base/alloc.h"
 #include "base/pool.h"
 
-/* B's steps of the sum lie side by side; where `turned`, it is A that ends as B. */
+/* The factor's steps of the sum are contiguous. turned: the factor is A instead of B. */
 typedef struct prologue_case {
     product_case product;
     bool turned;
-    int ones;     /* dimensions of size 1 before the others in the program's space */
+    int ones;     /* leading dimensions of size 1 in the program's space */
     bool swapped; /* its space is (steps, columns), not (columns, steps) */
-    bool first;   /* what it stores is its operand 0 */
+    bool first;   /* the stored operand is operand 0 */
 } prologue_case;
 
 static const prologue_case cases[] = {
@@ -39,8 +39,8 @@ static const prologue_case cases[] = {
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
-/* factor[column, step] = source[column, step] as the dtype x scale[column]; the source is i8 and lies the other way
- * round in memory where `swapped`. */
+/* factor[column, step] = source[column, step] as the dtype x scale[column]; the source is i8, transposed in memory if
+ * swapped. */
 typedef struct before {
     wk__program group;
     wk__memory source, scale;
@@ -113,7 +113,7 @@ static void same_bits(const prologue_case *c)
 
     memcpy(product.c.data, untouched, (size_t)product.c.bytes);
     product.matmul.prologue[!c->turned] = &before.group;
-    factor->memory.block = factor->memory.host = NULL; /* it is nowhere */
+    factor->memory.block = factor->memory.host = NULL; /* the factor is not in memory */
     product_run(&product);
     assert_memory_equal(want, product.c.data, (size_t)product.c.bytes);
     free(untouched);
@@ -137,7 +137,7 @@ static void gives_the_bits_of_a_factor_in_memory(void **state)
     wk__set_thread_count(1);
 }
 
-/* ---- what is refused --------------------------------------------------------------------------------------------- */
+/* ---- refused prologues ------------------------------------------------------------------------------------------- */
 
 static const prologue_case plain = {.product = {.dtype = WK_F32, .m = 3, .n = 50, .k = 70, .b = COLUMNS}};
 
@@ -165,36 +165,36 @@ static void takes_columns_whose_steps_lie_side_by_side(void **state)
     wk__matmul *p = &product.matmul;
     p->prologue[1] = &before.group;
     assert_true(taken(p));
-    p->m = 0; /* nothing is multiplied, and nothing computed */
+    p->m = 0; /* nothing is multiplied or computed */
     assert_true(taken(p));
     product_run(&product);
     p->m = 3;
 
-    p->prologue[0] = &before.group; /* both */
+    p->prologue[0] = &before.group; /* of both factors */
     assert_false(taken(p));
-    p->prologue[1] = NULL; /* the other one */
+    p->prologue[1] = NULL; /* of the other factor */
     assert_false(taken(p));
     p->prologue[0] = NULL;
     p->prologue[1] = &before.group;
 
     wk__operand *stored = &before.group.operand[2];
-    stored->offset++; /* another part of that memory */
+    stored->offset++; /* another part of the memory */
     assert_false(taken(p));
     stored->offset--;
     wk__memory elsewhere = *stored->memory;
     stored->memory = &elsewhere;
     assert_false(taken(p));
     stored->memory = p->b.memory;
-    stored->stored = false; /* nothing */
+    stored->stored = false; /* no stored operand */
     assert_false(taken(p));
     stored->stored = true;
-    stored->dtype = WK_F64; /* wider than the buffer thinks */
+    stored->dtype = WK_F64; /* wider than the buffer's element */
     assert_false(taken(p));
     stored->dtype = WK_F32;
-    before.group.operand[0].stored = true; /* something else besides */
+    before.group.operand[0].stored = true; /* a second stored operand */
     assert_false(taken(p));
     before.group.operand[0].stored = false;
-    p->m = WK__GEMM_MACROTILE_ROWS; /* as long as one piece of rows computes it */
+    p->m = WK__GEMM_MACROTILE_ROWS; /* up to one piece of rows, which then computes the factor once */
     assert_true(taken(p));
     wk__contraction sum;
     wk__work_args kernel;
@@ -207,10 +207,10 @@ static void takes_columns_whose_steps_lie_side_by_side(void **state)
     assert_false(taken(p));
     before.group.nreduce = 0;
     for (int d = 0; d < 2; d++) {
-        before.group.shape[d]--; /* not all of it */
+        before.group.shape[d]--; /* does not cover the factor */
         assert_false(taken(p));
         before.group.shape[d]++;
-        stored->stride[d]++; /* somewhere else */
+        stored->stride[d]++; /* another stride */
         assert_false(taken(p));
         stored->stride[d]--;
     }
@@ -226,7 +226,7 @@ static void takes_columns_whose_steps_lie_side_by_side(void **state)
     product_free(&product);
 }
 
-/* A square of which every element is a step and a column: each dimension of the space is one of the two. */
+/* A square factor: each dimension of the space must be either steps or columns, which only strides distinguish. */
 static void tells_steps_from_columns(void **state)
 {
     (void)state;
@@ -237,7 +237,7 @@ static void tells_steps_from_columns(void **state)
     before_new(&before, &product, &square);
     product.matmul.prologue[1] = &before.group;
     assert_true(taken(&product.matmul));
-    before.group.operand[2].stride[1] = 64; /* twice the columns */
+    before.group.operand[2].stride[1] = 64; /* both dimensions are columns */
     assert_false(taken(&product.matmul));
     before_free(&before);
     product_free(&product);
@@ -285,7 +285,7 @@ static void a_contraction_that_is_no_product_of_matrices_takes_none(void **state
     product_new(&product, &plain.product);
     before_new(&before, &product, &plain);
     wk__work_from_matmul(&product.matmul, &sum, &kernel, &work);
-    sum.dtype = WK_F64; /* sums of f64 of factors of f32 */
+    sum.dtype = WK_F64; /* f64 sums of f32 factors */
     for (int k = 0; k < WK__FACTORS; k++) {
         kernel.prologue[k] = &before.group;
         assert_false(wk__cpu_can_fuse_prologue(&work));
@@ -324,7 +324,7 @@ static void fails_without_memory_and_then_does_it(void **state)
     product_free(&product);
 }
 
-/* A program that needs more room than a worker has: all of it is taken before anything is written. */
+/* A prologue that needs more buffer than a worker has: all memory is allocated before anything is written. */
 static void takes_no_memory_once_it_runs(void **state)
 {
     (void)state;
@@ -339,7 +339,7 @@ static void takes_no_memory_once_it_runs(void **state)
     wk__memory sources[SOURCES];
     ir_space(g, 2, (const int64_t[]){50, 70}, 0);
     int sum = -1;
-    for (int k = 0; k < SOURCES; k++) { /* each lies the other way round */
+    for (int k = 0; k < SOURCES; k++) { /* each is transposed */
         sources[k] = (wk__memory){.bytes = 50 * 70 * 4};
         sources[k].block = sources[k].host = calloc(50 * 70, 4);
         const int r = ir_load(g, ir_operand(g, WK_F32, &sources[k], 0, (const int64_t[]){1, 50}));
@@ -349,7 +349,7 @@ static void takes_no_memory_once_it_runs(void **state)
     ir_store(g, g->noperands++, sum);
     assert_null(wk__program_verify(g));
     product.matmul.prologue[1] = g;
-    assert_int_equal(wk__cpu_matmul(&product.matmul, &fail), WK_OK); /* takes the buffers */
+    assert_int_equal(wk__cpu_matmul(&product.matmul, &fail), WK_OK); /* allocates the buffers */
     wk__alloc_fail_at(1);
     assert_int_equal(wk__cpu_matmul(&product.matmul, &fail), WK_OK);
     wk__alloc_fail_at(0);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements found by index, and positions: LOADX and IOTA in every walk, and what an index out of range does. */
+/* Indexed loads and positions: LOADX and IOTA in every traversal, and indices out of range. */
 #include "vm_test.h"
 
 #include "base/pool.h"
 
 #include <stdio.h>
 
-/* out[.., c] = table[index[..], c] and the like: table's strides over the space, and from index to index. */
+/* out[.., c] = table[index[..], c] and similar: strides of the table over the space, and between indices. */
 typedef struct lookup {
     int ndim;
     int64_t shape[3], index_stride[3], table_stride[3], step, bound;
@@ -16,7 +16,7 @@ static const lookup lookups[] = {
     {1, {300}, {1}, {0}, 1, 50}, /* take */
     {1, {300}, {-1}, {0}, 3, 50},
     {2, {20, 300}, {1, 0}, {0, 1}, 300, 37}, /* rows of an embedding */
-    {2, {100, 5}, {1, 0}, {0, 1}, 5, 37},    /* short ones */
+    {2, {100, 5}, {1, 0}, {0, 1}, 5, 37},    /* short rows */
     {2, {30, 70}, {70, 1}, {9, 0}, 1, 9},    /* gather along the last dimension */
     {2, {70, 30}, {30, 1}, {0, 1}, 30, 11},  /* ... and along the first */
     {3, {5, 7, 11}, {77, 11, 1}, {130, 0, 1}, 13, 10},
@@ -53,7 +53,7 @@ static void every_lookup(void **state)
     }
 }
 
-/* Out of range: nothing is read, 0 is stored, the rest is right, and the fault says which index and whose. */
+/* Indices out of range: 0 is stored, other elements are correct, and the fault has the index and its operand. */
 static void out_of_range(void **state)
 {
     (void)state;
@@ -75,7 +75,7 @@ static void out_of_range(void **state)
     }
 }
 
-/* With -n for a bound negative indices are out of range, and told as they are. */
+/* With a bound of -n, negative indices are out of range, and reported unchanged. */
 static void none_from_the_end(void **state)
 {
     (void)state;
@@ -98,8 +98,8 @@ static void none_from_the_end(void **state)
     }
 }
 
-/* Of many bad indices the first is told, however many threads look: the last piece of work is short, and done
- * before. */
+/* Of many bad indices the first one is reported, with any number of threads: the last piece of work is short, and
+ * finishes earlier. */
 static void the_first_is_told(void **state)
 {
     (void)state;

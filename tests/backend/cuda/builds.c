@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What goes wrong while kernels are compiled, loaded and looked up: what is told, what is tried again, and what is
- * never asked of a device that is gone. */
+/* Failures while kernels are compiled, loaded and looked up: the reported error, the steps that are retried, and that
+ * no driver call is made for a lost device. Each case runs in a child process with errors injected into the
+ * stand-in. */
 #include "backend.h"
 
 #include <math.h>
@@ -21,7 +22,7 @@ static wk_code build_some(const opened *o, int first, int end)
     static const char *const text[UNITS][2] = {
         {"    (void)m0;\n"}, {"    (void)m0; (void)F;\n"}, {"    (void)F;\n"}, {"    (void)F; (void)m0;\n"}};
     static const char *const names[UNITS] = {"one", "two", "three", "four"};
-    static wk__gpu_template fixed[UNITS]; /* those that wait know it */
+    static wk__gpu_template fixed[UNITS]; /* waiting units refer to it */
     wk__cuda_device *device = o->device;
     wk__fail fail;
     must(o->backend->compile_only(device, true, &fail) == WK_OK);
@@ -37,7 +38,8 @@ static wk_code build_three(const opened *o)
     return build_some(o, 0, 3);
 }
 
-/* Nothing is compiled for a device that is gone, nor again and again where memory is short. */
+/* Nothing is compiled for a lost device, and a compilation that fails for lack of memory is not repeated in the same
+ * build. */
 static void is_lost_while_loading(void)
 {
     setenv("WICK_CACHE_DIR", "off", 1);
@@ -54,11 +56,11 @@ static void has_no_memory_to_compile(void)
     setenv("WICK_CACHE_DIR", "off", 1);
     opened o = open_first();
     must(build_three(&o) == WK_ERR_MEMORY);
-    must(compilations() == 2); /* all at once, then the first alone */
+    must(compilations() == 2); /* all together, then the first one alone */
     o.backend->close(o.device);
 }
 
-/* A file that is not taken is compiled anew, but not for a device that is gone. */
+/* A cached file that the driver rejects is compiled again, but not for a lost device. */
 static void takes_no_file(void)
 {
     opened o = open_first();
@@ -77,7 +79,7 @@ static void takes_no_file(void)
     o.backend->close(o.device);
 }
 
-/* So much was compiled, loaded and looked up since. */
+/* Numbers of compilations, loads and look-ups. */
 typedef struct asked {
     long compiled, loaded, looked_up;
 } asked;
@@ -94,7 +96,7 @@ static bool is_more_by(asked before, long compiled, long loaded, long looked_up)
            now.looked_up - before.looked_up == looked_up;
 }
 
-/* The code of kernels comes onto the card when they are looked up. What is loaded is not loaded again. */
+/* Looking up a kernel copies its code to the card, which can run out of memory. Loaded modules are not loaded again. */
 static void has_no_memory_for_kernels(void)
 {
     setenv("WICK_CACHE_DIR", "off", 1);
@@ -108,7 +110,7 @@ static void has_no_memory_for_kernels(void)
     o.backend->close(o.device);
 }
 
-/* Which units are in one file is this test's matter alone. */
+/* Uses a separate cache folder, so that other tests do not change which units share a file. */
 static void keep_files_in(const char *name)
 {
     char folder[1024];
@@ -131,7 +133,8 @@ static void has_no_memory_for_kernels_of_files(void)
     o.backend->close(o.device);
 }
 
-/* Each was to be built alone; the rest waits on, and is built together. */
+/* When each unit is built alone and one fails for lack of memory, the rest stays pending, and is built together
+ * afterwards. */
 static void has_no_memory_for_one_alone(void)
 {
     setenv("WICK_CACHE_DIR", "off", 1);
@@ -143,7 +146,7 @@ static void has_no_memory_for_one_alone(void)
     o.backend->close(o.device);
 }
 
-/* It is that kernel's failure alone, and not the compiler's. */
+/* A kernel that cannot be looked up fails alone; the compiler still works. */
 static void one_is_not_handed_out(void)
 {
     setenv("WICK_CACHE_DIR", "off", 1);
@@ -170,7 +173,7 @@ static void is_lost_while_looking_up(void)
     o.backend->close(o.device);
 }
 
-/* The context goes between two units of one build: of the program that was there before nothing is asked. */
+/* The context is reset between two units of one build: no call concerns the program loaded before. */
 static void is_reset_before_looking_up(void)
 {
     keep_files_in("reset");
@@ -204,7 +207,7 @@ static void builds(void **state)
 static struct {
     wk_code code;
     const char *words;
-    bool again; /* the next wish for it is met */
+    bool again; /* a later request for the kernel succeeds */
 } told;
 
 static void does_not_compile(void)
@@ -224,7 +227,7 @@ static void does_not_compile(void)
     wk_free(x), wk_free(y), wk_free(z);
 }
 
-/* The compiler, which has no kernel at all, says so. */
+/* The error of a compiler that rejects every kernel contains its log. */
 static void says_why(void)
 {
     setenv("WICK_CACHE_DIR", "off", 1);
@@ -258,7 +261,7 @@ static void compiler_errors(void **state)
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         told.code = cases[k].code;
         told.words = cases[k].words;
-        told.again = cases[k].code != WK_ERR_INTERNAL; /* what is refused is not tried again */
+        told.again = cases[k].code != WK_ERR_INTERNAL; /* rejected sources are not compiled again */
         in_child(cases[k].settings, does_not_compile);
     }
     static const struct {

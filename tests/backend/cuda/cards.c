@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which cards are taken, what is compiled for them, and what is said of the others and of drivers and compilers that
- * are not in order. */
+/* Cards that are used, the code compiled for them, and the reported reasons for unusable cards, drivers and
+ * compilers. */
 #include "child.h"
 
 #include "backend/cuda/device.h"
 
 #include <sys/stat.h>
 
-/* Something that has to be compiled. */
+/* Computes something that needs compilation. */
 static bool computes(int index)
 {
     WK_SCOPE;
@@ -23,7 +23,7 @@ static const wk__cuda_device_desc *card(int index)
     return found;
 }
 
-/* The state, and that why there is nothing says this. */
+/* Checks the state, and that the reason contains words. */
 static void absent(wk__backend_status presence, const char *words)
 {
     wk__text why = {0};
@@ -38,7 +38,7 @@ static void absent(wk__backend_status presence, const char *words)
     must(wk_item(wk_sum(wk_ones((3)))) == 3);
 }
 
-/* ---- what is compiled for a card --------------------------------------------------------------------------------- */
+/* ---- compilation target ------------------------------------------------------------------------------------------ */
 
 static long compiler_calls(const char *name)
 {
@@ -71,9 +71,9 @@ static void architectures(void **state)
         bool as_ptx;
     } cases[] = {
         {"STANDIN_ARCH=90 STANDIN_ARCHS=80,90,100", 90, false},
-        {"STANDIN_ARCH=89 STANDIN_ARCHS=90,86,80,75", 86, false}, /* an older one of its generation */
-        {"STANDIN_ARCH=86 STANDIN_ARCHS=89,80,87", 80, false},    /* not a newer one */
-        {"STANDIN_ARCH=120 STANDIN_ARCHS=90,75,80", 90, true},    /* newer than all */
+        {"STANDIN_ARCH=89 STANDIN_ARCHS=90,86,80,75", 86, false}, /* an older architecture of its generation */
+        {"STANDIN_ARCH=86 STANDIN_ARCHS=89,80,87", 80, false},    /* never a newer one */
+        {"STANDIN_ARCH=120 STANDIN_ARCHS=90,75,80", 90, true},    /* newer than all of them */
         {"STANDIN_ARCH=90 STANDIN_ARCHS=80,100", 80, true},
     };
     char settings[120];
@@ -106,7 +106,7 @@ static void driver_compiles(void)
     wk_free(x);
 }
 
-/* Code is tried once. */
+/* The code is tried only once. */
 static void driver_takes_neither(void)
 {
     long compiled[3] = {0};
@@ -134,8 +134,8 @@ static void file_has_text(void)
     must(computes(0) && compiler_calls("nvrtcCompileProgram") == 0);
 }
 
-/* Code for an older card of the generation, which the driver does not take. The card of another machine does, and takes
- * the text as well. */
+/* The driver rejects code for an older card of the generation. Another machine's card accepts it, and the text as
+ * well. */
 static void cards_that_take_text(void **state)
 {
     (void)state;
@@ -171,7 +171,7 @@ static void cards_older_than_the_compiler(void **state)
     in_child("STANDIN_ARCH=80,70 STANDIN_ARCHS=75,80", only_the_first_can);
 }
 
-/* ---- which compiler ---------------------------------------------------------------------------------------------- */
+/* ---- choice of the compiler -------------------------------------------------------------------------------------- */
 
 static void link_standin(const char *folder, const char *library, const char *as)
 {
@@ -182,7 +182,7 @@ static void link_standin(const char *folder, const char *library, const char *as
     assert_int_equal(symlink(from, to), 0);
 }
 
-/* The file name of the compiler in use. */
+/* Checks the file name of the compiler in use. */
 static bool compiles_with(const char *name)
 {
     Dl_info from;
@@ -212,7 +212,7 @@ static void is_broken(void)
     absent(WK__NO_LIBRARY, "libcuda.so.1: file too short");
 }
 
-/* The newest that is not newer than the driver, in the first folder that has one. */
+/* The newest one that is not newer than the driver, in the first folder that contains any. */
 static void compilers_newer_than_the_driver(void **state)
 {
     (void)state;
@@ -230,11 +230,11 @@ static void compilers_newer_than_the_driver(void **state)
     snprintf(path, sizeof path, "WICK_CUDA_PATH=/nowhere::%s:%s STANDIN_DRIVER=13000", one, both);
     in_child(path, uses_12);
     in_child("STANDIN_DRIVER=12090", none_is_old_enough);
-    /* Machines may have an NVRTC for CUDA 13, where no driver of 13 lacks one. */
+    /* There may be machines with NVRTC for CUDA 13, but a driver for 13 always includes it. */
     assert_string_equal(wk__cuda_nvrtc_package(13, (char[40]){""}), "'nvidia-cuda-nvrtc==13.*'");
 }
 
-/* The loader's words, where there is a library and it is none. */
+/* A file that is not a library is reported in the loader's words. */
 static void broken_libraries(void **state)
 {
     (void)state;
@@ -258,7 +258,7 @@ static void is_too_old(void)
     absent(WK__NO_LIBRARY, "NVRTC, CUDA's run-time compiler, is older than CUDA 11.2");
 }
 
-/* A library that has not all the functions, or whose functions fail. */
+/* A library without some functions, or whose functions fail. */
 static void compilers_that_say_nothing(void **state)
 {
     (void)state;
@@ -311,7 +311,7 @@ static void drivers(void **state)
     }
 }
 
-/* What no driver says is not made up. */
+/* Properties that no driver reports are left empty. */
 static wk_code describe(int index, wk__device_info *info)
 {
     wk__fail fail;
@@ -338,7 +338,7 @@ static void figures_are_known(void)
     must(info.memory_available > 0 && info.memory_available < info.memory_total);
 }
 
-/* Slices of a card are devices, each with its memory; heat and power are the card's. */
+/* MIG instances are devices with separate memory; temperature and power are the card's. */
 static void are_slices(void)
 {
     wk__device_info info[2];
@@ -358,7 +358,7 @@ static void are_unknown_slices(void)
     must(info.memory_available == -1 && info.temperature == 41);
 }
 
-/* The stand-in tells of this process and of one whose memory is not known, on the first card alone. */
+/* The stand-in reports this process and one of unknown memory use, on the first card only. */
 static void processes_are_known(void)
 {
     wk__device_info info[2];
@@ -378,7 +378,7 @@ static int heat(nvmlDevice device, int sensor, unsigned *degrees)
     return NVML_SUCCESS;
 }
 
-/* Every call that names gpu:0 looks for it among the cards. NVML takes its time, and is asked by who wants figures. */
+/* Parsing gpu:0 searches the cards on each call, without calling NVML, which is slow and used only for statistics. */
 static void gpus_are_found_without_figures(void)
 {
     wk_device_properties known = {.size = sizeof known};
@@ -401,7 +401,7 @@ static void figures(void **state)
     in_child("STANDIN_MIG=1 STANDIN_ERRORS=cuDeviceGetUuid_v2=1", are_unknown_slices);
 }
 
-/* ---- processes that fork ---------------------------------------------------------------------------------------- */
+/* ---- fork -------------------------------------------------------------------------------------------------------- */
 
 static bool sums_on(wk_device device)
 {
@@ -438,8 +438,8 @@ static void counts_again(void)
     must(counts_by_nvml() == 1 && driver_calls("cuInit") == 0);
 }
 
-/* NVML is asked once, and the driver does not begin; children know what their parent does. Of what the program hides
- * later the driver alone knows. */
+/* NVML counts the cards once, without initialising the driver; children inherit the count. Only the driver knows of
+ * cards that environment variables hide later. */
 static void counts_once(void)
 {
     counts_again();
@@ -455,7 +455,7 @@ static void counts_none_twice(void)
     must(counts_by_nvml() == before + 2 && driver_calls("cuInit") == 0);
 }
 
-/* A machine with no card may get one. */
+/* On a machine without cards, a card may be added later. */
 static void counts_none(void)
 {
     wk_device_count(WK_CUDA);
@@ -463,12 +463,12 @@ static void counts_none(void)
     ends_well(counts_none_twice);
 }
 
-/* A server that looks what there is leaves its workers all of it. */
+/* A server that counts devices before it forks can use all of them in its workers. */
 static void counts_and_forks(void)
 {
     must(wk_device_count(WK_CUDA) == 2);
     ends_well(uses_cuda);
-    ends_well(figures_are_known); /* also those of NVML, which had begun in the parent */
+    ends_well(figures_are_known); /* also those of NVML, which the parent had initialised */
     must(sums_on(wk_cuda(0)));
 }
 
@@ -476,16 +476,16 @@ static void may_not_use_cuda(void)
 {
     WK_SCOPE;
     must(wk_device_count(WK_CUDA) == 2 && sums_on(wk_cpu()));
-    const wk_device gpu = wk_try_gpu(0); /* not the CPU, which would be a slower one chosen silently */
+    const wk_device gpu = wk_try_gpu(0); /* not the CPU, which would be a silent, slower choice */
     must(wk_device_eq(gpu, wk_cuda(0)) && wk_error() == NULL);
     for (int k = 0; k < 2; k++) {
         must(wk_ones((3), .device = k == 0 ? gpu : wk_gpu(1)) == NULL && strstr(wk_error(), "forked") != NULL);
         wk_clear_error();
     }
-    if (wk_device_count(WK_OPENCL) > 0) must(sums_on(wk_opencl(0))); /* which nobody had asked for */
+    if (wk_device_count(WK_OPENCL) > 0) must(sums_on(wk_opencl(0))); /* even though no device was listed before */
 }
 
-/* What the driver alone can say makes it begin, and no child may use it then. */
+/* Questions that only the driver can answer initialise it; afterwards children cannot use it. */
 static void asks_the_driver_and_forks(void)
 {
     wk_device_properties known = {.size = sizeof known};
@@ -494,7 +494,7 @@ static void asks_the_driver_and_forks(void)
     must(sums_on(wk_cuda(0)));
 }
 
-/* It is the same devices for a child of who has computed; each of its calls says what to do instead. */
+/* In a child of a process that has computed, the devices are listed, and each call on them fails with advice. */
 static void has_no_part_in_cuda(void)
 {
     WK_SCOPE;
@@ -523,7 +523,7 @@ static void counts_by_the_driver(void)
     ends_well(may_not_use_cuda);
 }
 
-/* NVML would tell of two cards; nobody could compute on them. */
+/* NVML counts two cards, but neither can compute. */
 static void counts_none_that_computes(void)
 {
     must(wk_device_count(WK_CUDA) == 0);
@@ -569,7 +569,7 @@ static void compute_modes(void **state)
 
 /* ---- launches in parts ------------------------------------------------------------------------------------------- */
 
-/* By work-items with four elements each, by rows, and in chunks with scratch memory between them. */
+/* Elementwise by work-items of four elements, by rows, and in chunks with scratch memory. */
 static void has_few_blocks(void)
 {
     enum { ROWS = 10, COLUMNS = 1100, COUNT = ROWS * COLUMNS, LONG = 100000 };
@@ -598,7 +598,7 @@ static void there_are_none(void)
     must(card(0)->max_groups == INT32_MAX);
 }
 
-/* A driver that stops kernels which take seconds gets shorter ones. */
+/* If the driver stops kernels that run for seconds, launches are split into shorter ones. */
 static void most_blocks(void **state)
 {
     (void)state;

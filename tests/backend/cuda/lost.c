@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices that give up, for each error after which a context does nothing more: who reads is told each time, who waits
- * once, the process lives, the other device and the CPU go on. Messages name the call whose result is lost, or the one
- * that waited. */
+/* Lost devices, for each error after which a context is unusable: every read reports it, a wait reports it once, the
+ * process does not crash, the other device and the CPU continue. Messages name the call whose result is lost, or the
+ * one that waited. */
 #include "backend.h"
 
 #include <math.h>
 
-/* The error is of that line here, and goes on with these words. */
+/* Checks that the error is reported at this line of this file and begins with words. */
 static void is_said(int line, const char *words)
 {
     char begin[300];
@@ -40,7 +40,7 @@ static void gives_up_in_a_kernel(void)
     wk_sync();
     must(wk_error_code() == WK_ERR_DEVICE_LOST && strstr(wk_error(), "device lost") != NULL);
     is_said(of_y + 1, "sync: cuda:0: ");
-    wk_sync(); /* it has been told */
+    wk_sync(); /* already reported */
     must(wk_error() == NULL);
     is_lost(y, of_y, "mul: cuda:0: ");
     is_lost(x, of_x, "to: cuda:0: ");
@@ -50,7 +50,8 @@ static void gives_up_in_a_kernel(void)
     wk_free(x), wk_free(y);
 }
 
-/* Nothing is asked of the driver any more: the context that is current may be another's. */
+/* After the loss, no memory statistics are requested from the driver, because the current context may be another
+ * library's. */
 static void has_no_figures(void)
 {
     const wk__backend *backend = wk__backend_of(WK_CUDA);
@@ -80,8 +81,8 @@ static void kernels_that_end_the_context(void **state)
     }
 }
 
-/* The first to hear of it is who reads. What an update, numbers of the program's and a copy have made is named after
- * these calls, and what was computed of it has that cause, on other devices, too. */
+/* A read reports the loss first. Results of in-place ops, of host data and of copies are reported at these calls;
+ * values computed from them have the same cause, on other devices as well. */
 static void who_reads_is_told(void)
 {
     WK_SCOPE;
@@ -97,7 +98,7 @@ static void who_reads_is_told(void)
     is_lost(x, line - 1, "from: cuda:0: ");
     must(wk_tensor_str(here) == NULL);
     is_said(line + 1, "to: cuda:0: ");
-    wk_sync(); /* it has been told */
+    wk_sync(); /* already reported */
     must(wk_error() == NULL);
     wk_free(w), wk_free(x), wk_free(here);
 }
@@ -108,7 +109,7 @@ static void is_copied_to_another(void)
     const int line = __LINE__;
     wk_tensor *x = wk_retain(wk_mul(wk_ones((1000), .device = wk_cuda(0)), 3));
     wk_sync();
-    wk_tensor *there = ones_on(1); /* it is open */
+    wk_tensor *there = ones_on(1); /* opens the other device */
     must(wk_item(wk_sum(there)) == 1000 && wk_error() == NULL);
     setenv("STANDIN_ERRORS", "cuEventRecord=719@1", 1);
     is_lost(wk_to(x, wk_cuda(1)), line + 1, "mul: cuda:0: ");
@@ -119,7 +120,7 @@ static void is_copied_to_another(void)
     wk_free(x);
 }
 
-/* What may have met a bad index is waited for before it is copied: the copy is the first to hear. */
+/* A copy first waits for ops that may have met a bad index, and so reports the loss. */
 static void is_copied_from(void)
 {
     WK_SCOPE;
@@ -145,7 +146,7 @@ static void does_not_launch(void)
     wk_free(y);
 }
 
-/* Nothing is lost, but this read has not been done. */
+/* A rejected download loses nothing, but fails this read. */
 static void a_read_is_refused(void)
 {
     WK_SCOPE;
@@ -178,7 +179,7 @@ static void what_is_said(void **state)
     in_child("STANDIN_ERRORS=cuStreamCreate=719@1", a_device_does_not_open);
 }
 
-/* A call that is refused is that call's error alone. */
+/* A rejected call fails only that call. */
 static void goes_on_after_a_call(void)
 {
     WK_SCOPE;
@@ -201,7 +202,7 @@ static void calls_that_are_refused(void **state)
     in_child("STANDIN_ERRORS=cuLaunchKernel=720@1", goes_on_after_a_call);
 }
 
-/* ---- somebody resets the context --------------------------------------------------------------------------------- */
+/* ---- context reset by another library ---------------------------------------------------------------------------- */
 
 static void reset_first(void)
 {
@@ -212,7 +213,7 @@ static void reset_first(void)
 
 static const char *const good_text[] = {"    (void)m0;\n", NULL};
 
-/* The host's side of a device goes, and the driver is asked for nothing that went with the context. */
+/* Closing the device frees its host state, without calling the driver for anything that the reset destroyed. */
 static void closes_after_a_reset(void)
 {
     opened o = open_first();
@@ -227,7 +228,7 @@ static void closes_after_a_reset(void)
     must(o.backend->compile_only(device, false, &fail) == WK_OK);
     must(o.backend->sync(device, &fail) == WK_OK);
     reset_first();
-    must(o.backend->upload(device, &block, 0, "text", 4, &fail) == WK_OK); /* left out, as submissions are */
+    must(o.backend->upload(device, &block, 0, "text", 4, &fail) == WK_OK); /* dropped, as submissions are */
     must(o.backend->sync(device, &fail) == WK_ERR_DEVICE_LOST && fail.async);
     must(o.backend->sync(device, &fail) == WK_OK);
     must(o.backend->download(device, fail.text, &block, 0, 4, &fail) == WK_ERR_DEVICE_LOST && fail.poisoned);
@@ -239,7 +240,7 @@ static void closes_after_a_reset(void)
     must(driver_calls("cuDevicePrimaryCtxRelease_v2") == 1);
 }
 
-/* The context is there again, and its handles are others. */
+/* The context exists again, with other handles. */
 static void closes_after_a_reset_and_a_use(void)
 {
     opened o = open_first();
@@ -255,7 +256,7 @@ static void closes_after_a_reset_and_a_use(void)
     must(driver_calls("cuMemFreeHost") == freed && driver_calls("cuStreamDestroy_v2") == ended);
 }
 
-/* The same as drivers tell it that keep the context's address: what is given back later is not asked of them. */
+/* The same with drivers that keep the context's address: later frees do not call the driver. */
 static void frees_after_a_reset(void)
 {
     opened o = open_first();
@@ -271,7 +272,7 @@ static void frees_after_a_reset(void)
     must(driver_calls("cuMemFree_v2") == freed && driver_calls("cuStreamDestroy_v2") == ended);
 }
 
-/* Another library goes on with the context: at its address there is one with nothing of ours. */
+/* Another library continues with the context: at its address there is a new context without this library's objects. */
 static opened open_and_revive(wk__memory *block)
 {
     int (*retain)(CUcontext *, int);
@@ -294,7 +295,8 @@ static void closes_and_frees_nothing(opened o)
     must(driver_calls("cuMemFree_v2") == freed && driver_calls("cuStreamDestroy_v2") == ended);
 }
 
-/* An error that elsewhere is a call's alone, and one that ends a context, which may still have what is ours. */
+/* A new context turns an error that would concern only the call into a loss of the device. An error that ends a context
+ * is handled without freeing anything. */
 static void is_revived(void)
 {
     wk__memory block, none;
@@ -321,7 +323,7 @@ static void is_revived_and_ends(void)
     closes_and_frees_nothing(o);
 }
 
-/* Where drivers have no numbers of contexts, or do not tell them, an error means what it means. */
+/* If the driver has no context ids, or the call fails, errors have their usual meaning. */
 static void has_no_number(void)
 {
     wk__memory block;
@@ -362,9 +364,9 @@ static void resets(void **state)
     in_child("STANDIN_ERRORS=", does_not_tell_its_number);
 }
 
-/* ---- moments of a device that is gone ---------------------------------------------------------------------------- */
+/* ---- events of a lost device ------------------------------------------------------------------------------------- */
 
-/* Told once, like any wait; there is no time between them. */
+/* The loss is reported once, as by any wait; there is no time between such events. */
 static void moments_after_the_end(void)
 {
     opened o = open_first();
@@ -376,7 +378,7 @@ static void moments_after_the_end(void)
     reset_first();
     const long queries = driver_calls("cuEventQuery");
     must(o.backend->event_query(o.device, before) && driver_calls("cuEventQuery") == queries);
-    must(o.backend->upload(o.device, &(wk__memory){0}, 0, "", 1, &fail) == WK_OK); /* it is noticed */
+    must(o.backend->upload(o.device, &(wk__memory){0}, 0, "", 1, &fail) == WK_OK); /* detects the loss */
     const long made = driver_calls("cuEventCreate");
     for (int k = 0; k < 2; k++) must(o.backend->event_record(o.device, &after[k], &fail) == WK_OK);
     must(driver_calls("cuEventCreate") == made);
@@ -396,7 +398,7 @@ static void moments_after_the_end(void)
     o.backend->close(o.device);
 }
 
-/* The context is there again, and its moments are others. */
+/* The context exists again, and its events are others. */
 static void moments_after_a_reset_and_a_use(void)
 {
     opened o = open_first();
@@ -416,7 +418,7 @@ static void moments_after_a_reset_and_a_use(void)
     o.backend->close(o.device);
 }
 
-/* The error comes with the wait. */
+/* The wait itself fails. */
 static void is_lost_while_waited_for(void)
 {
     opened o = open_first();
@@ -424,14 +426,14 @@ static void is_lost_while_waited_for(void)
     wk__fail fail;
     must(o.backend->event_record(o.device, &event, &fail) == WK_OK);
     setenv("STANDIN_ERRORS", "cuEventQuery=700@1", 1);
-    must(o.backend->event_query(o.device, event)); /* there is nothing to wait for */
+    must(o.backend->event_query(o.device, event)); /* a lost event counts as completed */
     must(o.backend->event_wait(o.device, event, &fail) == WK_ERR_DEVICE_LOST);
     must(o.backend->event_wait(o.device, event, &fail) == WK_OK);
     o.backend->event_destroy(o.device, event);
     o.backend->close(o.device);
 }
 
-/* The same by the public calls: a program's wait, and the time between its events. */
+/* The same by public calls: wk_event_wait and the time between events. */
 static void an_event_is_lost(void)
 {
     WK_SCOPE;
@@ -464,7 +466,7 @@ static void has_not_come(void)
     o.backend->close(o.device);
 }
 
-/* Others hold the lock for as long as a compiler takes; then the device is lost, which is told under the lock. */
+/* Other threads hold the lock while a compiler runs; then the device is lost, which is recorded under the lock. */
 static void comes_while_others_compile(void)
 {
     opened o = open_first();
@@ -473,7 +475,7 @@ static void comes_while_others_compile(void)
     wk__fail fail;
     must(o.backend->event_record(device, &event, &fail) == WK_OK);
     must(o.backend->event_wait(device, event, &fail) == WK_OK);
-    alarm(60); /* ends who waits for the lock */
+    alarm(60); /* ends a deadlock */
     pthread_mutex_lock(&device->lock);
     must(o.backend->event_query(device, event));
     must(o.backend->event_wait(device, event, &fail) == WK_OK);
@@ -495,7 +497,7 @@ static void is_lost_while_recorded(void)
     must(o.backend->event_record(o.device, &event, &fail) == WK_OK);
     must(o.backend->sync(o.device, &fail) == WK_ERR_DEVICE_LOST);
     const long destroyed = driver_calls("cuEventDestroy_v2");
-    o.backend->event_destroy(o.device, event); /* it is none of the driver's */
+    o.backend->event_destroy(o.device, event); /* not an event of the driver */
     must(driver_calls("cuEventDestroy_v2") == destroyed);
     o.backend->close(o.device);
 }

@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradients of a mirrored network are on their way to the parameters' card while backward goes on: by the log, copies
- * come before products of earlier layers, and sums after them; to the driver, copies lie in streams of their own. */
+/* Gradients of a mirrored network are copied to the parameters' card while backward continues: the log shows copies
+ * before products of earlier layers, and sums after them; the driver shows copies in separate streams. */
 #include "child.h"
 #include "support/alloc_faults.h"
 
 #include <math.h>
 
-enum { WARM = 2, LAYERS = 3, WIDE = 730 /* weights of more than 2 MB */, NARROW = 8, MEASURED = 10 /* of the steps */ };
+enum {
+    WARM = 2,
+    LAYERS = 3,
+    WIDE = 730 /* weights of more than 2 MB */,
+    NARROW = 8,
+    MEASURED = 10 /* measured steps of profiling */
+};
 
-/* What the devices do in the order in which they are told: 'p' a product, 'i' what adds at indices, 'c' a large copy to
- * cuda:0 and 's' a small one, '+' a pass with add. */
+/* Log of the devices' work in submission order: 'p' product, 'i' indexed add, 'c' large copy to cuda:0, 's' small copy,
+ * '+' a pass with add. */
 static char told[4096];
 
 static void hear(void *user, const char *text)
@@ -56,7 +62,8 @@ static wk_tensor *batch(int width)
     return wk_retain(wk_ones((2, width), .device = wk_cuda(0)));
 }
 
-/* Gradients of the inputs of all layers but the first, on either card; one comes before the first copy. */
+/* Products for the gradients of the inputs of all layers but the first, on both cards; one of them precedes the first
+ * copy. */
 static void goes_beside(void)
 {
     wk_module *many = network(WIDE, LAYERS);
@@ -74,7 +81,7 @@ static void goes_beside(void)
     wk_free(many), wk_free(x);
 }
 
-/* Small gradients share blocks with what the cards are at work on, and biases are small: they come behind. */
+/* Small gradients share blocks with data in use on the cards, and biases are small: their copies come last. */
 static void comes_behind(void)
 {
     wk_module *many = network(NARROW, LAYERS), *wide = network(WIDE, LAYERS);
@@ -86,7 +93,7 @@ static void comes_behind(void)
     wk_free(many), wk_free(wide), wk_free(x), wk_free(y);
 }
 
-/* Steps that are measured wait between computing and copying. Their gradients have the same bits. */
+/* Profiled steps wait between computing and copying. Their gradients have the same bits. */
 static void measured_steps(void)
 {
     wk_module *many = network(WIDE, 2);
@@ -101,7 +108,7 @@ static void measured_steps(void)
     wk_free(early), wk_free(many), wk_free(x);
 }
 
-/* The host waits where an index may have been bad: both cards have been given all their work by then. */
+/* The host waits for ops that may meet a bad index only after all work has been submitted to both cards. */
 static void indices(void)
 {
     const wk_device both[] = {wk_cuda(0), wk_cuda(1)};
@@ -112,8 +119,8 @@ static void indices(void)
     wk_free(many), wk_free(x);
 }
 
-/* A copy that keeps its target waiting comes behind what that can do meanwhile, and so does one for which the host
- * waits, as an index may be bad. */
+/* A copy for which the target must wait is submitted after the target's independent work, and so is one for which the
+ * host waits because an index may be bad. */
 static void turns_of_copies(void)
 {
     WK_SCOPE;
@@ -144,9 +151,9 @@ static void gradients_go_beside_backward(void **state)
     in_child("STANDIN_ERRORS=", turns_of_copies);
 }
 
-/* ---- memory of the host runs out --------------------------------------------------------------------------------- */
+/* ---- host memory exhaustion -------------------------------------------------------------------------------------- */
 
-/* The gradient's first element; NaN: an error. */
+/* Returns the gradient's first element; NaN on error. */
 static double first_of_gradient(wk_tensor *x)
 {
     WK_SCOPE;
@@ -162,7 +169,7 @@ static double first_of_gradient(wk_tensor *x)
     return first;
 }
 
-/* Twice, as the first failures make some lists longer for good. */
+/* Two rounds, because lists may grow permanently in the first. */
 static void memory_is_short(void)
 {
     enum { NUMBERS = 270000, WARM_UP = 3, ROUNDS = 2 };

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies between cards: straight from one to the other where the driver allows that, through the host else, and the
- * same bytes either way. The stand-in counts which way each took: straight where both cards reach the other one. A way
- * on which bytes get lost is noticed before it is taken. */
+/* Copies between cards: direct if the driver supports it in both directions, else through the host, with the same
+ * bytes. The stand-in counts both kinds. A trial detects peer access that loses bytes before it is used. */
 #include "child.h"
 
 #include "backend/cuda/device.h"
 
 #include <errno.h>
 
-enum { TRIED = 2 /* copies that try the way between a pair */, FEW = 1000, MANY = 1 << 20 /* 4 MB: lies in a range */ };
+enum { TRIED = 2 /* trial copies per pair of devices */, FEW = 1000, MANY = 1 << 20 /* 4 MB, in a range */ };
 
 static wk_tensor *full(int index, int64_t count, double number)
 {
@@ -26,7 +25,7 @@ static void copy_to(int index, wk_tensor *x, int64_t count, double number)
     must(wk_error() == NULL);
 }
 
-/* A copy in each direction. */
+/* Copies once in each direction. */
 static void copy_both_ways(int64_t count)
 {
     for (int k = 0; k < 2; k++) {
@@ -60,9 +59,9 @@ static void network_says(void)
     must(stats.path == WK_COPY_HOST);
 }
 
-/* ---- straight ---------------------------------------------------------------------------------------------------- */
+/* ---- direct copies ----------------------------------------------------------------------------------------------- */
 
-/* What was mapped before the first copy lies in two runs with a hole between, where memory was. */
+/* Memory that was mapped before the first copy is in two runs with a gap of unmapped memory. */
 static void goes_straight(void)
 {
     wk_tensor *x[2][3];
@@ -83,12 +82,12 @@ static void goes_straight(void)
     for (int d = 0; d < 2; d++) wk_free(x[d][0]), wk_free(x[d][2]);
 }
 
-/* As another library of the process does, in one direction. */
+/* Enables peer access in one direction, as another library of the process may do. */
 static void allow(void)
 {
     int (*retain)(CUcontext *, int), (*push)(CUcontext), (*pop)(CUcontext *), (*enable)(CUcontext, unsigned);
     CUcontext context[2];
-    wk_free(full(0, FEW, 1)); /* the driver has begun */
+    wk_free(full(0, FEW, 1)); /* initialises the driver */
     standin_find("libcuda.so.1", "cuDevicePrimaryCtxRetain", &retain);
     standin_find("libcuda.so.1", "cuCtxPushCurrent_v2", &push);
     standin_find("libcuda.so.1", "cuCtxPopCurrent_v2", &pop);
@@ -107,7 +106,7 @@ static void is_allowed_already(void)
 /* ---- through the host -------------------------------------------------------------------------------------------- */
 
 static struct {
-    long can, enable; /* calls, for all copies together */
+    long can, enable; /* expected calls, for all copies together */
     const char *errors;
 } refusal;
 
@@ -134,7 +133,7 @@ static void refused(void **state)
         {"STANDIN_PEERS=1", "cuDeviceCanAccessPeer=101@2", 2, 1},
         {"STANDIN_PEERS=1", "cuCtxEnablePeerAccess=217", 1, 1},
         {"STANDIN_PEERS=1", "cuCtxEnablePeerAccess=711@2", 2, 2},
-        {"STANDIN_PEERS=1", "cuCtxEnablePeerAccess=201", 1, 1}, /* which would say of others that the context is gone */
+        {"STANDIN_PEERS=1", "cuCtxEnablePeerAccess=201", 1, 1}, /* which in other calls means a lost context */
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         refusal.can = cases[k].can;
@@ -146,8 +145,8 @@ static void refused(void **state)
 
 static const char *refused_call;
 
-/* The first call is for the copy's own memory, the next two let the other card use what is mapped. If one of them does
- * not, so it stays. */
+/* The first call is for the copy's own memory, the next two grant the other card access to mappings. If one of them
+ * fails, copies stay staged. */
 static void shares_no_mapping(void)
 {
     wk_tensor *x = full(0, MANY, 7);
@@ -162,7 +161,7 @@ static void shares_no_mapping(void)
     network_says();
 }
 
-/* A mapping serves all the same. */
+/* The mapping itself stays usable. */
 static void shares_no_later_mapping(void)
 {
     copy_both_ways(FEW);
@@ -187,11 +186,11 @@ static void direct_copies(void **state)
     in_child("STANDIN_SEED=1", shares_no_later_mapping);
 }
 
-/* ---- a way on which bytes get lost ------------------------------------------------------------------------------- */
+/* ---- peer access that loses bytes -------------------------------------------------------------------------------- */
 
 static long trials;
 
-/* Found out by the first copy, and then all are staged: of mappings from before and after, and of blocks. */
+/* The first copy detects it; then all copies are staged, of earlier and later mappings and of blocks. */
 static void loses_bytes(void)
 {
     wk_tensor *x = full(0, MANY, 7);
@@ -203,7 +202,7 @@ static void loses_bytes(void)
     network_says();
 }
 
-/* What another library has allowed stays so. */
+/* Access that another library enabled is not disabled. */
 static void loses_bytes_of_others(void)
 {
     allow();
@@ -219,7 +218,7 @@ static void broken(void **state)
     in_child("STANDIN_PEERS=broken", loses_bytes);
     in_child("STANDIN_PEERS=broken", loses_bytes_of_others);
     in_child("STANDIN_PEERS=broken0", loses_bytes);
-    trials = 2; /* the way back is tried first */
+    trials = 2; /* the reverse direction is tried first */
     in_child("STANDIN_PEERS=broken1", loses_bytes);
 }
 
@@ -254,7 +253,7 @@ static wk_code copy_from(int d)
     return backend->transfer(device[1 - d], &block[1 - d], device[d], &block[d], 0, FEW, &fail);
 }
 
-/* A context that is new has allowed nothing, and been allowed nothing. */
+/* A new context has no peer access in either direction. */
 static void is_opened_again(void)
 {
     open_both();
@@ -276,7 +275,7 @@ static void is_opened_again(void)
 static const char *failing;
 static int forbidden;
 
-/* A call of the trial fails: nothing of it stays, neither memory nor what it has allowed. */
+/* If a call of the trial fails, neither memory nor access remains. */
 static void is_not_tried(void)
 {
     int64_t (*used)(int);
@@ -292,11 +291,11 @@ static void is_not_tried(void)
     for (int d = 0; d < 2; d++) close_one(d);
 }
 
-/* Nobody waits for who could not enter. */
+/* A thread that fails to enter the context does not leave the lock held. */
 static void does_not_enter(void)
 {
     open_both();
-    alarm(60); /* ends who waits for the lock */
+    alarm(60); /* ends a deadlock */
     for (int k = 1; k <= 2; k++) {
         char errors[64];
         snprintf(errors, sizeof errors, "cuCtxPushCurrent_v2=2@%d", k);
@@ -313,7 +312,7 @@ static void does_not_enter(void)
     for (int d = 0; d < 2; d++) close_one(d);
 }
 
-/* Of a device that is gone the driver is asked nothing. */
+/* No driver calls for a lost device. */
 static void is_gone(void)
 {
     wk__fail fail;
@@ -332,7 +331,7 @@ static void is_one_context(void)
     open_both();
     wk__cuda_device *first = device[0], *second = device[1];
     const CUcontext own = second->context;
-    second->context = first->context; /* as where a card is listed twice */
+    second->context = first->context; /* as if a card is listed twice */
     must(backend->has_p2p(first, second) && has_asked(0, 0));
     second->context = own;
     for (int d = 0; d < 2; d++) close_one(d);
@@ -340,7 +339,7 @@ static void is_one_context(void)
 
 static int looked;
 
-/* The first device's calls alone have to do with mappings. */
+/* Checks that the mapping lock is held; only the first device's calls concern mappings. */
 static void look(const char *name)
 {
     wk__cuda_device *first = device[0];
@@ -349,7 +348,8 @@ static void look(const char *name)
     looked++;
 }
 
-/* The arena maps and unmaps without the device's lock: nothing that is mapped meanwhile is left out. */
+/* The arena maps and unmaps without the device's lock; the mapping lock ensures that access is granted to every
+ * mapping. */
 static void maps_meanwhile(void)
 {
     void (*watch)(void (*)(const char *));
@@ -391,7 +391,7 @@ static void devices(void **state)
     in_child("STANDIN_SEED=1", maps_meanwhile);
 }
 
-/* ---- what is told ------------------------------------------------------------------------------------------------ */
+/* ---- reports ----------------------------------------------------------------------------------------------------- */
 
 static void logs_copy_path(void **state)
 {

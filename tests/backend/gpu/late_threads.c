@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several threads and one GPU: what one call leaves there for its own later commands is not
- * another's, and of what could not be done each thread hears whose work was left out, however many there are
- * and whatever became of them. */
+/* Several threads and one GPU: state that one call leaves on the device for its own later commands is not used by
+ * another thread. If work fails, every thread whose writes were skipped receives an error, however many threads there
+ * are and even if some have ended. */
 #include "support/threads.h"
 
 #include <math.h>
@@ -11,16 +11,16 @@
 
 enum { SIZE = 48, MANY = 20 };
 
-/* ---- a thread that lets another one pass ------------------------------------------------------------------------- */
+/* ---- interleaving two threads ------------------------------------------------------------------------------------ */
 
-/* The leader stops at its `stop_at`-th request for memory, which may be in the midst of a call, and goes on
- * when the other is done. */
+/* The leader stops at its stop_at-th allocation, possibly inside a call, and continues when the other thread is
+ * done. */
 enum { LEADER = 0, OTHER = 1, OVER = 2 };
 static _Thread_local int requests;
 static _Thread_local bool leads;
 static int stop_at;
 static atomic_int turn;
-static atomic_bool no_words; /* a request by a thread that has not said `has_memory` fails */
+static atomic_bool no_words; /* allocations fail in threads that have not set has_memory */
 static _Thread_local bool has_memory;
 
 static void *resize(void *user, void *block, size_t size)
@@ -62,7 +62,7 @@ static void await_turn(int *now)
     while ((*now = atomic_load(&turn)) == LEADER) sched_yield();
 }
 
-/* ---- calls that are several commands ----------------------------------------------------------------------------- */
+/* ---- calls with several commands --------------------------------------------------------------------------------- */
 
 static void sorts_in_between(test_thread *t)
 {
@@ -114,7 +114,7 @@ static void calls_do_not_share_scratch_memory(void **state)
     expect_ok();
 }
 
-/* Nothing is launched until this thread has failed, too; then all is well again. */
+/* Nothing is launched until this thread has failed as well; then everything works again. */
 static void fails_in_between(test_thread *t)
 {
     WK_SCOPE;
@@ -168,7 +168,7 @@ static void what_has_failed_is_not_continued(void **state)
     test_threads_end(other, 1);
 }
 
-/* ---- who is told ------------------------------------------------------------------------------------------------- */
+/* ---- error reports ----------------------------------------------------------------------------------------------- */
 
 static atomic_int begun, looked;
 
@@ -178,7 +178,7 @@ static void all_ready(int threads)
     while (atomic_load(&begun) < threads) sched_yield();
 }
 
-/* of[0] could not be computed, so a write by it is left out. */
+/* Writes to a tensor in place with an operand that failed, so that the write is skipped. */
 static void write_left_out(test_thread *t, wk_tensor *bad)
 {
     wk_tensor *own = wk_retain(numbers(0, 1));
@@ -198,7 +198,7 @@ static void is_one_of_many(test_thread *t)
     THREAD_CHECK_ERROR(t, "sqrt", "gpu/late_threads.c", NULL);
 }
 
-/* A tensor that cannot be computed, by sqrt. */
+/* Returns a tensor whose computation by sqrt fails. */
 static wk_tensor *bad_tensor(void)
 {
     wk_tensor *x = wk_retain(numbers(4, 0));
@@ -210,7 +210,7 @@ static wk_tensor *bad_tensor(void)
     return bad;
 }
 
-/* Their own waits come first, so that nobody is told before all have failed. */
+/* The threads wait for the device first, so that no error is reported before all writes have been skipped. */
 static void each_of_many_threads_is_told(void **state)
 {
     (void)state;
@@ -275,7 +275,7 @@ static void begins_then(test_thread *t)
     THREAD_CHECK_ERROR(t, "sqrt", NULL);
 }
 
-/* It gets the place in memory of the one that has ended, and is another one all the same. */
+/* A new thread may have the state of an ended one at the same address, but receives an error of its own. */
 static void a_thread_hears_though_another_has_ended(void **state)
 {
     (void)state;
@@ -289,8 +289,8 @@ static void a_thread_hears_though_another_has_ended(void **state)
     wk_free(bad);
 }
 
-/* What is looked up goes into the sum without being stored, and nobody reads it. The library holds it until the device
- * is known to be well: longer than the thread is there. */
+/* Computes a sum of looked-up elements that are not stored. The library keeps the looked-up tensor until the device has
+ * validated the index, which may be after the thread has ended. */
 static void looks_up_and_ends(test_thread *t)
 {
     WK_SCOPE;
@@ -315,7 +315,7 @@ static void a_thread_ends_before_its_device_is_known_to_be_well(void **state)
     expect_ok();
 }
 
-/* Each with its own name and line, though there was no memory to note them down. */
+/* Errors name the call and line, even if memory for recording them is short. */
 static void failures_without_memory_are_told_apart(void **state)
 {
     (void)state;
@@ -344,13 +344,13 @@ static void failures_without_memory_are_told_apart(void **state)
     expect_ok();
 }
 
-/* ---- at random --------------------------------------------------------------------------------------------------- */
+/* ---- random calls ------------------------------------------------------------------------------------------------ */
 
 enum { THREADS = 4, ROUNDS = 40 };
 static atomic_int at_work;
 
-/* What can be read is right: sorted numbers, and a target in place that has its old numbers or its new ones. True: all
- * could be read. */
+/* Sorts, and adds in place. Values that can be read are correct: sorted elements, and former or new values of the
+ * target. Returns true if all could be read. */
 static bool sorts_and_adds(test_thread *t)
 {
     WK_SCOPE;
@@ -401,12 +401,12 @@ static void threads_work_while_the_driver_fails(void **state)
     wk_clear_error();
     test_raise(&looked, 1);
     test_threads_end(thread, THREADS);
-    print_message("%d calls of the driver have failed\n", orders);
+    print_message("%d driver calls failed\n", orders);
 }
 
-/* ---- bad indices of several threads at any time ----------------------------------------------------------------- */
+/* ---- concurrent bad indices -------------------------------------------------------------------------------------- */
 
-/* A read waits for the device, and may be the one that hears of another thread's index. */
+/* A read waits for the device, and may report another thread's bad index. */
 static void reads_by_good_and_bad_indices(test_thread *t)
 {
     enum { ROUNDS = 250 };

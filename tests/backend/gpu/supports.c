@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What GPUs say they support is what they take, and what their compilers take. */
+/* GPUs accept exactly the work that they claim to support, and their compilers accept its kernels. */
 #include "test.h"
 #include "support/families.h"
 
-/* Both devices of the tests have f64. Nothing there adds up bools but products of matrices. */
+/* Both devices of the tests have f64. Only matrix products sum bools. */
 static bool wanted(int family, wk_dtype dtype, wk__layout layout)
 {
     const bool has_code = family == WK__PROGRAM || family == WK__CONTRACTION || family == WK__SCATTER_ADD ||
@@ -11,7 +11,7 @@ static bool wanted(int family, wk_dtype dtype, wk__layout layout)
     return has_code && (dtype != WK_BOOL || layout != WK__LAYOUT_CONTRACTION);
 }
 
-/* First gathered, so that a device's compiler is called once, then done. */
+/* Gathered first, so that a device's compiler is called once, then run. */
 static void agrees(void **state)
 {
     (void)state;

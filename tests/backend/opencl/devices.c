@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices: what is said when there are none, work on two at once, threads, fork, the end of the process. Some tests are
- * processes of their own: this program, with the test's name as argument. */
+/* OpenCL devices: the reported reason if there are none, work on two at once, threads, fork, exit of the process. Some
+ * tests run in child processes: this program, with the test's name as its argument. */
 #include "backend/gpu/test.h"
 #include "support/reexec.h"
 #include "support/work.h"
@@ -18,7 +18,7 @@
 
 /* ---- children ---------------------------------------------------------------------------------------------------- */
 
-/* The exit status is the presence; 100 when the words do not fit it. */
+/* The exit status is the presence; 100 if the reason does not match it. */
 static int presence_in_words(void)
 {
     static const char *const words[] = {
@@ -44,14 +44,14 @@ static group_case *work_case(int64_t elements, int steps)
 {
     group_case *c = group_case_new("work", 1, (int64_t[]){elements}, 0);
     c->absolute =
-        steps * 6 * 0x1p-24; /* each within 6 units of the last place below 1, and no step widens what was off */
+        steps * 6 * 0x1p-24; /* each within 6 units in the last place below 1, and no step amplifies the error */
     int r = ir_load(&c->g, group_case_dense(c, WK_F32, false, FILL_ONES));
     for (int k = 0; k < steps; k++) r = ir_unary(&c->g, WK__SIN, r);
     ir_store(&c->g, group_case_dense(c, WK_F32, false, FILL_ONES), r);
     return c;
 }
 
-/* Ends with work in every queue and no device closed. */
+/* Exits with work in every queue and no device closed. */
 static int leave_at_once(void)
 {
     for (int d = 0; d < gpu->count(); d++) {
@@ -67,7 +67,7 @@ static int leave_at_once(void)
     return 0;
 }
 
-/* A child of fork() gets errors, and ends. */
+/* In a child of fork(), calls return errors, and it exits. */
 static int fork_after_use(void)
 {
     void *device;
@@ -82,7 +82,7 @@ static int fork_after_use(void)
         wk__memory block = c->memory[0];
         gpu->block_free(device, &block);
         gpu->close(device);
-        exit(0); /* with all that runs at exit */
+        exit(0); /* runs all exit handlers */
     }
     int status;
     while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
@@ -100,7 +100,7 @@ static int run_child(const char *name)
     return 99;
 }
 
-/* Runs the child with one variable of the environment changed; it has a minute. */
+/* Runs the child with one environment variable changed; it is stopped after a minute. */
 static int status_of(const char *name, const char *variable, const char *value)
 {
     pid_t process = fork();
@@ -163,7 +163,7 @@ static void at_address(int index, const char *address)
     snprintf(card->gpu.info.pci, sizeof card->gpu.info.pci, "%s", address);
 }
 
-/* Several platforms may have one card, which is one GPU. */
+/* A card that several platforms list is one GPU. */
 static void a_card_is_one_gpu(void **state)
 {
     (void)state;
@@ -204,8 +204,8 @@ static void *wait_for_device(void *user)
     return NULL;
 }
 
-/* Long work on one device, then a little on another: the call returns at once, and the little is done first. In turn,
- * as one kind of device computes in the thread that enqueues. */
+/* Long work on one device, then short work on another: the call returns immediately, and the short work finishes first.
+ * In both roles, because one kind of device computes in the thread that enqueues. */
 static void side_by_side(void **state)
 {
     (void)state;

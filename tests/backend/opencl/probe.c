@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A driver that ends whoever asks it takes a child along, not the program. */
+/* A driver that ends the process when it is queried ends only a child, not the program. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

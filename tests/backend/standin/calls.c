@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stand-in's driver as such: what its calls return, and that they do what CUDA's do. */
+/* The stand-in for the driver: the results of its calls, and that they behave as CUDA's. */
 #include "test.h"
 
 #include <glob.h>
@@ -88,7 +88,7 @@ static void contexts_and_handles(void **state)
     assert_int_equal(cu.cuCtxSetCurrent(context[0]), 201);
 }
 
-/* An error stays until the context ends; the other device has none. */
+/* An error persists until the context ends; the other device is unaffected. */
 static void errors_stay(void **state)
 {
     (void)state;
@@ -125,7 +125,7 @@ static void calls_fail_by_number(void **state)
 
 /* ---- streams and events ------------------------------------------------------------------------------------------ */
 
-/* Not ready at first, mostly, and ready before long. */
+/* Usually not ready at first, and ready soon. */
 static void queries(void **state)
 {
     (void)state;
@@ -160,7 +160,7 @@ static void queries(void **state)
     assert_true(late > 3);
 }
 
-/* A wait is for the record before it, not for the next one; a stream that is destroyed does what it has to. */
+/* A wait applies to the record before it, not to the next one; a destroyed stream finishes its work. */
 static void waits(void **state)
 {
     (void)state;
@@ -184,7 +184,7 @@ static void waits(void **state)
     }
 }
 
-/* Without an event: blocking streams and the default one keep their order. */
+/* Without events: blocking streams and the default stream are ordered. */
 static void default_stream(void **state)
 {
     (void)state;
@@ -280,7 +280,7 @@ static void out_of_memory(void **state)
     end();
 }
 
-/* A kernel uses the other device's memory once that is allowed. */
+/* A kernel can access the other device's memory once that is enabled. */
 static void peers(void **state)
 {
     (void)state;
@@ -308,9 +308,9 @@ static const struct {
     int type, handle_types, location, id;
     void *meta;
     unsigned char flags[8];
-} properties = {1, 0, 1, 0, NULL, {0}}; /* of memory on the first device */
+} properties = {1, 0, 1, 0, NULL, {0}}; /* on the first device */
 
-/* Two pieces of memory side by side, and a kernel over the seam; it is refused where nothing is. */
+/* Two adjacent mappings with a kernel across the boundary; the kernel is rejected where nothing is mapped. */
 static void mappings(void **state)
 {
     (void)state;
@@ -326,7 +326,7 @@ static void mappings(void **state)
             good(cu.cuMemMap(at + (cu_address)k * GRANULE, GRANULE, 0, memory[k], 0));
             good(cu.cuMemRelease(memory[k]));
         }
-        assert_int_equal(cu.cuMemsetD8Async(at, 0, GRANULE, stream), 1); /* nobody may use it yet */
+        assert_int_equal(cu.cuMemsetD8Async(at, 0, GRANULE, stream), 1); /* no device has access yet */
         good(cu.cuMemSetAccess(at, 2 * GRANULE, access, 1));
         good(cu.cuMemsetD8Async(at, 0, 2 * GRANULE, stream));
         const cu_address seam = at + GRANULE - BYTES / 2;
@@ -339,8 +339,8 @@ static void mappings(void **state)
     }
 }
 
-/* Memory that is mapped is for the devices that are named, whatever contexts allow each other. A copy is done either
- * way, and counted. */
+/* Access to mapped memory depends on the named devices, not on peer access of contexts. A copy works either way, and is
+ * counted. */
 static void access_by_device(void **state)
 {
     (void)state;
@@ -370,7 +370,7 @@ static void access_by_device(void **state)
     good(cu.cuMemcpyPeerAsync(far, context[1], at, context[0], BYTES, stream));
     assert_true(count("direct copy") == direct && count("staged copy") == staged + 1);
     good(cu.cuMemSetAccess(at, GRANULE, of_1, 1));
-    good(launch_add(at, at, 8, stream)); /* the first device has its access */
+    good(launch_add(at, at, 8, stream)); /* the first device has access */
     good(cu.cuMemcpyPeerAsync(far, context[1], at, context[0], BYTES, stream));
     assert_true(count("direct copy") == direct + 1 && count("staged copy") == staged + 1);
     expect(far, 8);
@@ -383,7 +383,7 @@ static void access_by_device(void **state)
     end();
 }
 
-/* Half of what is copied straight to the second device gets lost there, and nothing of what is staged. */
+/* Half of a direct copy to the second device is lost, and nothing of a staged one. */
 static void broken_way(void **state)
 {
     (void)state;
@@ -417,7 +417,7 @@ static void broken_way(void **state)
     end();
 }
 
-/* ---- the other library ------------------------------------------------------------------------------------------- */
+/* ---- NVML -------------------------------------------------------------------------------------------------------- */
 
 static void management(void **state)
 {
@@ -459,8 +459,8 @@ static size_t kept_after(const char *folder, const char *source)
     return count;
 }
 
-/* By the process that compiles (compile_worker.c); but not what the compiler warns of, as nobody would see that
-again. */
+/* Cubins are cached by the compiling process (compile_worker.c), except those with warnings, because a cached warning
+ * would not be seen again. */
 static void what_is_compiled_is_kept(void **state)
 {
     (void)state;

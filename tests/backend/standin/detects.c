@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Does the stand-in notice? Programs with one mistake each: under some seeds, or all of them, there is an error or
- * another result. The same programs without the mistake are right under all of them. */
+/* The stand-in detects mistakes: programs with one mistake each fail or compute another result under some seeds, or
+ * under all of them. The same programs without the mistake are correct under all seeds. */
 #include "test.h"
 
 enum { SEEDS = 8, THREADS = 256, BYTES = THREADS * sizeof(float) };
 
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 
-/* What a program has: a context of its own, two streams and three arrays. */
+/* State of a run: a context, two streams, an event and three arrays. */
 static struct {
     void *context, *stream[2], *event, *module;
     cu_address in, out, other;
     float host[THREADS], got[THREADS];
-    int error; /* the first */
+    int error; /* the first error code */
 } run;
 
-/* Every call that may fail by a mistake. */
+/* Records the code of a call that a mistake may cause to fail. */
 static void note(int code)
 {
     if (run.error == 0) run.error = code;
 }
 
-/* Texts are compiled once. */
+/* Sources are compiled once. */
 static char *cubin_of(const char *text)
 {
     static struct {
@@ -66,7 +66,7 @@ static void launch(const char *text, int stream, int blocks, void **argument)
                            argument, NULL));
 }
 
-/* Fetches an array behind what a stream has to do. */
+/* Downloads an array after the work of a stream. */
 static void fetch(cu_address from, int stream)
 {
     note(cu.cuMemcpyDtoHAsync_v2(run.got, from, BYTES, run.stream[stream]));
@@ -81,10 +81,10 @@ static bool is_right(float factor, float more)
     return right;
 }
 
-/* True: it computes what it should, and nothing is refused. */
+/* Returns true if the result is correct and no call failed. */
 typedef bool program(bool mistake);
 
-/* `each`: it is to be noticed under each seed, else under some. */
+/* each: the mistake must be detected under each seed, else under some. */
 static void notices(program *p, bool each)
 {
     int noticed = 0;
@@ -93,17 +93,17 @@ static void notices(program *p, bool each)
         for (int mistake = 0; mistake < 2; mistake++) {
             begin(seed);
             const bool right = p(mistake);
-            if (!mistake && !right) fail_msg("wrong without the mistake, seed %d: error %d", seed, run.error);
+            if (!mistake && !right) fail_msg("wrong result without the mistake, seed %d: error %d", seed, run.error);
             noticed += mistake && !right;
             cu.cuCtxSetCurrent(NULL);
             assert_int_equal(cu.cuDevicePrimaryCtxRelease_v2(0), 0);
         }
     }
-    print_message("noticed under %d of %d seeds\n", noticed, SEEDS);
+    print_message("detected under %d of %d seeds\n", noticed, SEEDS);
     assert_true(each ? noticed == SEEDS : noticed > 0);
 }
 
-/* ---- in kernels -------------------------------------------------------------------------------------------------- */
+/* ---- mistakes in kernels ----------------------------------------------------------------------------------------- */
 
 #define KERNEL(body) "extern \"C\" __global__ void kernel(const float *in, float *out, int n)\n{\n" body "}\n"
 #define TURN(barrier)                                                                                                  \
@@ -193,7 +193,7 @@ static void shared_memory_is_not_written(void **state)
     notices(poison, true);
 }
 
-/* Blocks have no order: the second counts on the first. */
+/* Blocks are unordered: the second one relies on the first. */
 static bool blocks(bool mistake)
 {
     int n = mistake;
@@ -210,7 +210,7 @@ static void a_block_counts_on_another(void **state)
     notices(blocks, true);
 }
 
-/* All lanes of a warp read what one of them then writes: a shuffle in between puts that in no order. */
+/* All lanes of a warp read a word that one of them then writes: a shuffle in between does not order memory accesses. */
 #define READ_FIRST(between)                                                                                            \
     KERNEL("    float zero = __shfl_xor_sync(0xffffffffu, out[threadIdx.x / 32 * 32], 1);\n    " between               \
            "\n    out[threadIdx.x] = in[threadIdx.x] + zero;\n")
@@ -240,7 +240,7 @@ static void two_threads_write_one_word(void **state)
     notices(twice, true);
 }
 
-/* What is volatile any thread may write at any time. */
+/* Volatile memory may be written by any thread at any time. */
 #define WRITE_OTHERS(how)                                                                                              \
     KERNEL("    int k = blockIdx.x * blockDim.x + threadIdx.x;\n    out[k] = in[k];\n"                                 \
            "    if (k == 200) *(" how " float *)&out[3] = in[3];\n")
@@ -258,11 +258,11 @@ static void two_blocks_write_one_word(void **state)
     notices(others, true);
 }
 
-/* ---- around kernels ---------------------------------------------------------------------------------------------- */
+/* ---- mistakes around kernels ------------------------------------------------------------------------------------- */
 
 #define TWICE KERNEL("    out[threadIdx.x] = 2 * in[threadIdx.x];\n")
 
-/* The second stream reads what the first one makes. */
+/* The second stream reads the output of the first one. */
 static bool event(bool mistake)
 {
     launch(TWICE, 0, 1, (void *[]){&run.in, &run.out, &(int){0}});
@@ -279,7 +279,7 @@ static void a_stream_does_not_wait(void **state)
     notices(event, false);
 }
 
-/* Nobody waits before the host looks. */
+/* The host reads without waiting. */
 static bool early(bool mistake)
 {
     float got;
@@ -312,7 +312,7 @@ static void a_buffer_changes_before_its_copy(void **state)
     notices(buffer, true);
 }
 
-/* What is handed over by value is copied by the launch, what is behind a pointer is not. */
+/* Arguments passed by value are copied at the launch; memory behind pointers is not. */
 static bool argument(bool mistake)
 {
     int number = 3, *place = malloc(sizeof *place);

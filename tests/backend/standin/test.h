@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests that run CUDA kernels on the stand-in for NVIDIA's libraries (tests/standin): the functions that they call,
- * loaded as a program loads the driver. */
+/* Runs CUDA kernels on the stand-in for NVIDIA's libraries (tests/standin): loads its functions as a program loads the
+ * driver. */
 #ifndef WICK_TESTS_STANDIN_TEST_H
 #define WICK_TESTS_STANDIN_TEST_H
 
@@ -76,7 +76,7 @@ static struct {
     int (*nvrtcGetCUBIN)(void *program, char *cubin);
 } rtc;
 
-/* Why there is nothing to run kernels with; NULL: there is. */
+/* Reason why kernels cannot run; NULL: they can. */
 static const char *standin_missing = "not looked for";
 
 static void *standin_library(const char *name)
@@ -115,7 +115,7 @@ static void standin_functions(void *cuda, void *nvrtc)
 #undef RTC
 }
 
-/* For the group's set-up. */
+/* Group setup. */
 static int standin_open(void **state)
 {
     (void)state;
@@ -138,7 +138,7 @@ static inline void standin_needed(void)
     if (standin_missing != NULL) skip();
 }
 
-/* The compiler's code; where it is 0 the caller frees the cubin, else the log. */
+/* Returns the compiler's code; if it is 0, the caller frees the cubin, else the log. */
 static inline int standin_compile(const char *text, char **cubin_or_log)
 {
     static const char *const options[] = {"--gpu-architecture=sm_90", "--fmad=false"};

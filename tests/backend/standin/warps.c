@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What CUDA has and the kernels of this library do without: shuffles, votes, atomics, shared memory within a warp; and
- * kernels that fail in ways that threads of a device can. */
+/* Features of CUDA that the library's kernels do not use: shuffles, votes, atomics, shared memory within a warp; and
+ * kernels that fail as threads of a device can. */
 #include "test.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ static void end(void)
     good(cu.cuDevicePrimaryCtxRelease_v2(0));
 }
 
-/* The code that waiting for it returns. */
+/* Returns the code of the wait for the launch. */
 static int run(const char *text, unsigned blocks, unsigned threads, unsigned shared)
 {
     void *module, *function;
@@ -64,7 +64,7 @@ static float first(void)
 #define KERNEL(body) "extern \"C\" __global__ void kernel(const float *in, float *out, int n)\n{\n" body "}\n"
 #define PLACE        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
 
-/* ---- what is right ----------------------------------------------------------------------------------------------- */
+/* ---- correct kernels --------------------------------------------------------------------------------------------- */
 
 static const char sum[] =
     KERNEL("    __shared__ float part[32];\n    float sum = 0;\n"
@@ -132,7 +132,7 @@ static void atomics(void **state)
     end();
 }
 
-/* Lanes that exchange through shared memory; the barrier of the warp is left out, or not. */
+/* Lanes that exchange data through shared memory, with or without the barrier of the warp. */
 #define IN_WARP(first_one, second_one)                                                                                 \
     KERNEL("    __shared__ float s[256];\n    float v = in[threadIdx.x];\n    for (int k = 0; k < 4; k++) {\n"         \
            "        s[threadIdx.x] = v;\n        " first_one "\n        v = s[threadIdx.x ^ 1];\n        " second_one  \
@@ -152,7 +152,7 @@ static void within_a_warp(void **state)
     }
 }
 
-/* Everybody reads what one lane then writes. */
+/* All lanes read a word that one lane then writes. */
 static void one_lane_writes(void **state)
 {
     (void)state;
@@ -181,7 +181,7 @@ static void vectors(void **state)
     end();
 }
 
-/* ---- what fails -------------------------------------------------------------------------------------------------- */
+/* ---- failing kernels --------------------------------------------------------------------------------------------- */
 
 static void refused(const char *text)
 {
@@ -199,7 +199,7 @@ static void barriers_that_some_miss(void **state)
                    "        __syncthreads();\n        out[1] = 1;\n    }\n"));
 }
 
-/* And the process goes on after each. */
+/* The process continues after each fault. */
 static void faults_of_the_processor(void **state)
 {
     (void)state;
