@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handlers that leave a failing call by longjmp: whatever the call had at hand, memory, files or counts, is let go of,
- * and the library goes on as if the call had returned. */
+/* Error handlers that leave a failing call by longjmp: the call's resources (memory, files, counts) are released, and
+ * the library works as if the call had returned. */
 #include "base/slab.h"
 #include "support/alloc_faults.h"
 
@@ -39,7 +39,7 @@ static int64_t live_bytes(void)
 
 /* ---- calls that fail --------------------------------------------------------------------------------------------- */
 
-/* What the calls work on. `failed` and `failed_float` could not be computed. */
+/* Objects that the calls use. The computations of failed and failed_float fail. */
 static struct {
     wk_tensor *x, *leaf, *view, *failed, *failed_float;
     wk_module *net, *other, *lazy;
@@ -48,7 +48,7 @@ static struct {
     char file[500], damaged[500], nowhere[500];
 } at;
 
-/* The last of them is out of range, which shows when they are computed. */
+/* Returns indices of which the last is out of range; detected when they are used. */
 static wk_tensor *places(void)
 {
     return wk_mul(wk_arange(4), 33);
@@ -204,7 +204,7 @@ static void addition_at_a_bad_place(void)
     wk_tensor *y = wk_mul(at.leaf, 2);
     wk_index_add_(y, 0, places(), at.leaf);
     wk_item(wk_sum(y));
-    wk_neg(y); /* which has kept its numbers: the program hears of it here */
+    wk_neg(y); /* y keeps its former values; this call reports the error */
 }
 static void backward_of_what_has_failed(void)
 {
@@ -332,7 +332,7 @@ static const test_call calls[] = {
 };
 enum { CALLS = sizeof calls / sizeof *calls };
 
-/* Makes the call in a scope that the handler's longjmp goes back to. */
+/* Makes a call in a scope that the handler leaves by longjmp. */
 static void leave(void (*make)(void))
 {
     wk_guard scope = wk_scope_open(WK_HERE);
@@ -377,12 +377,12 @@ static void nothing_stays_behind(void **state)
         const int64_t bytes = live_bytes();
         const int files = open_files(), before = told;
         for (int time = 0; time < TIMES; time++) leave(calls[k].make);
-        if (told - before != TIMES) fail_msg("%s: %d errors were told", calls[k].name, told - before);
+        if (told - before != TIMES) fail_msg("%s: %d errors were reported", calls[k].name, told - before);
         if (open_files() > files) fail_msg("%s: %d files stay open", calls[k].name, open_files() - files);
         if (live_bytes() > bytes + 4096)
-            fail_msg("%s: %lld bytes of tensors stay", calls[k].name, (long long)(live_bytes() - bytes));
+            fail_msg("%s: %lld bytes of tensors leaked", calls[k].name, (long long)(live_bytes() - bytes));
         if (alloc_live_blocks() >= blocks + TIMES)
-            fail_msg("%s: %lld blocks stay", calls[k].name, alloc_live_blocks() - blocks);
+            fail_msg("%s: %lld blocks leaked", calls[k].name, alloc_live_blocks() - blocks);
         if (wk_requires_grad(wk_mul(at.leaf, 1)) != true || wk_item(wk_sum(at.x)) != 4)
             fail_msg("%s: nothing works afterwards", calls[k].name);
         expect_ok();
@@ -390,7 +390,7 @@ static void nothing_stays_behind(void **state)
     wk_free(at.failed), wk_free(at.failed_float);
 }
 
-/* ---- the program's functions that fail as something goes --------------------------------------------------------- */
+/* ---- failures in functions that run at an object's end ----------------------------------------------------------- */
 
 static void fail_at_an_end(void *context)
 {
@@ -466,8 +466,9 @@ static const test_call ends[] = {
     {TEST_CALL(free_a_function)},  {TEST_CALL(set_another_gradient)},
 };
 
-/* Handles and what they stand for live in slabs, which only many show to be used up. Debug builds never use a handle
- * again: a round uses up those that it makes, six at most; a lost body, storage or value is more. */
+/* Handles and the objects behind them are slots of slabs, so that only many lost ones are visible. Debug builds never
+ * reuse a handle: a round consumes the handles that it creates, at most six; a lost body, storage or value would add
+ * more. */
 #ifdef NDEBUG
 enum { FEW = 100, MANY = 20000, SLABS = 2 };
 #else
@@ -486,15 +487,15 @@ static void ends_leave_nothing_behind(void **state)
         const int before = told;
         for (int time = 0; time < MANY; time++) leave(ends[k].make);
         const long long more = alloc_request_count() - second - (second - first) * (MANY / FEW);
-        if (told - before != MANY) fail_msg("%s: %d errors were told", ends[k].name, told - before);
+        if (told - before != MANY) fail_msg("%s: %d errors were reported", ends[k].name, told - before);
         if (more > SLABS) fail_msg("%s: %lld slabs are used up", ends[k].name, more);
         if (alloc_live_blocks() > blocks + 2)
-            fail_msg("%s: %lld blocks stay", ends[k].name, alloc_live_blocks() - blocks);
+            fail_msg("%s: %lld blocks leaked", ends[k].name, alloc_live_blocks() - blocks);
         expect_ok();
     }
 }
 
-/* ---- memory that runs out ---------------------------------------------------------------------------------------- */
+/* ---- memory exhaustion ------------------------------------------------------------------------------------------- */
 
 static const scenario *running;
 static volatile double figure;
@@ -504,7 +505,7 @@ static void run(void)
     figure = running->run(&alloc_faults_env);
 }
 
-/* Each request of a scenario fails in turn, and the handler leaves. */
+/* Each allocation of a scenario fails in turn, and the handler leaves it. */
 static void leave_each_request(const scenario *s)
 {
     running = s;
@@ -521,7 +522,7 @@ static void leave_each_request(const scenario *s)
         alloc_faults_disarm();
         WK_SCOPE;
         if (s->run(&alloc_faults_env) != expected)
-            fail_msg("%s, after request %lld: another figure; %s", s->name, n, wk_error() ? wk_error() : "no error");
+            fail_msg("%s, after request %lld: another result; %s", s->name, n, wk_error() ? wk_error() : "no error");
         if (live_bytes() > bytes || open_files() > files)
             fail_msg("%s, after request %lld: %lld bytes, %d files stay", s->name, n, (long long)(live_bytes() - bytes),
                      open_files() - files);
@@ -529,7 +530,7 @@ static void leave_each_request(const scenario *s)
     print_message("%-9s %5lld runs to request %lld, blocks %lld -> %lld\n", s->name, runs, n, blocks,
                   alloc_live_blocks());
     if (alloc_live_blocks() > blocks + 32 + runs / 4)
-        fail_msg("%s: %lld blocks stay", s->name, alloc_live_blocks() - blocks);
+        fail_msg("%s: %lld blocks leaked", s->name, alloc_live_blocks() - blocks);
 }
 
 static void memory_that_runs_out(void **state)
@@ -537,7 +538,8 @@ static void memory_that_runs_out(void **state)
     (void)state;
     alloc_faults_env.device = wk_cpu();
     for (int k = 0; k < scenario_count; k++) {
-        const char *name = scenarios[k].name; /* mistakes jump each; what wk_call gives is no scope's to free */
+        /* in `mistakes`, each error would leave the scenario; no scope owns results of wk_call */
+        const char *name = scenarios[k].name;
         if (strcmp(name, "errors") != 0 && strcmp(name, "bindings") != 0) leave_each_request(&scenarios[k]);
     }
 }
