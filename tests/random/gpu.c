@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Some random programs (tests/random) on the first GPU, from WICK_TEST_SEED: as usual = op by op there, also with
- * threads at the same time, with bad indices, and where a call of the driver fails. Each is tried in several sizes, for
- * which the same kernels do; others have tensors larger than 2 MB. `random_programs --opencl` or `--cuda` tries
- * more. */
+/* Runs a few random programs (tests/random/generator) on the first GPU, from WICK_TEST_SEED: default mode = op by op,
+ * with concurrent threads, with bad indices, and with failing driver calls. Each is run in several sizes, which use the
+ * same kernels; others have tensors larger than 2 MB. `random_programs --opencl` or `--cuda` runs more. */
 #include "random/generator/oracles.h"
 #include "random/generator/print.h"
 #include "support/devices.h"

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The oracles of random programs (tests/random) on programs that are known: what is wrong they say, and of
- * what is right nothing. */
+/* Tests the oracles of random programs on known programs: each must report an actual error, and nothing else. */
 #include "random/generator/oracles.h"
 #include "random/generator/op_entries.h"
 #include "support/wick.h"
 #include "tensor/tensor.h"
 #include <stdlib.h>
 
-/* ---- writing programs -------------------------------------------------------------------------------------------- */
+/* ---- building programs ------------------------------------------------------------------------------------------- */
 
 static program *begin(void)
 {
@@ -18,7 +17,7 @@ static program *begin(void)
     return &p;
 }
 
-/* A tensor of n elements; its slot. */
+/* Adds a tensor of n elements; returns its slot. */
 static int make(program *p, wk_dtype dtype, int64_t n, int how, uint32_t seed)
 {
     step *s = program_add(p, STEP_MAKE, 1);
@@ -56,10 +55,9 @@ static argument text(const char *word)
     return a;
 }
 
-/* ---- gradients against differences ------------------------------------------------------------------------------- */
+/* ---- gradients and differences ----------------------------------------------------------------------------------- */
 
-/* The sum of what is floored after a division by something small: many jumps within a step of the
- * differences, 0 for the gradient. */
+/* The sum of a floor after a division by a small number: many jumps within a step of the differences, gradient 0. */
 static void what_jumps_often_says_nothing(void **state)
 {
     (void)state;
@@ -76,7 +74,7 @@ static void what_jumps_often_says_nothing(void **state)
     }
 }
 
-/* The part of the gradient through a detached tensor is missing, as if an op had lost it. */
+/* The part of the gradient through a detached tensor is missing, as with a faulty op. */
 static void a_lost_part_of_a_gradient_is_seen(void **state)
 {
     (void)state;
@@ -101,7 +99,8 @@ static void a_lost_part_of_a_gradient_is_seen(void **state)
 
 /* ---- modes ------------------------------------------------------------------------------------------------------- */
 
-/* What scatter has kept, the program makes a bad index of: backward stops there, or the gradient fails later. */
+/* The program modifies an index that scatter has saved, so that it is out of range: backward stops there, or the
+ * gradient fails later. */
 static void an_index_that_went_bad_stops_backward(void **state)
 {
     (void)state;

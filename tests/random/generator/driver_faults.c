@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of a GPU's driver that fail, when the program has gone on: whatever depends on what could not be done
- * fails when it is read, and all else has the numbers that it has without the failure. Never garbage.
+/* Failures of a GPU driver's calls after the calls of the program have returned: values that depend on failed work must
+ * fail when they are read, and all others must equal those of a run without failures.
  *
- * What is written in place keeps its numbers when the write is left out. So those steps are left out of the program
- * here, and with them the gradients of leaves, which are added up in place. */
+ * If a write in place is skipped, its target keeps its former values. So such steps are removed from the program, and
+ * with them the gradients of leaves, which are accumulated in place. */
 #include "rng.h"
 #include "xalloc.h"
 #include "trace.h"
@@ -22,7 +22,7 @@ void driver_leave_out_writes(program *p)
     for (int k = 0; k < p->steps; k++) p->step[k].removed = p->step[k].removed || writes(&p->step[k]);
 }
 
-/* The driver is there once a device has been looked for. */
+/* The driver is loaded once a device has been looked up. */
 static bool take_over(int kind)
 {
     static bool taken;
@@ -38,7 +38,8 @@ static const trace_entry *note_at(const executor *m, size_t at)
     return at < m->used ? (const trace_entry *)(const void *)(m->notes + at) : NULL;
 }
 
-/* What the sound run saw at the same place; both tell of their steps in the same order, the other perhaps of fewer. */
+/* Returns the entry of the run without failures for the same step and slot. Both runs have the entries of their steps
+ * in the same order; the failing one may lack some. */
 static const trace_entry *counterpart(const executor *sound, const trace_entry *n)
 {
     const trace_entry *x;
@@ -47,7 +48,7 @@ static const trace_entry *counterpart(const executor *sound, const trace_entry *
     return NULL;
 }
 
-/* It stays where what was to take its place could not be made: the step was passed over. */
+/* The former tensor stays if its replacement could not be created, because the carry was skipped. */
 static bool was_not_carried(const executor *m, int slot)
 {
     const program *p = m->program;
@@ -65,7 +66,7 @@ static bool garbage(const executor *sound, const executor *other, verdict *v)
         const trace_entry *x = counterpart(sound, y);
         if (x ? x->bytes == y->bytes && memcmp(x + 1, y + 1, (size_t)y->bytes) == 0 : was_not_carried(other, y->slot))
             continue;
-        snprintf(v->text, sizeof v->text, "at step %d t%d can be read, and is not what it should be", y->step, y->slot);
+        snprintf(v->text, sizeof v->text, "at step %d t%d has a wrong value instead of an error", y->step, y->slot);
         return true;
     }
     return false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs carried out; see executor.h. */
+/* Executes programs; see executor.h. */
 #include "executor.h"
 #include "base/pool.h"
 #include "workers.h"
@@ -25,7 +25,7 @@ static void run_step(void *user)
     executor *m = user;
     const step *s = &m->program->step[m->now];
     bool done = false;
-    if (m->mode->sync) wk_sync(); /* what a step that was dropped has left to be told */
+    if (m->mode->sync) wk_sync(); /* reports deferred errors of a dropped step */
     wk_clear_error();
     switch ((step_kind)s->kind) {
     case STEP_MAKE: done = steps_make(m, s); break;
@@ -81,7 +81,7 @@ static void open_all(void *user)
     m->thread[m->here].guard[0].number = -1;
     m->thread[m->here].guard[0].scope = true;
     const wk_device device = {.kind = (int16_t)m->mode->gpu};
-    if (m->mode->gpu) wk_device_guard_open(here, device); /* goes with the scope */
+    if (m->mode->gpu) wk_device_guard_open(here, device); /* closed with the scope */
 }
 
 static void open_anew(void *user)
@@ -158,7 +158,7 @@ static void look_at(executor *m, int k)
     if (grad) trace_read(m, NOTE_GRADIENT, k, grad);
 }
 
-/* Each thread looks at its own, in the order drawn. */
+/* Observes the thread's slots in the drawn order. */
 static void look_at_own(void *user)
 {
     executor *m = user;
@@ -187,8 +187,8 @@ static void close_all(void *user)
     wk_clear_error();
 }
 
-/* A leaf whose gradient has a history that leads to the leaf: both stay, as in PyTorch. A gradient that the program
- * names may also get one when it is written in place. */
+/* Returns true if a leaf's gradient has a history that contains the leaf: neither is ever freed, as in PyTorch. A
+ * gradient that the program holds may also receive such a history from an in-place write. */
 static bool makes_cycles(const program *p)
 {
     for (int k = 0; k < p->steps; k++) {
@@ -210,10 +210,10 @@ void executor_end(executor *m)
     if (steps_contexts() != m->contexts && !makes_cycles(m->program)) notes_contexts(m);
 }
 
-/* ---- threads at the same time ------------------------------------------------------------------------------------ */
+/* ---- concurrent threads ------------------------------------------------------------------------------------------ */
 
-/* A machine of each thread for its steps in [from, to). They have slots and guards in common, of which no two touch the
- * same, and notes of their own. */
+/* An executor for each thread's steps in [from, to). They share slots and guards, but no two access the same ones; each
+ * has a separate trace. */
 typedef struct part {
     executor machine;
     int from, to, thread;
@@ -236,7 +236,7 @@ static void run_part(void *user)
     }
 }
 
-/* All notes come in the order of the steps, whoever was first. */
+/* Appends all entries in the order of the steps, whatever the timing. */
 static void gather(executor *m, part parts[], int from, int to)
 {
     size_t at[MOST_THREADS] = {0};
@@ -258,7 +258,7 @@ static void run_at_once(executor *m, int from, int to)
     for (int k = from; k < to; k++) {
         const step *s = &m->program->step[k];
         user[s->thread] = &parts[s->thread];
-        for (int j = 0; j < s->results; j++) m->slot[s->out + j].thread = s->thread; /* others pass over them */
+        for (int j = 0; j < s->results; j++) m->slot[s->out + j].thread = s->thread; /* the other threads skip them */
     }
     for (int t = 0; t < m->program->threads; t++) {
         char *const notes = parts[t].machine.notes;

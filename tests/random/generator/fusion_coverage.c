@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pairs of ops that share a kernel; see fusion_coverage.h. */
+/* Records the pairs of ops that were fused into a kernel; see fusion_coverage.h. */
 #include "fusion_coverage.h"
 #include "engine/verify/shuffle.h"
 #include <pthread.h>
 #include <stdbool.h>
 
 static coverage *into;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* threads of a program flush at the same time */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* threads of a program flush concurrently */
 
 static int number_of(coverage *c, const void *op)
 {
@@ -24,7 +24,7 @@ static void meet(coverage *c, int a, int b)
     c->fused_with[b][a / 64] |= UINT64_C(1) << a % 64;
 }
 
-/* Records of one group stand near each other: it is looked for among a few open ones. */
+/* Records of a group are close to each other, so a few open groups are searched. */
 static void look(const wk__op_queue *ring, int32_t groups)
 {
     enum { FAR = 200 };

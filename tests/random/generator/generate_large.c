@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps of programs whose tensors are larger than 2 MB: on CUDA they are pieces of ranges, which lie where others lay,
- * and are uploaded in a stream of their own. What counts is which memory a step touches, and when: so the ops are few,
- * for which few kernels do, and most of them touch a small part of a large tensor. In half of the programs they lie on
- * two cards, and are copied between them. See generate.h. */
+/* Steps of programs with tensors larger than 2 MB, which on CUDA are pieces of ranges, reuse memory of earlier ones,
+ * and are uploaded in a separate stream. The memory that steps access, and their order, matter here; so there are few
+ * ops, which need few kernels, and most of them access a small part of a large tensor. Half of the programs use two
+ * cards and copy between them. See generate.h. */
 #include "generate.h"
 #include "tensor/tensor.h"
 #include <limits.h>
 
-enum { MB = 1 << 20, MOST_PART = 1500 /* elements of a large tensor that are touched alone */ };
+enum { MB = 1 << 20, MOST_PART = 1500 /* elements of a part of a large tensor that is accessed alone */ };
 
-/* Bytes of a tensor: of a piece with a rest, of whole units, of the last one that is in no range; small ones lie in
- * blocks, and are uploaded in the stream that computes. */
+/* Draws the bytes of a tensor: a piece with a remainder, complete units, or the largest size that is not in a range;
+ * small tensors are in blocks, and are uploaded in the compute stream. */
 static int64_t drawn_bytes(rng *d)
 {
     const int what = rng_below(d, 100);
@@ -27,7 +27,7 @@ void generate_decide_large(generator *g)
     program *p = g->program;
     g->large = true;
     g->cards = rng_percent(d, 50) ? 2 : 1;
-    g->dtype = rng_percent(d, 60) ? WK_F64 : WK_I64; /* the widest: fewer elements to a byte */
+    g->dtype = rng_percent(d, 60) ? WK_F64 : WK_I64; /* wide dtypes, for fewer elements per byte */
     g->sizes = rng_range(d, 2, 4);
     for (int k = 0; k < g->sizes; k++) g->size[k] = (int)(drawn_bytes(d) / (int64_t)wk_dtype_size(g->dtype));
     g->elements = 5 * MB / 2;
@@ -55,7 +55,7 @@ static void make(generator *g)
     generate_make(g, g->dtype, 1, shape, 0, 0);
 }
 
-/* A part of a tensor, so long at most, which begins and ends anywhere; its slot, or -1. */
+/* Adds a view of up to `most` elements with random begin and end; returns its slot, or -1. */
 static int part_of(generator *g, int64_t most)
 {
     const int x = generate_pick(g, 1u << g->dtype, 1);
@@ -67,7 +67,7 @@ static int part_of(generator *g, int64_t most)
     return generate_view(g, "narrow", x, 3, part);
 }
 
-/* A slot of as many elements, or of one, on the same card; a number where there is none. */
+/* Returns a slot with the same number of elements, or with one, on the same card; otherwise a scalar. */
 static argument other_operand(generator *g, int x)
 {
     int found = -1, seen = 0;
@@ -82,7 +82,7 @@ static argument other_operand(generator *g, int x)
     return found < 0 || rng_percent(&g->draw, 30) ? number : argument_slot(found);
 }
 
-/* A kernel goes through all elements, of which the program has so many: may it go through those of x? */
+/* Returns true if the program may still run a kernel on all elements of x, whose total is limited. */
 static bool may_go_through(generator *g, int x)
 {
     const int64_t length = length_of(g, x);
@@ -92,7 +92,7 @@ static bool may_go_through(generator *g, int x)
     return true;
 }
 
-/* x op y into a new tensor, or into x. */
+/* Adds x op y, out of place or in place. */
 static void compute(generator *g, int x, bool in_place)
 {
     static const char *const ops[] = {"add", "mul", "sub"};
@@ -116,14 +116,14 @@ static void send_to(generator *g, int x, int card)
     generate_end(g);
 }
 
-/* All of it, on the card that is drawn; or a part of it. */
+/* Copies a tensor, or a part of it, to the card that is drawn. */
 static void send(generator *g)
 {
     const int x = rng_percent(&g->draw, 70) ? generate_pick(g, 1u << g->dtype, 1) : part_of(g, INT_MAX);
     send_to(g, x, drawn_card(g));
 }
 
-/* What is there lies in memory of its own then, or side by side with other numbers, perhaps of another card. */
+/* Copies a part to separate memory or into another tensor, possibly of another card. */
 static void copy(generator *g)
 {
     const int x = generate_pick(g, 1u << g->dtype, 1),
@@ -136,7 +136,7 @@ static void copy(generator *g)
         generate_in_place_of(g, "copy_", part_of(g, length_of(g, y)), &part);
 }
 
-/* Looked up in a part that is so short that an index beyond it is likely, where there are any (bad_indices.c). */
+/* Adds a lookup in a part so short that an index out of range is likely, if the program has any (bad_indices.c). */
 static void look_up(generator *g)
 {
     const int table = part_of(g, 4);
@@ -149,8 +149,7 @@ static void look_up(generator *g)
     if (x >= 0 && rng_percent(&g->draw, 60)) compute(g, x, false);
 }
 
-/* What computes with a tensor has been given to the device, and waits there, when others come to lie where that was:
- * those that are made anew, or one that is copied there. */
+/* Frees a tensor with pending work on the device, and creates others that reuse its memory, or copies one there. */
 static void replace(generator *g)
 {
     const int x = generate_pick(g, 1u << g->dtype, 1);
@@ -177,7 +176,7 @@ static void trim(generator *g)
     generate_end(g);
 }
 
-/* What counts on one card is how its memory is used; between two, what is copied. */
+/* On one card the reuse of memory matters, on two the copies. */
 void generate_large_step(generator *g)
 {
     const int what = rng_below(&g->draw, 100), more = g->cards > 1 ? 10 : 0;

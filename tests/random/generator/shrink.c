@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shrinking: what can be left out is left out, what is left gets simpler, until nothing more goes. */
+/* Shrinks a failing program: removes and simplifies steps until no change succeeds. */
 #include "shrink.h"
 #include "xalloc.h"
 #include "op_entries.h"
@@ -25,7 +25,7 @@ static program *begin(shrinking *s)
     return s->candidate;
 }
 
-/* Steps without those that are gone; slots keep their numbers, and threads meet where they met. */
+/* Removes the steps that are marked; slots keep their numbers, and synchronisations stay. */
 static void compact_steps(program *p)
 {
     int kept = 0;
@@ -40,7 +40,7 @@ static void compact_steps(program *p)
     p->steps = kept;
 }
 
-/* Leaves out runs of steps, long ones first, from the end: what others need stands in front. */
+/* Removes runs of steps, long ones first, from the end, because steps depend on earlier ones. */
 static bool fewer_steps(shrinking *s)
 {
     bool changed = false;
@@ -60,7 +60,7 @@ static bool any_operand(const step *s, int k)
     return s->argument[k].kind == WK_VALUE_TENSOR;
 }
 
-/* Reads an operand of the step that made what is read instead. */
+/* Replaces a result by an operand of its step. */
 static bool bypass_steps(shrinking *s)
 {
     bool changed = false;
@@ -86,7 +86,7 @@ static bool bypass_steps(shrinking *s)
     return changed;
 }
 
-/* Made tensors: fewer dimensions' elements, no flags. */
+/* Makes created tensors smaller, and clears their flags. */
 static bool simpler_tensors(shrinking *s)
 {
     bool changed = false;
@@ -114,7 +114,7 @@ static bool simpler_tensors(shrinking *s)
     return changed;
 }
 
-/* Sizes that occur in several places, all at once. */
+/* Reduces a size in all steps at once. */
 static bool smaller_sizes(shrinking *s)
 {
     bool changed = false;
@@ -145,7 +145,7 @@ static bool may_lack(const step *s, int a)
     return (s->kind == STEP_CALL || s->kind == STEP_IN_PLACE) && op_entries[s->op].parameter[a].optional;
 }
 
-/* Other arguments: none where one is optional; flags of steps. */
+/* Simplifies arguments: omits optional ones, clears flags. */
 static bool plainer_arguments(shrinking *s)
 {
     bool changed = false;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes a failing program small. */
+/* Reduces a failing program to a small one. */
 #ifndef TESTS_RANDOM_SHRINK_H
 #define TESTS_RANDOM_SHRINK_H
 
 #include "program.h"
 
-/* Does the candidate still fail as the program did? It may change what does not matter in it. */
+/* Returns true if the candidate fails as the program does. It may change irrelevant parts of the candidate. */
 typedef bool still_fails(program *candidate, void *user);
 void shrink(program *p, still_fails *fails, void *user);
 

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 
 typedef struct worker {
-    pthread_t thread, before; /* and the one that it has taken the place of */
+    pthread_t thread, before; /* before: the thread that it has replaced */
     bool started, follows;
-    worker_job *job; /* NULL: it waits for one */
+    worker_job *job; /* NULL: idle */
     void *user;
-    worker_job *rest; /* of the job, for the next thread in this place; NULL: there is none */
+    worker_job *rest; /* continuation of the job in the thread that replaces this one; NULL: none */
     void *rest_user;
     pthread_cond_t given;
 } worker;
@@ -19,7 +19,7 @@ typedef struct worker {
 static worker hands[MOST_THREADS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t done = PTHREAD_COND_INITIALIZER;
-static _Thread_local int here; /* which thread of the program this is */
+static _Thread_local int here; /* number of this thread in the program */
 
 static void *work(void *user);
 
@@ -30,7 +30,7 @@ static void start(worker *h)
     exit(2);
 }
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static void make_way(worker *h)
 {
     h->job = h->rest;
@@ -72,7 +72,7 @@ void workers_replace_thread(worker_job *rest, void *user)
     hands[here].rest_user = user;
 }
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static void give(int thread, worker_job *job, void *user)
 {
     worker *h = &hands[thread];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See xalloc.h. */
+/* Implements xalloc.h. */
 #include "xalloc.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 static void *there(void *memory, size_t bytes)
 {
     if (memory) return memory;
-    fprintf(stderr, "random programs: no memory for %zu bytes\n", bytes);
+    fprintf(stderr, "random programs: out of host memory (%zu bytes)\n", bytes);
     _exit(70);
 }
 
