@@ -23,7 +23,7 @@ static inline const char *check_parsed(const wk__safetensors *in, int64_t file_b
         covered = tensor->end;
         for (int d = 0; d < tensor->ndim; d++)
             if (tensor->shape[d] < 0) return "a dimension is negative";
-        if (tensor->position < 8 || tensor->position >= in->data_start) return "a position is outside of the header";
+        if (tensor->position < 8 || tensor->position >= in->data_start) return "a position is outside the header";
         if (k > 0 && strcmp(in->by_name[k - 1]->name, in->by_name[k]->name) >= 0) return "the names are not in order";
         if (wk__safetensors_find(in, tensor->name) != tensor) return "a tensor is not found by its name";
     }
@@ -43,11 +43,11 @@ static inline const char *check_written(const wk__safetensors *in)
     bytes copy = bytes_copy(in->tensors, in->count * (int64_t)sizeof *in->tensors);
     wk_code code =
         wk__safetensors_layout_build((void *)copy.data, in->count, in->metadata, in->metadata_count, &layout, &error);
-    const char *problem = code == WK_OK ? NULL : "what was read can not be written";
+    const char *problem = code == WK_OK ? NULL : "the parsed file cannot be written";
     if (!problem) {
         int64_t bytes = layout.header_text.length + layout.data_bytes;
         code = wk__safetensors_parse(layout.header_text.data, layout.header_text.length, bytes, &again, &error);
-        if (code != WK_OK) problem = "what was written can not be read";
+        if (code != WK_OK) problem = "the written file cannot be read";
         wk__safetensors_layout_end(&layout);
     }
     if (!problem) {

@@ -63,9 +63,9 @@ static inline const char *frames_check(const uint8_t *data, size_t size, bool *p
     uint8_t again[WK__WIRE_HEADER_BYTES];
     if (size >= WK__WIRE_HEADER_BYTES && !wk__wire_header_parse(data, &frame)) {
         wk__wire_header_write(&frame, again);
-        if (memcmp(again, data, sizeof again) != 0) return "a frame that was read is not written as it was";
+        if (memcmp(again, data, sizeof again) != 0) return "a parsed header is written differently";
         if (frame.kind != WK__WIRE_SEND && frame.bytes > WK__WIRE_MAX_RANKS * WK__WIRE_ROSTER_ENTRY_BYTES)
-            return "too long a frame";
+            return "a frame is too long";
     }
     wk__wire_parser whole = {.got = 0}, split = {.got = 0};
     size_t at = 0, took = 0;
@@ -76,13 +76,13 @@ static inline const char *frames_check(const uint8_t *data, size_t size, bool *p
         size_t some = 0;
         then = wk__wire_parser_feed(&split, data + at, size - at < piece ? size - at : piece, &some);
         at += some;
-        if (some == 0 && then == WK__PARSE_MORE) return "an inbox takes nothing and wants more";
+        if (some == 0 && then == WK__PARSE_MORE) return "the parser neither consumes bytes nor ends";
     }
-    if (first != then) return "bytes that come in pieces are read otherwise";
+    if (first != then) return "bytes in pieces have another status";
     if (first == WK__PARSE_DONE &&
         (took != at || whole.got != split.got || memcmp(whole.body, split.body, whole.got - 64)))
-        return "bytes that come in pieces are another frame";
-    if (whole.got > WK__WIRE_HEADER_BYTES + WK__WIRE_TEXT_MAX) return "an inbox has taken more than it has room for";
+        return "bytes in pieces are another frame";
+    if (whole.got > WK__WIRE_HEADER_BYTES + WK__WIRE_TEXT_MAX) return "the parser has consumed more than its buffer";
     wk__handshake_server visitor = {.challenged = false};
     wk__handshake_status visit = WK__HANDSHAKE_MORE;
     wk__reply reply;

@@ -23,7 +23,7 @@ static inline const char *scratch(const char *name)
     return paths[next];
 }
 
-/* Writes a file under root, which stands in for the root of /proc and /sys, creating its parent folders. */
+/* Writes a file under root, which replaces the root of /proc and /sys, creating its parent folders. */
 static inline void put_below(const char *root, const char *path, const char *text)
 {
     char whole[512];

@@ -232,7 +232,7 @@ CALL cuDevicePrimaryCtxRelease_v2(int device)
     return call_end(SUCCESS);
 }
 
-/* Destroys the context, whoever else has retained it. */
+/* Destroys the context, even if it is retained elsewhere. */
 CALL cuDevicePrimaryCtxReset_v2(int device)
 {
     result code = call_begin(NEEDS_INIT);

@@ -71,7 +71,7 @@ static void look_at_word(shadow *s, size_t place, unsigned bits, int kind)
     const unsigned warp = (unsigned)fibres.current / 32, me = (unsigned)fibres.current + 1;
     if (s->block != fibres.block_began) *s = (shadow){.block = fibres.block_began};
     if (kind != WRITES && (s->written & bits) != bits)
-        fibres_fail("%s shared memory that nothing was written to, place %zu", does(kind), place);
+        fibres_fail("%s unwritten shared memory at %zu", does(kind), place);
     if (kind != CHANGES && races_with_writer(s, me, warp))
         fibres_fail("%s shared memory at %zu that thread %d wrote with no barrier between", does(kind), place,
                     s->writer - 1);
@@ -129,7 +129,7 @@ static void look_elsewhere(const char *p, int bytes, int kind, bool alone)
     if (near != NULL && p - near->end < (1 << 20))
         fibres_fail("%s %d bytes at %p, %lld bytes past the start of %lld of the device's", does(kind), bytes,
                     (const void *)p, (long long)(p - near->start), (long long)(near->end - near->start));
-    fibres_fail("%s %d bytes at %p, which is no memory of the device", does(kind), bytes, (const void *)p);
+    fibres_fail("%s %d bytes at %p, which is not device memory", does(kind), bytes, (const void *)p);
 }
 
 /* Checks the time limit now and then; a kernel that never ends usually polls memory. */

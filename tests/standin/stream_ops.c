@@ -170,9 +170,9 @@ CALL cuMemsetD32Async(address to, unsigned value, size_t count, void *handle)
     return call_end(code == SUCCESS ? add_fill(s, to, value, 4, count) : code);
 }
 
-/* Queues a launch with a copy of its arguments; memory that they point to is not copied. */
+/* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-/* The arguments are copied; what they point to is not. */
+/* Queues a launch with a copy of its arguments; memory that they point to is not copied. */
 static result add_launch(stream *s, function *f, const unsigned grid[3], const unsigned block[3], unsigned shared,
                          void *const *argument)
 {

@@ -20,7 +20,7 @@ int test_default_mode(void **state);
 int test_restore_mode(void **state);
 /* Teardown: clears the null device's faults and pending errors, so that a failed test does not affect the next. */
 int test_clean(void **state);
-/* A row of a table of calls: {TEST_CALL(frees_twice)}. */
+/* A row of a table of calls, with the function's name: {TEST_CALL(frees_twice)}. */
 typedef struct test_call {
     const char *name;
     void (*make)(void);

@@ -18,7 +18,7 @@
 
 enum { MEGA = 1 << 20 };
 
-/* A directory that stands in for the root of /proc and /sys. */
+/* A directory that replaces the root of /proc and /sys. */
 static char root[64];
 
 static void put_file(const char *path, const char *text)

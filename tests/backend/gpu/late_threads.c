@@ -275,7 +275,7 @@ static void begins_then(test_thread *t)
     THREAD_CHECK_ERROR(t, "sqrt", NULL);
 }
 
-/* A new thread may have the state of an ended one at the same address, but receives an error of its own. */
+/* A new thread may have the state of an ended one at the same address, but receives a separate error. */
 static void a_thread_hears_though_another_has_ended(void **state)
 {
     (void)state;

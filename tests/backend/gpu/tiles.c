@@ -229,7 +229,7 @@ static const matrix_case products[] = {
     {"by fours, turned", 1, 72, 40, 20, {0, 1, 72}, {0, 1, 20}, {0, 1, 72}, 0, SOME},
     {"large, by fours", 1, 132, 68, 36, {0, 36, 1}, {0, 68, 1}, {0, 68, 1}, 0, FEW},
     {"large, by fours, turned", 2, 72, 140, 20, {1440, 1, 72}, {2800, 1, 20}, {10080, 1, 72}, 0, FEW},
-    {"large, from an odd place", 1, 68, 132, 36, {0, 36, 1}, {0, 132, 1}, {0, 132, 1}, 1, FEW},
+    {"large, from an odd offset", 1, 68, 132, 36, {0, 36, 1}, {0, 132, 1}, {0, 132, 1}, 1, FEW},
     {"large, and odd", 1, 67, 131, 19, {0, 19, 1}, {0, 131, 1}, {0, 131, 1}, 0, FEW},
     {"large, odd batches", 2, 68, 132, 36, {2449, 36, 1}, {0, 132, 1}, {8976, 132, 1}, 0, FEW},
     {"large, odd rows", 1, 68, 132, 36, {0, 37, 1}, {0, 133, 1}, {0, 132, 1}, 0, FEW},
@@ -327,7 +327,7 @@ static void by_fours(void **state)
     static const struct {
         const char *name;
         int64_t a, b;
-    } wanted[] = {{"by fours", 3, 2},           {"by fours, turned", 2, 3}, {"large, from an odd place", 1, 0},
+    } wanted[] = {{"by fours", 3, 2},           {"by fours, turned", 2, 3}, {"large, from an odd offset", 1, 0},
                   {"large, odd batches", 1, 2}, {"large, odd rows", 1, 0},  {"large, ends within fours", 1, 0}};
     const wk__gpu_target target = wk__gpu_target_of(WK__GPU_CUDA, true);
     wk__memory memory = {0};

@@ -77,7 +77,7 @@ static struct {
 } rtc;
 
 /* Reason why kernels cannot run; NULL: they can. */
-static const char *standin_missing = "not looked for";
+static const char *standin_missing = "not looked up yet";
 
 static void *standin_library(const char *name)
 {
@@ -126,8 +126,8 @@ static int standin_open(void **state)
         standin_missing = "the stand-in is not built for this machine";
     } else {
         standin_functions(cuda, nvrtc);
-        if (rtc.nvrtcVersion(&major, &minor) != 0) standin_missing = "there is no NVRTC";
-        if (system("${STANDIN_CXX:-g++} --version >/dev/null 2>&1") != 0) standin_missing = "there is no g++";
+        if (rtc.nvrtcVersion(&major, &minor) != 0) standin_missing = "NVRTC is missing";
+        if (system("${STANDIN_CXX:-g++} --version >/dev/null 2>&1") != 0) standin_missing = "g++ is missing";
     }
     if (standin_missing != NULL) print_message("skipped: %s\n", standin_missing);
     return setenv("WICK_CACHE_DIR", "off", 1);

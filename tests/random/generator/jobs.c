@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several jobs that share a run; see jobs.h. */
+/* Implements jobs.h. */
 #include "jobs.h"
 #include "xalloc.h"
 #include <errno.h>
