@@ -71,7 +71,7 @@ static int lanes_of(int warp)
 }
 
 /* Returns true if every lane of the mask has reached the same exchange. */
-static bool all_came(const fibre *warp, int lanes, const fibre *f)
+static bool have_all_arrived(const fibre *warp, int lanes, const fibre *f)
 {
     for (int k = 0; k < lanes; k++) {
         if (!(f->mask >> k & 1)) continue;
@@ -93,7 +93,7 @@ const uint64_t *fibres_exchange(int site, unsigned mask, uint64_t value, bool or
     f->mask = mask;
     f->given = value;
     ready[w] &= ~(1u << lane);
-    if (!all_came(warp, lanes, f)) {
+    if (!have_all_arrived(warp, lanes, f)) {
         yield_to_scheduler();
         return f->taken;
     }

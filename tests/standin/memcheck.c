@@ -23,7 +23,7 @@ enum { READS, WRITES, CHANGES, VOLATILE = 4 };
 static shadow *shadows;
 static size_t count;
 static int last; /* index of the memory range accessed last */
-static unsigned looks;
+static unsigned accesses;
 
 bool fibres_memcheck_begin(size_t bytes)
 {
@@ -66,7 +66,7 @@ static void note_read(shadow *s, unsigned me, unsigned warp)
     s->read_warp_time = fibres.warp_time[warp];
 }
 
-static void look_at_word(shadow *s, size_t place, unsigned bits, int kind)
+static void check_word(shadow *s, size_t place, unsigned bits, int kind)
 {
     const unsigned warp = (unsigned)fibres.current / 32, me = (unsigned)fibres.current + 1;
     if (s->block != fibres.block_began) *s = (shadow){.block = fibres.block_began};
@@ -88,12 +88,12 @@ static void look_at_word(shadow *s, size_t place, unsigned bits, int kind)
     }
 }
 
-static void look_at_shared(size_t place, size_t bytes, int kind)
+static void check_shared(size_t place, size_t bytes, int kind)
 {
     const size_t first = place / 4, end = (place + bytes - 1) / 4;
     for (size_t k = first; k <= end; k++) {
         const unsigned from = k == first ? place % 4 : 0, to = k == end ? (place + bytes - 1) % 4 : 3;
-        look_at_word(&shadows[k], place, (2u << to) - (1u << from), kind);
+        check_word(&shadows[k], place, (2u << to) - (1u << from), kind);
     }
 }
 
@@ -117,7 +117,7 @@ static bool in_memory(const char *p, int bytes, const fibres_range **before)
     return p + bytes <= range[low].end;
 }
 
-static void look_elsewhere(const char *p, int bytes, int kind, bool alone)
+static void check_global(const char *p, int bytes, int kind, bool alone)
 {
     const fibres_range *near;
     if (in_memory(p, bytes, &near)) {
@@ -133,9 +133,9 @@ static void look_elsewhere(const char *p, int bytes, int kind, bool alone)
 }
 
 /* Checks the time limit now and then; a kernel that never ends usually polls memory. */
-static void look_at_clock(void)
+static void check_time(void)
 {
-    if ((++looks & 0xffff) == 0 && fibres_now() > fibres.deadline) fibres_fail("does not end");
+    if ((++accesses & 0xffff) == 0 && fibres_now() > fibres.deadline) fibres_fail("does not end");
 }
 
 void fibres_memcheck(const void *at, int bytes, int kind, int multiple)
@@ -144,7 +144,7 @@ void fibres_memcheck(const void *at, int bytes, int kind, int multiple)
     const shim_state *shim = fibres.shim;
     const bool alone = kind == READS || kind == WRITES;
     kind &= ~VOLATILE;
-    look_at_clock();
+    check_time();
     if (((uintptr_t)p & (uintptr_t)(multiple - 1)) != 0)
         fibres_fail("%s %d bytes at %p: not aligned", does(kind), bytes, at);
     if (last < fibres.launch->ranges) {
@@ -157,9 +157,9 @@ void fibres_memcheck(const void *at, int bytes, int kind, int multiple)
     if (p >= stack && p + bytes <= stack + FIBRES_STACK) return;
     const size_t fixed = (size_t)(shim->shared_end - shim->shared);
     if (p >= shim->shared && p + bytes <= shim->shared_end)
-        look_at_shared((size_t)(p - shim->shared), (size_t)bytes, kind);
+        check_shared((size_t)(p - shim->shared), (size_t)bytes, kind);
     else if (p >= fibres_dynamic && p + bytes <= fibres_dynamic + fibres.launch->shared)
-        look_at_shared((size_t)(p - fibres_dynamic) + (fixed + 3) / 4 * 4, (size_t)bytes, kind);
+        check_shared((size_t)(p - fibres_dynamic) + (fixed + 3) / 4 * 4, (size_t)bytes, kind);
     else if (kind != READS || p < fibres.image || p + bytes > fibres.image_end)
-        look_elsewhere(p, bytes, kind, alone);
+        check_global(p, bytes, kind, alone);
 }

@@ -36,7 +36,7 @@ static bool in_this_block(const use *u)
 }
 
 /* Returns true if nothing orders this access before the thread's present one. */
-static bool is_open(const use *u, unsigned warp)
+static bool is_unordered(const use *u, unsigned warp)
 {
     if (!in_this_block(u)) return in_this_launch(u);
     return u->time == fibres.time && (u->warp != warp || u->warp_time == fibres.warp_time[warp]);
@@ -44,7 +44,7 @@ static bool is_open(const use *u, unsigned warp)
 
 static bool races(const use *u, const use *now)
 {
-    if ((u->bytes & now->bytes) == 0 || !is_open(u, now->warp)) return false;
+    if ((u->bytes & now->bytes) == 0 || !is_unordered(u, now->warp)) return false;
     return !in_this_block(u) || u->thread != now->thread;
 }
 
@@ -63,7 +63,7 @@ static void note_read(note *n, const use *now)
 {
     use *read = &n->read;
     if (in_this_launch(read) && !in_this_block(read)) n->other = *read;
-    if (in_this_block(read) && read->bytes == now->bytes && is_open(read, now->warp)) {
+    if (in_this_block(read) && read->bytes == now->bytes && is_unordered(read, now->warp)) {
         const uint16_t thread = read->thread == now->thread ? now->thread : MANY,
                        warp = read->warp == now->warp ? now->warp : MANY;
         *read = *now;
@@ -74,7 +74,7 @@ static void note_read(note *n, const use *now)
     }
 }
 
-static void look_at(uintptr_t word, const use *now, bool writes, const void *at)
+static void check_word(uintptr_t word, const use *now, bool writes, const void *at)
 {
     note *n = &notes[word % PLACES];
     if (n->word != word) *n = (note){.word = word};
@@ -101,6 +101,6 @@ void fibres_racecheck(const char *p, int bytes, bool writes)
         next = at + (4 - first) < end ? at + (4 - first) : end;
         const unsigned last = first + (unsigned)(next - at);
         now.bytes = (uint8_t)((1u << last) - (1u << first));
-        look_at((uintptr_t)at / 4, &now, writes, at);
+        check_word((uintptr_t)at / 4, &now, writes, at);
     }
 }

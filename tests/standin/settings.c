@@ -18,7 +18,7 @@ int standin_number(const char *variable, int k, int otherwise)
 }
 
 /* Returns the text after "key=" in the list, or NULL. */
-static const char *behind(const char *list, const char *key)
+static const char *find_value(const char *list, const char *key)
 {
     const size_t length = strlen(key);
     for (const char *at = list; at != NULL; at = strchr(at, ',')) {
@@ -30,7 +30,7 @@ static const char *behind(const char *list, const char *key)
 
 int standin_keyed(const char *variable, const char *key, int otherwise)
 {
-    const char *number = behind(getenv(variable), key);
+    const char *number = find_value(getenv(variable), key);
     return number != NULL ? atoi(number) : otherwise;
 }
 
@@ -74,7 +74,7 @@ static void watch_exit(void)
  * was set, "name=error@n+" for that and all later ones. 0: none. */
 static int error_of(const char *list, int k)
 {
-    const char *number = behind(list, made.call[k].name);
+    const char *number = find_value(list, made.call[k].name);
     if (number == NULL) return 0;
     char *end;
     const int error = (int)strtol(number, &end, 10);

@@ -58,14 +58,14 @@ void stream_remove(stream *s)
     free(s);
 }
 
-static bool can_go_on(const stream *s)
+static bool is_runnable(const stream *s)
 {
     return s->first != NULL && (s->first->kind != WORK_WAIT || s->first->mark->done);
 }
 
 /* Runs the first work of a stream. If the context has failed, discards it instead, and unblocks streams that wait for
  * it. */
-static void step(stream *s)
+static void run_next(stream *s)
 {
     work *w = s->first;
     context *c = s->context;
@@ -83,14 +83,14 @@ static void step(stream *s)
 }
 
 /* Returns a random stream with runnable work, or NULL; with eager, or by chance, `first` if it is runnable. */
-static stream *choose(stream *first, bool eager)
+static stream *choose_stream(stream *first, bool eager)
 {
     int count = 0;
     stream *chosen = NULL;
-    if (first != NULL && can_go_on(first) && (eager || random_u32_below(4) == 0)) return first;
+    if (first != NULL && is_runnable(first) && (eager || random_u32_below(4) == 0)) return first;
     for (int d = 0; d < DEVICES; d++)
         for (stream *s = contexts[d].streams; s != NULL; s = s->next)
-            if (can_go_on(s) && random_u32_below((unsigned)++count) == 0) chosen = s;
+            if (is_runnable(s) && random_u32_below((unsigned)++count) == 0) chosen = s;
     return chosen;
 }
 
@@ -100,20 +100,20 @@ void stream_run(stream *s)
     const bool eager = random_u32_below(2) == 0;
     context *c = s->context;
     while (s->first != NULL) { /* a stream that is waited for is not destroyed */
-        stream *next = choose(s, eager);
+        stream *next = choose_stream(s, eager);
         if (next == NULL) {
             log_line("a stream waits for an event that is never recorded");
             c->error = UNKNOWN;
             streams_drop(c);
             return;
         }
-        step(next);
+        run_next(next);
     }
 }
 
 void sync_point_wait(const sync_point *m)
 {
-    for (stream *next; !m->done && (next = choose(NULL, false)) != NULL;) step(next);
+    for (stream *next; !m->done && (next = choose_stream(NULL, false)) != NULL;) run_next(next);
 }
 
 void streams_run(context *c)
@@ -122,9 +122,9 @@ void streams_run(context *c)
         stream *s = c->streams;
         while (s != NULL && s->first == NULL) s = s->next;
         if (s == NULL) return;
-        stream *next = choose(s, false);
+        stream *next = choose_stream(s, false);
         if (next == NULL) return;
-        step(next);
+        run_next(next);
     }
 }
 
@@ -147,8 +147,8 @@ void streams_drop(context *c)
 void streams_progress(bool *asked)
 {
     for (int k = *asked ? 1 : 0; k < 3; k++) {
-        stream *next = *asked || random_u32_below(2) ? choose(NULL, false) : NULL;
-        if (next != NULL) step(next);
+        stream *next = *asked || random_u32_below(2) ? choose_stream(NULL, false) : NULL;
+        if (next != NULL) run_next(next);
     }
     *asked = true;
 }
@@ -167,9 +167,9 @@ void stream_sync_default(stream *s)
         again = false;
         for (stream *other = first->next; other != NULL && !again; other = other->next) {
             if (other->flags == NON_BLOCKING || other->first == NULL) continue;
-            stream *next = choose(other, true);
+            stream *next = choose_stream(other, true);
             if (next == NULL) return;
-            step(next); /* streams may be removed */
+            run_next(next); /* streams may be removed */
             again = true;
         }
     }
