@@ -29,7 +29,7 @@ static void try_program(uint64_t seed, int variant)
              test_gpu_kind() == WK_CUDA ? "cuda" : "opencl", (unsigned long long)seed, name);
 }
 
-static void programs_on_a_gpu(void **state)
+static void random_programs(void **state)
 {
     (void)state;
     const uint64_t first = first_seed();
@@ -37,7 +37,7 @@ static void programs_on_a_gpu(void **state)
         for (int size = 0; size < SIZES; size++) try_program(seed, size);
 }
 
-static void programs_of_large_tensors(void **state)
+static void random_large_programs(void **state)
 {
     (void)state;
     const uint64_t first = first_seed();
@@ -47,7 +47,6 @@ static void programs_of_large_tensors(void **state)
 int main(void)
 {
     op_entries_load();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(programs_on_a_gpu),
-                                       cmocka_unit_test(programs_of_large_tensors)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_programs), cmocka_unit_test(random_large_programs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

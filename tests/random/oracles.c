@@ -58,7 +58,7 @@ static argument text(const char *word)
 /* ---- gradients and differences ----------------------------------------------------------------------------------- */
 
 /* The sum of a floor after a division by a small number: many jumps within a step of the differences, gradient 0. */
-static void what_jumps_often_says_nothing(void **state)
+static void loss_with_many_jumps_is_inconclusive(void **state)
 {
     (void)state;
     for (uint32_t seed = 0; seed < 400; seed += 2) {
@@ -75,7 +75,7 @@ static void what_jumps_often_says_nothing(void **state)
 }
 
 /* The part of the gradient through a detached tensor is missing, as with a faulty op. */
-static void a_lost_part_of_a_gradient_is_seen(void **state)
+static void missing_part_of_a_gradient_is_detected(void **state)
 {
     (void)state;
     for (uint32_t seed = 2; seed < 40; seed += 2)
@@ -101,7 +101,7 @@ static void a_lost_part_of_a_gradient_is_seen(void **state)
 
 /* The program modifies an index that scatter has saved, so that it is out of range: backward stops there, or the
  * gradient fails later. */
-static void an_index_that_went_bad_stops_backward(void **state)
+static void modified_index_stops_backward(void **state)
 {
     (void)state;
     program *p = begin();
@@ -122,9 +122,9 @@ int main(void)
 {
     op_entries_load();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_jumps_often_says_nothing),
-        cmocka_unit_test(a_lost_part_of_a_gradient_is_seen),
-        cmocka_unit_test(an_index_that_went_bad_stops_backward),
+        cmocka_unit_test(loss_with_many_jumps_is_inconclusive),
+        cmocka_unit_test(missing_part_of_a_gradient_is_detected),
+        cmocka_unit_test(modified_index_stops_backward),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

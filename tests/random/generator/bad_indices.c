@@ -12,7 +12,7 @@
 
 /* Programs that are not compared: those with gradients, with calls that fail for other values than indices, and with
  * one_hot, whose result is as large as its largest index. */
-static bool is_beyond(const program *p)
+static bool is_not_comparable(const program *p)
 {
     for (int k = 0; k < p->steps; k++) {
         const step *s = &p->step[k];
@@ -34,7 +34,7 @@ bool index_corrupt(const program *p, program *spoiled)
         if (!p->step[k].removed && p->step[k].kind == STEP_MAKE && p->step[k].how & MAKE_INDEX &&
             p->seed / 2 % (uint64_t)++seen == 0)
             found = k;
-    if (found < 0 || is_beyond(p)) return false;
+    if (found < 0 || is_not_comparable(p)) return false;
     memcpy(spoiled, p, program_bytes(p));
     spoiled->step[found].argument[1].i += 2;
     return true;
@@ -133,7 +133,7 @@ static bool same_place(const trace_entry *a, const trace_entry *b)
 }
 
 /* Returns true if an entry that only the other mode has concerns a value that is missing op by op. */
-static bool is_extra(const executor *sync, const causes *c, const trace_entry *n)
+static bool is_only_in_other_mode(const executor *sync, const causes *c, const trace_entry *n)
 {
     if (n->what == NOTE_FAILED) return n->code == WK_ERR_INDEX || sync->passed[n->step];
     return c->of[n->slot] != SOUND || n->bytes == 0 || sync->passed[maker_of(sync->program, n->slot)];
@@ -154,7 +154,7 @@ static bool extra_is_wrong(const causes *c, const trace_entry *n, verdict *v)
 }
 
 /* Both calls failed, but in the other mode the call reports an error of an earlier flush. */
-static bool tells_a_late_index(const trace_entry *x, const trace_entry *y)
+static bool reports_late_index(const trace_entry *x, const trace_entry *y)
 {
     return x->what == NOTE_FAILED && y->what == NOTE_FAILED && y->code == WK_ERR_INDEX;
 }
@@ -179,7 +179,7 @@ bool index_runs_differ(const executor *sync, const executor *other, verdict *v)
 {
     const bool numbers = sync->mode->gpu == other->mode->gpu || sync->program->exact;
     causes c;
-    if (is_beyond(sync->program) || !find_causes(sync, other, &c)) return false;
+    if (is_not_comparable(sync->program) || !find_causes(sync, other, &c)) return false;
     size_t at = 0;
     for (size_t to = 0; to < other->used;) {
         const trace_entry *y = (const trace_entry *)(const void *)(other->notes + to);
@@ -188,14 +188,14 @@ bool index_runs_differ(const executor *sync, const executor *other, verdict *v)
         if (x && x->what == NOTE_FAILED && x->code == WK_ERR_INDEX) {
             at += x_bytes;
         } else if (x && same_place(x, y)) {
-            if (!tells_a_late_index(x, y) && (x_bytes != y_bytes || memcmp(x, y, numbers ? x_bytes : sizeof *x) != 0)) {
+            if (!reports_late_index(x, y) && (x_bytes != y_bytes || memcmp(x, y, numbers ? x_bytes : sizeof *x) != 0)) {
                 snprintf(v->text, sizeof v->text, "at step %d t%d differs from the result op by op (code %d)", x->step,
                          x->slot, y->code);
                 return true;
             }
             at += x_bytes;
             to += y_bytes;
-        } else if (is_extra(sync, &c, y)) {
+        } else if (is_only_in_other_mode(sync, &c, y)) {
             if (extra_is_wrong(&c, y, v)) return true;
             to += y_bytes;
         } else {
@@ -238,7 +238,7 @@ bool index_disagrees(const program *p, executor *base, executor *other, verdict 
 /* ---- on a GPU ---------------------------------------------------------------------------------------------------- */
 
 /* Returns true if a thread reports an error although none of its values depends on a bad index. */
-static bool tells_another(const executor *sync, const executor *other, verdict *v)
+static bool reports_other_threads_index(const executor *sync, const executor *other, verdict *v)
 {
     const program *p = sync->program;
     causes c;
@@ -273,7 +273,7 @@ bool index_disagrees_on_gpu(const program *p, int kind, executor *base, executor
     counts->spoiled++;
     for (int k = p->concurrent && p->seed % 4 > 0; k < (p->concurrent ? 2 : 1); k++) {
         executor_run(other, spoiled, &modes[k]);
-        if (!index_runs_differ(base, other, v) && !tells_another(base, other, v)) continue;
+        if (!index_runs_differ(base, other, v) && !reports_other_threads_index(base, other, v)) continue;
         const size_t n = strlen(v->text);
         snprintf(v->text + n, sizeof v->text - n, " (%s)", modes[k].name);
         return true;

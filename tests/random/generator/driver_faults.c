@@ -40,7 +40,7 @@ static const trace_entry *note_at(const executor *m, size_t at)
 
 /* Returns the entry of the run without failures for the same step and slot. Both runs have the entries of their steps
  * in the same order; the failing one may lack some. */
-static const trace_entry *counterpart(const executor *sound, const trace_entry *n)
+static const trace_entry *matching_entry(const executor *sound, const trace_entry *n)
 {
     const trace_entry *x;
     for (size_t at = 0; (x = note_at(sound, at)); at += sizeof *x + (size_t)x->bytes)
@@ -58,12 +58,12 @@ static bool was_not_carried(const executor *m, int slot)
     return found;
 }
 
-static bool garbage(const executor *sound, const executor *other, verdict *v)
+static bool has_wrong_value(const executor *sound, const executor *other, verdict *v)
 {
     const trace_entry *y;
     for (size_t at = 0; (y = note_at(other, at)); at += sizeof *y + (size_t)y->bytes) {
         if (y->code != WK_OK || (y->what != NOTE_READ && y->what != NOTE_LEFT)) continue;
-        const trace_entry *x = counterpart(sound, y);
+        const trace_entry *x = matching_entry(sound, y);
         if (x ? x->bytes == y->bytes && memcmp(x + 1, y + 1, (size_t)y->bytes) == 0 : was_not_carried(other, y->slot))
             continue;
         snprintf(v->text, sizeof v->text, "at step %d t%d has a wrong value instead of an error", y->step, y->slot);
@@ -90,7 +90,7 @@ bool driver_disagrees(const program *p, int kind, executor *base, executor *othe
     driver_inject(which, number, DRIVER_NO_MEMORY);
     executor_run(other, pure, &usual);
     driver_clear();
-    if (!garbage(base, other, v)) return false;
+    if (!has_wrong_value(base, other, v)) return false;
     const size_t n = strlen(v->text);
     snprintf(v->text + n, sizeof v->text - n, " (%s %d fails)", driver_names[which], number);
     return true;

@@ -72,7 +72,7 @@ wk_device executor_device(const executor *m, const step *s)
     return (wk_device){.kind = (int16_t)kind, .index = (int16_t)card};
 }
 
-static void open_all(void *user)
+static void open_guards(void *user)
 {
     executor *m = user;
     m->thread[m->here].count = 1;
@@ -84,10 +84,10 @@ static void open_all(void *user)
     if (m->mode->gpu) wk_device_guard_open(here, device); /* closed with the scope */
 }
 
-static void open_anew(void *user)
+static void reopen_guards(void *user)
 {
     executor *m = user;
-    open_all(m);
+    open_guards(m);
     m->rest(m->rest_user);
 }
 
@@ -96,7 +96,7 @@ void executor_restart_thread(executor *m, int thread, worker_job *rest, void *us
     m->here = thread;
     m->rest = rest;
     m->rest_user = user;
-    workers_replace_thread(open_anew, m);
+    workers_replace_thread(reopen_guards, m);
 }
 
 /* Steps of one thread. */
@@ -105,7 +105,7 @@ typedef struct turn {
     int from, to;
 } turn;
 
-static void run_turn(void *user)
+static void run_steps_of_turn(void *user)
 {
     turn *t = user;
     executor *m = t->machine;
@@ -113,7 +113,7 @@ static void run_turn(void *user)
         const step *s = &m->program->step[t->from];
         const bool done = executor_step(m, t->from++);
         if (done && s->kind == STEP_THREAD_RESTART) {
-            executor_restart_thread(m, s->thread, run_turn, t);
+            executor_restart_thread(m, s->thread, run_steps_of_turn, t);
             return;
         }
     }
@@ -125,7 +125,7 @@ void executor_run_steps(executor *m)
     for (turn t = {.machine = m}; t.from < p->steps; t.from = t.to) {
         const int thread = p->step[t.from].thread;
         for (t.to = t.from + 1; t.to < p->steps && p->step[t.to].thread == thread;) t.to++;
-        workers_run(thread, run_turn, &t);
+        workers_run(thread, run_steps_of_turn, &t);
     }
 }
 
@@ -147,10 +147,10 @@ void executor_begin(executor *m, program *p, const mode *mode)
     if (wk__thread_count() != mode->threads) wk_set_threads_at(here, mode->threads);
     wk__shuffle_groups(mode->order);
     wk__set_prologue_min_bytes(mode->prologues ? 0 : -1);
-    for (m->here = 0; m->here < p->threads; m->here++) workers_run(m->here, open_all, m);
+    for (m->here = 0; m->here < p->threads; m->here++) workers_run(m->here, open_guards, m);
 }
 
-static void look_at(executor *m, int k)
+static void observe_slot(executor *m, int k)
 {
     const slot *x = &m->slot[k];
     trace_read(m, NOTE_LEFT, k, x->tensor);
@@ -159,13 +159,13 @@ static void look_at(executor *m, int k)
 }
 
 /* Observes the thread's slots in the drawn order. */
-static void look_at_own(void *user)
+static void observe_own_slots(void *user)
 {
     executor *m = user;
     int order[MOST_SLOTS];
     program_order(m->program, order);
     for (int k = 0; k < m->program->slots; k++)
-        if (m->slot[order[k]].tensor && m->slot[order[k]].thread == m->here) look_at(m, order[k]);
+        if (m->slot[order[k]].tensor && m->slot[order[k]].thread == m->here) observe_slot(m, order[k]);
 }
 
 /* The threads take turns. */
@@ -174,7 +174,7 @@ void executor_observe_end(executor *m)
     m->now = -1;
     for (int k = 0; k < m->program->threads; k++) {
         m->here = program_looker(m->program, k);
-        workers_run(m->here, look_at_own, m);
+        workers_run(m->here, observe_own_slots, m);
     }
 }
 
@@ -251,7 +251,7 @@ static void gather(executor *m, part parts[], int from, int to)
         m->has_failed_value = m->has_failed_value || parts[t].machine.has_failed_value;
 }
 
-static void run_at_once(executor *m, int from, int to)
+static void run_concurrently(executor *m, int from, int to)
 {
     static part parts[MOST_THREADS];
     void *user[MOST_THREADS] = {NULL};
@@ -286,7 +286,7 @@ static void run_all(executor *m)
     }
     for (int from = 0, to; from < p->steps; from = to) {
         for (to = from + 1; to < p->steps && !p->step[to].sync_before;) to++;
-        run_at_once(m, from, to);
+        run_concurrently(m, from, to);
     }
 }
 

@@ -139,7 +139,7 @@ static void decide(generator *g)
 }
 
 /* Returns true if there is room for the final steps and the limit of rejected calls has not been reached. */
-static bool goes_on(const generator *g)
+static bool has_room(const generator *g)
 {
     const program *p = g->program;
     return g->tries_left > 0 && p->steps < MOST_STEPS - 40 && p->slots < MOST_SLOTS - 60 && program_calls(p) < g->calls;
@@ -150,7 +150,7 @@ static void until_handed_over(void *user)
 {
     generator *g = user;
     use_view(g);
-    while (goes_on(g)) {
+    while (has_room(g)) {
         if (g->large)
             generate_large_step(g);
         else
@@ -162,7 +162,7 @@ static void until_handed_over(void *user)
     }
 }
 
-static void come_to_an_end(void *user)
+static void finish_program(void *user)
 {
     generator *g = user;
     if (g->program->gradcheck)
@@ -179,8 +179,8 @@ static void grow(program *p, executor *m, const mode *mode, uint64_t seed, void 
     decide(&g);
     executor_begin(m, p, mode);
     for (int k = rng_range(&g.draw, 1, 3); k > 0 && !g.large; k--) make(&g);
-    for (g.tries_left = 4 * MOST_STEPS; goes_on(&g);) workers_run(g.thread, until_handed_over, &g);
-    workers_run(g.thread, come_to_an_end, &g);
+    for (g.tries_left = 4 * MOST_STEPS; has_room(&g);) workers_run(g.thread, until_handed_over, &g);
+    workers_run(g.thread, finish_program, &g);
     executor_observe_end(m);
     executor_end(m);
 }

@@ -83,7 +83,7 @@ static argument other_operand(generator *g, int x)
 }
 
 /* Returns true if the program may still run a kernel on all elements of x, whose total is limited. */
-static bool may_go_through(generator *g, int x)
+static bool may_process_all(generator *g, int x)
 {
     const int64_t length = length_of(g, x);
     if (length <= MOST_PART) return true;
@@ -93,10 +93,10 @@ static bool may_go_through(generator *g, int x)
 }
 
 /* Adds x op y, out of place or in place. */
-static void compute(generator *g, int x, bool in_place)
+static void add_op(generator *g, int x, bool in_place)
 {
     static const char *const ops[] = {"add", "mul", "sub"};
-    if (x < 0 || !may_go_through(g, x)) return;
+    if (x < 0 || !may_process_all(g, x)) return;
     const char *op = ops[rng_below(&g->draw, 3)];
     const argument y = other_operand(g, x);
     if (in_place)
@@ -105,9 +105,9 @@ static void compute(generator *g, int x, bool in_place)
         generate_view(g, op, x, 1, &y);
 }
 
-static void send_to(generator *g, int x, int card)
+static void add_send(generator *g, int x, int card)
 {
-    step *s = x >= 0 && may_go_through(g, x) ? generate_begin(g, STEP_CALL, 1) : NULL;
+    step *s = x >= 0 && may_process_all(g, x) ? generate_begin(g, STEP_CALL, 1) : NULL;
     if (!s) return;
     s->op = (int16_t)wk_op_find("clone");
     s->arguments = 1;
@@ -117,18 +117,18 @@ static void send_to(generator *g, int x, int card)
 }
 
 /* Copies a tensor, or a part of it, to the card that is drawn. */
-static void send(generator *g)
+static void add_card_copy(generator *g)
 {
     const int x = rng_percent(&g->draw, 70) ? generate_pick(g, 1u << g->dtype, 1) : part_of(g, INT_MAX);
-    send_to(g, x, drawn_card(g));
+    add_send(g, x, drawn_card(g));
 }
 
 /* Copies a part to separate memory or into another tensor, possibly of another card. */
-static void copy(generator *g)
+static void add_copy(generator *g)
 {
     const int x = generate_pick(g, 1u << g->dtype, 1),
               y = part_of(g, g->cards > 1 && rng_percent(&g->draw, 50) ? INT_MAX : MOST_PART);
-    if (x < 0 || y < 0 || !may_go_through(g, x)) return;
+    if (x < 0 || y < 0 || !may_process_all(g, x)) return;
     const argument none[MOST_ARGUMENTS] = {{0}}, part = argument_slot(y);
     if (rng_percent(&g->draw, 50))
         generate_view(g, "clone", x, 0, none);
@@ -137,7 +137,7 @@ static void copy(generator *g)
 }
 
 /* Adds a lookup in a part so short that an index out of range is likely, if the program has any (bad_indices.c). */
-static void look_up(generator *g)
+static void add_lookup(generator *g)
 {
     const int table = part_of(g, 4);
     const int64_t count[] = {rng_percent(&g->draw, 50) ? 1 : rng_range(&g->draw, 2, 40)};
@@ -146,20 +146,20 @@ static void look_up(generator *g)
     if (index < 0) return;
     const argument arguments[] = {argument_int(0), argument_slot(index)};
     const int x = generate_view(g, "index_select", table, 2, arguments);
-    if (x >= 0 && rng_percent(&g->draw, 60)) compute(g, x, false);
+    if (x >= 0 && rng_percent(&g->draw, 60)) add_op(g, x, false);
 }
 
 /* Frees a tensor with pending work on the device, and creates others that reuse its memory, or copies one there. */
-static void replace(generator *g)
+static void reuse_memory(generator *g)
 {
     const int x = generate_pick(g, 1u << g->dtype, 1);
     const bool copies = x >= 0 && g->cards > 1 && rng_percent(&g->draw, 50);
     const int card = x >= 0 && g->machine->slot[x].second ? CARD_SECOND : CARD_FIRST;
-    if (x >= 0 && (copies || rng_percent(&g->draw, 60))) compute(g, x, rng_percent(&g->draw, 50));
+    if (x >= 0 && (copies || rng_percent(&g->draw, 60))) add_op(g, x, rng_percent(&g->draw, 50));
     if (copies) {
         generate_plain(g, STEP_FLUSH);
         generate_on(g, STEP_FREE, x);
-        send_to(g, generate_pick(g, 1u << g->dtype, 1), card);
+        add_send(g, generate_pick(g, 1u << g->dtype, 1), card);
         generate_plain(g, STEP_FLUSH);
         return;
     }
@@ -168,7 +168,7 @@ static void replace(generator *g)
     for (int k = rng_range(&g->draw, 1, 3); k > 0; k--) make(g);
 }
 
-static void trim(generator *g)
+static void add_trim(generator *g)
 {
     step *s = generate_begin(g, STEP_TRIM, 0);
     if (!s) return;
@@ -181,23 +181,23 @@ void generate_large_step(generator *g)
 {
     const int what = rng_below(&g->draw, 100), more = g->cards > 1 ? 10 : 0;
     if (what < more)
-        send(g);
+        add_card_copy(g);
     else if (what < 10 + more)
         make(g);
     else if (what < 24 + more)
-        replace(g);
+        reuse_memory(g);
     else if (what < 38 + more / 2)
-        compute(g, part_of(g, MOST_PART), rng_percent(&g->draw, 75));
+        add_op(g, part_of(g, MOST_PART), rng_percent(&g->draw, 75));
     else if (what < 50)
-        compute(g, generate_pick(g, 1u << g->dtype, 1), rng_percent(&g->draw, 40));
+        add_op(g, generate_pick(g, 1u << g->dtype, 1), rng_percent(&g->draw, 40));
     else if (what < 56)
-        copy(g);
+        add_copy(g);
     else if (what < 64)
-        look_up(g);
+        add_lookup(g);
     else if (what < 78)
         generate_of_slot(g, STEP_FREE, ANY_DTYPE, 0, 0);
     else if (what < 81)
-        trim(g);
+        add_trim(g);
     else if (what < 85)
         generate_of_slot(g, STEP_READ, ANY_DTYPE, 0, 0);
     else if (what < 94)

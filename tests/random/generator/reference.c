@@ -75,7 +75,7 @@ static int64_t element_at(const wk__body *target, int64_t place)
 }
 
 /* Checks a slot: its former contents, except at the target's positions, which have the written values. */
-static bool has_changed(model *m, int s, const wk__body *to, const snapshot *written, const snapshot *now)
+static bool check_slot(model *m, int s, const wk__body *to, const snapshot *written, const snapshot *now)
 {
     const wk__body *body = wk__body_of(m->machine->slot[s].tensor);
     const bool shares = to && body->storage == to->storage && body->dtype == to->dtype;
@@ -88,7 +88,7 @@ static bool has_changed(model *m, int s, const wk__body *to, const snapshot *wri
 }
 
 /* Reads all slots again. Known ones are compared, unless compared is false because anything may have changed. */
-static bool look_again(model *m, bool compared, int target)
+static bool check_all_slots(model *m, bool compared, int target)
 {
     static _Thread_local snapshot now, written;
     const wk__body *to = target >= 0 ? wk__body_of(m->machine->slot[target].tensor) : NULL;
@@ -98,7 +98,7 @@ static bool look_again(model *m, bool compared, int target)
         snapshot *h = x && m->known[s] && compared ? &now : &m->held[s];
         const bool known = x && take_snapshot(x, h);
         if (known && h == &now) {
-            if (has_changed(m, s, to, &written, &now)) return true;
+            if (check_slot(m, s, to, &written, &now)) return true;
             if (to && wk__body_of(x)->storage == to->storage) take_snapshot(x, &m->held[s]);
         }
         m->known[s] = known;
@@ -109,7 +109,7 @@ static bool look_again(model *m, bool compared, int target)
 /* ---- results of a call ------------------------------------------------------------------------------------------- */
 
 /* Returns true if the tensor contains all elements of its storage in order. */
-static bool is_all_there_is(const model *m, const step *s)
+static bool covers_storage(const model *m, const step *s)
 {
     const wk_tensor *x = m->machine->slot[s->argument[0].slot[0]].tensor;
     const wk__body *body = x ? wk__body_of(x) : NULL;
@@ -124,7 +124,7 @@ static bool as_sample(model *m, const step *s, sweep_sample *sample, sweep_input
     const op_entry *r = &op_entries[s->op];
     if ((!r->known->reference && !r->known->scalar) || r->draws || r->known->discontinuous) return false;
     /* its reference does not know the storage outside the operand */
-    if (strcmp(r->op->name, "as_strided") == 0 && !is_all_there_is(m, s)) return false;
+    if (strcmp(r->op->name, "as_strided") == 0 && !covers_storage(m, s)) return false;
     memset(sample, 0, sizeof *sample);
     sample->arguments = s->arguments;
     for (int k = 0; k < s->arguments; k++) {
@@ -166,7 +166,7 @@ static double tolerance(const sweep_sample *sample, const sweep_input input[])
     return 1e-9 * n * largest * largest;
 }
 
-static bool results_wrong(model *m, const step *s, int target, const reference_array expected[], int count, double near)
+static bool check_results(model *m, const step *s, int target, const reference_array expected[], int count, double near)
 {
     static _Thread_local snapshot now;
     for (int k = 0; k < count; k++) {
@@ -188,7 +188,7 @@ static bool results_wrong(model *m, const step *s, int target, const reference_a
 }
 
 /* Executes the step, compares it with the reference computed beforehand, and checks all other slots. */
-static bool call_wrong(model *m, int k)
+static bool check_call(model *m, int k)
 {
     const step *s = &m->program->step[k];
     sweep_sample sample;
@@ -198,14 +198,14 @@ static bool call_wrong(model *m, int k)
     const bool compared = as_sample(m, s, &sample, input);
     const int target = writes ? s->argument[0].slot[0] : -1;
     if (!executor_step(m->machine, k) || m->machine->code != WK_OK || m->machine->given > 4)
-        return look_again(m, false, -1);
+        return check_all_slots(m, false, -1);
     wk_tensor *result = m->machine->slot[target >= 0 ? target : s->out].tensor;
     if (!result || !compared || wk__body_numel(wk__body_of(result)) > MOST_READ)
-        return look_again(m, result != NULL, target);
+        return check_all_slots(m, result != NULL, target);
     const int count = sweep_expected(op_entries[s->op].op, &sample, input, expected, result);
-    bool wrong = results_wrong(m, s, target, expected, count, tolerance(&sample, input));
+    bool wrong = check_results(m, s, target, expected, count, tolerance(&sample, input));
     for (int j = 0; j < count; j++) wk__free(expected[j].data);
-    return wrong || look_again(m, true, target);
+    return wrong || check_all_slots(m, true, target);
 }
 
 bool reference_disagrees(program *p, executor *m, verdict *v)
@@ -218,12 +218,13 @@ bool reference_disagrees(program *p, executor *m, verdict *v)
     for (int k = 0; k < p->steps && !wrong && !m->has_failed_value; k++) {
         const uint8_t kind = p->step[k].kind;
         if (kind == STEP_CALL || kind == STEP_IN_PLACE) {
-            wrong = call_wrong(&model, k);
+            wrong = check_call(&model, k);
         } else {
             executor_step(m, k);
             /* backward accumulates gradients that the program holds; host writes may change any memory, and an
              * optimiser its leaves */
-            wrong = look_again(&model, kind != STEP_BACKWARD && kind != STEP_HOST_WRITE && kind != STEP_OPTIMISE, -1);
+            wrong =
+                check_all_slots(&model, kind != STEP_BACKWARD && kind != STEP_HOST_WRITE && kind != STEP_OPTIMISE, -1);
         }
     }
     executor_end(m);

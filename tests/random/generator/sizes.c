@@ -68,7 +68,7 @@ static bool resize(program *p, int64_t from, int64_t to)
 }
 
 /* If an index is out of range in this size, the modes report it at different calls. */
-static bool says_nothing(const executor *sync)
+static bool is_inconclusive(const executor *sync)
 {
     char text[200];
     bool late;
@@ -85,7 +85,7 @@ bool other_sizes_disagree(const program *p, const mode *sync, const mode *usual,
         resized = *p;
         if (!resize(&resized, from, other_sizes[k])) continue;
         executor_run(base, &resized, sync);
-        if (says_nothing(base)) continue;
+        if (is_inconclusive(base)) continue;
         executor_run(other, &resized, usual);
         if (!trace_has_error(other, text, sizeof text) && !trace_differs(base, other, text, sizeof text)) continue;
         snprintf(v->text, sizeof v->text, "with %lld in place of %lld: %s", (long long)other_sizes[k], (long long)from,

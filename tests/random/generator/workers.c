@@ -31,7 +31,7 @@ static void start(worker *h)
 }
 
 /* The caller holds the lock. */
-static void make_way(worker *h)
+static void replace_thread(worker *h)
 {
     h->job = h->rest;
     h->user = h->rest_user;
@@ -61,7 +61,7 @@ static void *work(void *user)
         h->job = NULL;
         pthread_cond_signal(&done);
     }
-    make_way(h);
+    replace_thread(h);
     pthread_mutex_unlock(&lock);
     return NULL;
 }
@@ -73,7 +73,7 @@ void workers_replace_thread(worker_job *rest, void *user)
 }
 
 /* The caller holds the lock. */
-static void give(int thread, worker_job *job, void *user)
+static void submit_job(int thread, worker_job *job, void *user)
 {
     worker *h = &hands[thread];
     h->job = job;
@@ -91,7 +91,7 @@ void workers_run_all(int threads, worker_job *job, void *const user[])
 {
     pthread_mutex_lock(&lock);
     for (int k = 1; k < threads; k++)
-        if (user[k]) give(k, job, user[k]);
+        if (user[k]) submit_job(k, job, user[k]);
     pthread_mutex_unlock(&lock);
     if (user[0]) job(user[0]);
     pthread_mutex_lock(&lock);
