@@ -197,13 +197,13 @@ static void all_or_nothing(int (*step)(long long n, bool all_after))
     }
 }
 
-static void a_step_is_all_or_nothing(void **state)
+static void step_is_atomic(void **state)
 {
     (void)state;
     all_or_nothing(one_step);
 }
 
-static void a_step_and_what_reads_it(void **state)
+static void step_and_its_readers_are_atomic(void **state)
 {
     (void)state;
     all_or_nothing(one_step_and_read);
@@ -212,7 +212,7 @@ static void a_step_and_what_reads_it(void **state)
 /* In-place writes to memory whose address the program knows: a refused write must not have changed it. Graph nodes come
  * from slabs, so that a call fails at this allocation only when a slab is full, and then after the write was
  * recorded. */
-static void a_refused_write_where_the_address_is_known(void **state)
+static void failed_writes_to_known_addresses(void **state)
 {
     (void)state;
     enum { CALLS = 2000 };
@@ -240,9 +240,9 @@ int main(void)
 {
     alloc_faults_init();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_step_is_all_or_nothing),
-        cmocka_unit_test(a_step_and_what_reads_it),
-        cmocka_unit_test(a_refused_write_where_the_address_is_known),
+        cmocka_unit_test(step_is_atomic),
+        cmocka_unit_test(step_and_its_readers_are_atomic),
+        cmocka_unit_test(failed_writes_to_known_addresses),
         cmocka_unit_test(cold_cpu),
         cmocka_unit_test(cold_null), /* before this process computes */
         cmocka_unit_test(warm_cpu),

@@ -40,14 +40,14 @@ static void each_event(const scenario *s, void (*order)(int64_t n), int64_t coun
     }
 }
 
-static void memory_is_refused(void **state)
+static void rejected_allocations(void **state)
 {
     (void)state;
     for (int k = 0; k < scenario_count; k++)
         each_event(&scenarios[k], wk__null_fail_alloc, 4); /* few allocations, because blocks hold many tensors */
 }
 
-static void launches_are_refused(void **state)
+static void rejected_launches(void **state)
 {
     (void)state;
     for (int k = 0; k < scenario_count; k++) {
@@ -57,7 +57,7 @@ static void launches_are_refused(void **state)
     }
 }
 
-static void indices_are_bad(void **state)
+static void bad_indices(void **state)
 {
     (void)state;
     for (int k = 0; k < scenario_count; k++) {
@@ -73,7 +73,7 @@ enum { PARAMETERS = 4, SIDE = 512 /* 1 MB each, of different shapes, for several
 
 /* The former values are still referenced, so that a step needs memory for new ones, and there is not enough for all
  * parameters. */
-static void a_step_that_memory_does_not_suffice_for_changes_nothing(void **state)
+static void step_beyond_the_memory_limit_changes_nothing(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -116,7 +116,7 @@ static void a_step_that_memory_does_not_suffice_for_changes_nothing(void **state
 
 /* ---- a lost device ----------------------------------------------------------------------------------------------- */
 
-static void what_lives_on_a_lost_device_fails_and_nothing_else(void **state)
+static void lost_device_fails_only_its_tensors(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -145,11 +145,11 @@ int main(void)
     alloc_faults_init();
     alloc_faults_env.device = test_null();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_is_refused),
-        cmocka_unit_test(launches_are_refused),
-        cmocka_unit_test(indices_are_bad),
-        cmocka_unit_test(a_step_that_memory_does_not_suffice_for_changes_nothing),
-        cmocka_unit_test(what_lives_on_a_lost_device_fails_and_nothing_else),
+        cmocka_unit_test(rejected_allocations),
+        cmocka_unit_test(rejected_launches),
+        cmocka_unit_test(bad_indices),
+        cmocka_unit_test(step_beyond_the_memory_limit_changes_nothing),
+        cmocka_unit_test(lost_device_fails_only_its_tensors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

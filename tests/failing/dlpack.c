@@ -57,7 +57,7 @@ static int refused_of(uint64_t flags)
     return refused;
 }
 
-static void what_comes_in(void **state)
+static void imports(void **state)
 {
     (void)state;
     const int shared = refused_of(0), copied = refused_of(WK_DL_READ_ONLY);
@@ -65,7 +65,7 @@ static void what_comes_in(void **state)
     assert_in_range(copied, 1, CALLS);
 }
 
-static void what_goes_out(void **state)
+static void exports(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -98,8 +98,8 @@ int main(void)
 {
     alloc_faults_init();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_comes_in),
-        cmocka_unit_test(what_goes_out),
+        cmocka_unit_test(imports),
+        cmocka_unit_test(exports),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,7 @@ static void one_run(const scenario *s, usual u, long long run)
     expect_ok();
 }
 
-static void scenarios_give_an_error_or_the_usual_figure(void **state)
+static void scenarios_fail_or_return_the_usual_result(void **state)
 {
     (void)state;
     enum { DEVICES = 2, SCENARIOS = 16 };
@@ -99,6 +99,6 @@ static void scenarios_give_an_error_or_the_usual_figure(void **state)
 int main(void)
 {
     alloc_faults_init();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(scenarios_give_an_error_or_the_usual_figure)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(scenarios_fail_or_return_the_usual_result)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ static struct {
 } at;
 
 /* Returns indices of which the last is out of range; detected when they are used. */
-static wk_tensor *places(void)
+static wk_tensor *indices(void)
 {
     return wk_mul(wk_arange(4), 33);
 }
@@ -58,11 +58,11 @@ static void load_into_another(void)
 {
     wk_load(at.net, at.file);
 }
-static void load_what_is_not_there(void)
+static void load_missing_file(void)
 {
     wk_load(at.net, at.nowhere);
 }
-static void load_what_is_damaged(void)
+static void load_damaged_file(void)
 {
     wk_load(at.other, at.damaged);
 }
@@ -75,11 +75,11 @@ static void load_tensors_onto_no_device(void)
     WK_DEVICE(wk_opencl(77));
     wk_load_tensors(at.file);
 }
-static void save_where_no_folder_is(void)
+static void save_to_missing_folder(void)
 {
     wk_save(at.net, at.nowhere);
 }
-static void save_what_has_failed(void)
+static void save_failed_value(void)
 {
     wk_tensors *list = wk_list((at.x, at.failed_float));
     wk_save_tensors(list, at.file);
@@ -96,7 +96,7 @@ static void optimisers_without_parameters(void)
 {
     wk_optim_adamw(wk_tensors_new(), .lr = 1);
 }
-static void text_that_names_no_line_search(void)
+static void unknown_line_search(void)
 {
     wk_optim_lbfgs(at.parameters, .line_search_fn = "armijo");
 }
@@ -130,44 +130,44 @@ static void step_with_a_failed_gradient(void)
     wk_set_grad(leaf, wk_mul(wk_sum(at.failed_float), wk_ones_like(leaf)));
     wk_optim_step(at.optim);
 }
-static void print_what_has_failed(void)
+static void print_failed_value(void)
 {
     wk_print(at.failed);
 }
-static void text_of_what_has_failed(void)
+static void text_of_failed_value(void)
 {
     wk_tensor_str(at.failed_float);
 }
-static void places_in_what_has_failed(void)
+static void nonzero_of_failed_value(void)
 {
     wk_nonzero(at.failed);
 }
-static void places_by_dimension(void)
+static void nonzero_tuple_of_failed_value(void)
 {
     wk_tensor *out[1];
     wk_nonzero_numpy(at.failed, out);
 }
-static void selected_by_what_has_failed(void)
+static void select_by_failed_mask(void)
 {
     wk_masked_select(at.x, wk_gt(at.failed_float, 0));
 }
-static void unique_in_what_has_failed(void)
+static void unique_of_failed_value(void)
 {
     wk_unique(at.failed);
 }
-static void number_that_has_failed(void)
+static void item_of_failed_value(void)
 {
     wk_item(wk_sum(at.failed));
 }
-static void dataset_of_what_has_failed(void)
+static void dataset_of_failed_value(void)
 {
     wk_data_tensors(at.x, at.failed);
 }
-static void digits_that_are_not_there(void)
+static void missing_mnist(void)
 {
     wk_data_mnist(at.nowhere);
 }
-static void figure_that_has_failed(void)
+static void history_of_failed_value(void)
 {
     wk_history *history = wk_history_new();
     wk_history_add(history, wk_sum(at.failed_float));
@@ -177,15 +177,15 @@ static void parameters_of_a_lazy_layer(void)
 {
     wk_parameters(at.lazy);
 }
-static void module_to_no_device(void)
+static void module_to_missing_device(void)
 {
     wk_module_to(at.net, wk_opencl(77));
 }
-static void buffer_of_what_has_failed(void)
+static void buffer_of_failed_value(void)
 {
     wk_module_set_buffer(at.net, "mean", wk_expand(at.failed_float, (2, 4)));
 }
-static void child_that_stands_above(void)
+static void module_cycle(void)
 {
     wk_module *inner = wk_nn_relu();
     wk_module_append(inner, wk_nn_sequential(inner));
@@ -195,34 +195,34 @@ static void in_place_through_a_view(void)
     wk_tensor *y = wk_mul(at.leaf, 2);
     wk_mul_(wk_narrow(y, 0, 0, 2), wk_narrow(at.failed_float, 0, 0, 2));
 }
-static void copy_of_what_has_failed(void)
+static void copy_of_failed_value(void)
 {
     wk_copy_(wk_mul(at.leaf, 2), at.failed_float);
 }
-static void addition_at_a_bad_place(void)
+static void addition_at_bad_index(void)
 {
     wk_tensor *y = wk_mul(at.leaf, 2);
-    wk_index_add_(y, 0, places(), at.leaf);
+    wk_index_add_(y, 0, indices(), at.leaf);
     wk_item(wk_sum(y));
     wk_neg(y); /* y keeps its former values; this call reports the error */
 }
-static void backward_of_what_has_failed(void)
+static void backward_of_failed_value(void)
 {
     wk_backward(wk_sum(wk_mul(at.leaf, at.failed_float)));
     wk_item(wk_sum(wk_grad_of(at.leaf)));
 }
-static void backward_of_what_was_changed(void)
+static void backward_of_modified_value(void)
 {
     wk_tensor *y = wk_exp(at.leaf), *z = wk_sum(wk_mul(y, y));
     wk_mul_(y, 2);
     wk_backward(z);
 }
-static void gradient_of_what_was_not_used(void)
+static void gradient_of_unused_tensor(void)
 {
     wk_tensor *grad, *other = wk_ones((2), .requires_grad = true);
     wk_grad((wk_sum(at.leaf)), (other), &grad);
 }
-static void hook_on_what_has_none(void)
+static void hook_on_constant(void)
 {
     wk_register_hook(at.x, NULL, NULL);
 }
@@ -246,24 +246,24 @@ static void check_of_a_function_that_fails_later(void)
     wk_tensor *in[1] = {wk_ones((3), .dtype = WK_F64, .requires_grad = true)};
     wk_gradcheck(wrong_later, NULL, WK_ARRAY(in, 1));
 }
-static void give_nothing(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
+static void return_nothing(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
 {
     (void)out;
     wk_function_save(f, in[0]);
 }
-static void function_that_gives_nothing(void)
+static void function_without_result(void)
 {
     static const wk_function_kind kind = {
-        .size = sizeof kind, .name = "nothing", .inputs = 1, .outputs = 1, .forward = give_nothing};
+        .size = sizeof kind, .name = "nothing", .inputs = 1, .outputs = 1, .forward = return_nothing};
     wk_apply(&kind, NULL, (at.leaf));
 }
-static void replay_of_no_flush(void)
+static void replay_of_damaged_file(void)
 {
     wk_replay(at.damaged, NULL, NULL);
 }
 static void late_failure(void)
 {
-    wk_index_add_(wk_zeros((4)), 0, places(), at.x);
+    wk_index_add_(wk_zeros((4)), 0, indices(), at.x);
     wk_flush();
 }
 static void reshape_to_another_count(void)
@@ -285,45 +285,45 @@ static void forward_of_another_width(void)
 
 static const test_call calls[] = {
     {TEST_CALL(load_into_another)},
-    {TEST_CALL(load_what_is_not_there)},
-    {TEST_CALL(load_what_is_damaged)},
+    {TEST_CALL(load_missing_file)},
+    {TEST_CALL(load_damaged_file)},
     {TEST_CALL(load_damaged_tensors)},
     {TEST_CALL(load_tensors_onto_no_device)},
-    {TEST_CALL(save_where_no_folder_is)},
-    {TEST_CALL(save_what_has_failed)},
+    {TEST_CALL(save_to_missing_folder)},
+    {TEST_CALL(save_failed_value)},
     {TEST_CALL(optimisers_with_wrong_options)},
     {TEST_CALL(optimisers_with_options_of_others)},
     {TEST_CALL(optimisers_without_parameters)},
-    {TEST_CALL(text_that_names_no_line_search)},
+    {TEST_CALL(unknown_line_search)},
     {TEST_CALL(closure_that_fails)},
     {TEST_CALL(closure_that_fails_in_a_search)},
     {TEST_CALL(groups_twice)},
     {TEST_CALL(step_with_a_failed_gradient)},
-    {TEST_CALL(print_what_has_failed)},
-    {TEST_CALL(text_of_what_has_failed)},
-    {TEST_CALL(places_in_what_has_failed)},
-    {TEST_CALL(places_by_dimension)},
-    {TEST_CALL(selected_by_what_has_failed)},
-    {TEST_CALL(unique_in_what_has_failed)},
-    {TEST_CALL(number_that_has_failed)},
-    {TEST_CALL(dataset_of_what_has_failed)},
-    {TEST_CALL(digits_that_are_not_there)},
-    {TEST_CALL(figure_that_has_failed)},
+    {TEST_CALL(print_failed_value)},
+    {TEST_CALL(text_of_failed_value)},
+    {TEST_CALL(nonzero_of_failed_value)},
+    {TEST_CALL(nonzero_tuple_of_failed_value)},
+    {TEST_CALL(select_by_failed_mask)},
+    {TEST_CALL(unique_of_failed_value)},
+    {TEST_CALL(item_of_failed_value)},
+    {TEST_CALL(dataset_of_failed_value)},
+    {TEST_CALL(missing_mnist)},
+    {TEST_CALL(history_of_failed_value)},
     {TEST_CALL(parameters_of_a_lazy_layer)},
-    {TEST_CALL(module_to_no_device)},
-    {TEST_CALL(buffer_of_what_has_failed)},
-    {TEST_CALL(child_that_stands_above)},
+    {TEST_CALL(module_to_missing_device)},
+    {TEST_CALL(buffer_of_failed_value)},
+    {TEST_CALL(module_cycle)},
     {TEST_CALL(in_place_through_a_view)},
-    {TEST_CALL(copy_of_what_has_failed)},
-    {TEST_CALL(addition_at_a_bad_place)},
-    {TEST_CALL(backward_of_what_has_failed)},
-    {TEST_CALL(backward_of_what_was_changed)},
-    {TEST_CALL(gradient_of_what_was_not_used)},
-    {TEST_CALL(hook_on_what_has_none)},
+    {TEST_CALL(copy_of_failed_value)},
+    {TEST_CALL(addition_at_bad_index)},
+    {TEST_CALL(backward_of_failed_value)},
+    {TEST_CALL(backward_of_modified_value)},
+    {TEST_CALL(gradient_of_unused_tensor)},
+    {TEST_CALL(hook_on_constant)},
     {TEST_CALL(check_of_a_wrong_function)},
     {TEST_CALL(check_of_a_function_that_fails_later)},
-    {TEST_CALL(function_that_gives_nothing)},
-    {TEST_CALL(replay_of_no_flush)},
+    {TEST_CALL(function_without_result)},
+    {TEST_CALL(replay_of_damaged_file)},
     {TEST_CALL(late_failure)},
     {TEST_CALL(reshape_to_another_count)},
     {TEST_CALL(expand_to_another_size)},
@@ -356,7 +356,7 @@ static void write_files(const char *folder)
     fclose(file);
 }
 
-static void nothing_stays_behind(void **state)
+static void failing_calls_leak_nothing(void **state)
 {
     enum { TIMES = 20 };
     (void)state;
@@ -366,8 +366,8 @@ static void nothing_stays_behind(void **state)
     at.net = wk_nn_linear(3, 4), at.other = wk_nn_linear(2, 2), at.lazy = wk_nn_lazy_linear(3);
     at.parameters = wk_parameters(at.net);
     at.optim = wk_optim_sgd(at.parameters, .lr = 1);
-    at.failed = wk_retain(wk_take(wk_arange(4), places()));
-    at.failed_float = wk_retain(wk_take(at.x, places()));
+    at.failed = wk_retain(wk_take(wk_arange(4), indices()));
+    at.failed_float = wk_retain(wk_take(at.x, indices()));
     assert_int_equal(wk_flush(), WK_ERR_INDEX);
     wk_clear_error();
     write_files(alloc_faults_env.folder);
@@ -474,7 +474,7 @@ enum { FEW = 100, MANY = 20000, SLABS = 2 };
 #else
 enum { FEW = 100, MANY = 20000, SLABS = 6 * 64 * MANY / WK__SLAB_BYTES };
 #endif
-static void ends_leave_nothing_behind(void **state)
+static void failing_destructors_leak_nothing(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -533,7 +533,7 @@ static void leave_each_request(const scenario *s)
         fail_msg("%s: %lld blocks leaked", s->name, alloc_live_blocks() - blocks);
 }
 
-static void memory_that_runs_out(void **state)
+static void host_memory_exhaustion(void **state)
 {
     (void)state;
     alloc_faults_env.device = wk_cpu();
@@ -548,9 +548,9 @@ int main(void)
 {
     alloc_faults_init();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_stays_behind),
-        cmocka_unit_test(ends_leave_nothing_behind),
-        cmocka_unit_test(memory_that_runs_out),
+        cmocka_unit_test(failing_calls_leak_nothing),
+        cmocka_unit_test(failing_destructors_leak_nothing),
+        cmocka_unit_test(host_memory_exhaustion),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static void gradients_of(wk_module *net)
 
 /* A step changes all parameters or none, and a failed step has no effect: a network without failures, which makes the
  * successful steps only, has the same parameters. */
-static void a_step_is_taken_whole_or_not_at_all(void **state)
+static void step_is_atomic(void **state)
 {
     (void)state;
     for (int which = 0; which < 4; which++) {
@@ -124,7 +124,7 @@ static search search_of(wk_tensors **parameters)
 }
 
 /* The same for a step that calls a closure several times. */
-static void a_search_is_taken_whole_or_not_at_all(void **state)
+static void line_search_step_is_atomic(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -153,7 +153,7 @@ static void a_search_is_taken_whole_or_not_at_all(void **state)
 }
 
 /* In-place calls on the result of an op: its elements and its graph node change together or not at all. */
-static wk_tensor *writes(int which, wk_tensor *y, wk_tensor *x, wk_tensor *rows)
+static wk_tensor *write_in_place(int which, wk_tensor *y, wk_tensor *x, wk_tensor *rows)
 {
     switch (which) {
     case 0: return wk_add_(y, x);
@@ -180,7 +180,7 @@ static void result_of(wk_tensor *y, wk_tensor *x, numbers *out)
     if (grad) assert_int_equal(wk_read(grad, out->at + 4, 4 * sizeof(float)), WK_OK);
 }
 
-static void a_write_in_place_happens_whole_or_not_at_all(void **state)
+static void in_place_write_is_atomic(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -190,7 +190,7 @@ static void a_write_in_place_happens_whole_or_not_at_all(void **state)
         {
             WK_SCOPE;
             result_of(wk_mul(x, 2), x, &before);
-            result_of(writes(which, wk_mul(x, 2), x, rows), x, &after);
+            result_of(write_in_place(which, wk_mul(x, 2), x, rows), x, &after);
         }
         bool met = true;
         int failed = 0;
@@ -199,7 +199,7 @@ static void a_write_in_place_happens_whole_or_not_at_all(void **state)
             wk_tensor *y = wk_mul(x, 2);
             drain();
             alloc_faults_arm(n, n % 2);
-            wk_tensor *written = writes(which, y, x, rows);
+            wk_tensor *written = write_in_place(which, y, x, rows);
             met = alloc_fault_fired();
             alloc_faults_arm(0, false);
             if (!written && !wk_error()) fail_msg("call %d, request %lld: no error", which, n);
@@ -216,7 +216,7 @@ static void a_write_in_place_happens_whole_or_not_at_all(void **state)
 }
 
 /* An error about in-place changes does not name a failed write as the last one. */
-static void a_write_that_failed_is_not_named(void **state)
+static void failed_write_is_not_named(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -230,7 +230,7 @@ static void a_write_that_failed_is_not_named(void **state)
             wk_relu_(y);
             drain();
             alloc_faults_arm(n, n % 2);
-            wk_tensor *written = writes(which, y, x, rows);
+            wk_tensor *written = write_in_place(which, y, x, rows);
             met = alloc_fault_fired();
             alloc_faults_arm(0, false);
             wk_clear_error();
@@ -246,7 +246,7 @@ static void a_write_that_failed_is_not_named(void **state)
 }
 
 /* A file has its former contents or the new ones; a network has all of the file's parameters or its former ones. */
-static void files_and_networks_change_whole(void **state)
+static void files_and_networks_change_atomically(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -291,11 +291,11 @@ int main(void)
     alloc_faults_env.device = wk_cpu();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_slot),
-        cmocka_unit_test(a_step_is_taken_whole_or_not_at_all),
-        cmocka_unit_test(a_search_is_taken_whole_or_not_at_all),
-        cmocka_unit_test(a_write_in_place_happens_whole_or_not_at_all),
-        cmocka_unit_test(a_write_that_failed_is_not_named),
-        cmocka_unit_test(files_and_networks_change_whole),
+        cmocka_unit_test(step_is_atomic),
+        cmocka_unit_test(line_search_step_is_atomic),
+        cmocka_unit_test(in_place_write_is_atomic),
+        cmocka_unit_test(failed_write_is_not_named),
+        cmocka_unit_test(files_and_networks_change_atomically),
     };
     return cmocka_run_group_tests(tests, fill_queue, NULL);
 }

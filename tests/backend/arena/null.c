@@ -96,7 +96,7 @@ static const char softmax_text[] = "run\n"
                                    "r5 f32 DIV r3 r4\n"
                                    "STORE %1 r5\n";
 
-static void writes_down_groups(void **state)
+static void logs_programs(void **state)
 {
     (void)state;
     expect_plan("");
@@ -121,7 +121,7 @@ static void writes_down_groups(void **state)
     expect_plan("");
 }
 
-static void writes_down_products(void **state)
+static void logs_products(void **state)
 {
     (void)state;
     wk__matmul p = product();
@@ -150,7 +150,7 @@ static void writes_down_products(void **state)
     assert_null(wk__null_log_work_at(WK__CONTRACTION, 2));
 }
 
-static void writes_down_the_rest(void **state)
+static void logs_transfers_and_kernels(void **state)
 {
     (void)state;
     char bytes[100];
@@ -175,7 +175,7 @@ static void writes_down_the_rest(void **state)
 
 static void expect_wrong(wk_code code, const char *text);
 
-static void counts_what_it_does_not_keep(void **state)
+static void counts_beyond_the_log(void **state)
 {
     (void)state;
     wk__program g = softmax();
@@ -195,7 +195,7 @@ static void *many_runs(void *group)
     return NULL;
 }
 
-static void orders_from_threads(void **state)
+static void submissions_from_threads(void **state)
 {
     (void)state;
     pthread_t thread[3];
@@ -214,7 +214,7 @@ static void expect_wrong(wk_code code, const char *text)
     assert_string_equal(fail.text, text);
 }
 
-static void finds_wrong_groups(void **state)
+static void rejects_invalid_programs(void **state)
 {
     (void)state;
     const char *after = "null: an operand that ends after its memory";
@@ -244,7 +244,7 @@ static void finds_wrong_groups(void **state)
     assert_int_equal(wk__null_log_count(WK__PROGRAM), 3);
 }
 
-static void finds_wrong_products_and_kernels(void **state)
+static void rejects_invalid_products_and_kernels(void **state)
 {
     (void)state;
     const char *after = "null: an operand that ends after its memory";
@@ -347,7 +347,7 @@ static void prologues_store_a_factor(void **state)
 }
 
 /* Between 0 and WK__MAX_DIMS dimensions; dim must be one of them, or 0 without dimensions. */
-static void counts_of_dimensions(void **state)
+static void checks_number_of_dimensions(void **state)
 {
     (void)state;
     wk__work_args k = {.ndim = WK__MAX_DIMS};
@@ -366,7 +366,7 @@ static void counts_of_dimensions(void **state)
 }
 
 /* An indexed operand may be empty if no index is valid or no element is read. */
-static void places_of_nothing(void **state)
+static void indexed_loads_of_empty_operands(void **state)
 {
     (void)state;
     wk__program g;
@@ -385,7 +385,7 @@ static void places_of_nothing(void **state)
 }
 
 /* The first operand of an epilogue must be the product's result, from its first element. */
-static void tails_begin_with_the_product(void **state)
+static void epilogues_start_with_the_product(void **state)
 {
     (void)state;
     const char *other = "null: an epilogue whose first operand is not the product";
@@ -431,7 +431,7 @@ static void full_device(void **state)
     assert_int_equal(wk__arena_alloc(f.arena, 60 * MB, &other, &fail), WK_OK);
 }
 
-static void refused_launch(void **state)
+static void rejected_launch(void **state)
 {
     (void)state;
     wk__program g = softmax();
@@ -521,19 +521,19 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(writes_down_groups),
-        TEST(writes_down_products),
-        TEST(counts_of_dimensions),
-        TEST(places_of_nothing),
-        TEST(tails_begin_with_the_product),
-        TEST(writes_down_the_rest),
-        TEST(counts_what_it_does_not_keep),
-        TEST(orders_from_threads),
-        TEST(finds_wrong_groups),
-        TEST(finds_wrong_products_and_kernels),
+        TEST(logs_programs),
+        TEST(logs_products),
+        TEST(checks_number_of_dimensions),
+        TEST(indexed_loads_of_empty_operands),
+        TEST(epilogues_start_with_the_product),
+        TEST(logs_transfers_and_kernels),
+        TEST(counts_beyond_the_log),
+        TEST(submissions_from_threads),
+        TEST(rejects_invalid_programs),
+        TEST(rejects_invalid_products_and_kernels),
         TEST(prologues_store_a_factor),
         TEST(full_device),
-        TEST(refused_launch),
+        TEST(rejected_launch),
         TEST(bad_index),
         TEST(lost_device),
         TEST(host_memory_runs_out),

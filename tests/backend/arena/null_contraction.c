@@ -13,7 +13,7 @@ static wk_code order(const wk__work_args *kernel, wk__fail *fail)
 }
 
 /* Accepts operands within their memory, and rejects a factor whose memory is one element too short. */
-static void null_checks_reaches(void **state)
+static void checks_range_of_operands(void **state)
 {
     (void)state;
     wk__fail fail;
@@ -48,7 +48,7 @@ static void expect_wrong(const wk__work_args *kernel, const char *text)
     assert_string_equal(fail.text, text);
 }
 
-static void null_refuses(void **state)
+static void rejects_invalid_contractions(void **state)
 {
     (void)state;
     convolution_case t;
@@ -113,7 +113,7 @@ static void null_refuses(void **state)
     convolution_free(&t);
 }
 
-static void null_writes_down(void **state)
+static void logs_contractions(void **state)
 {
     (void)state;
     wk__null_log_clear();
@@ -154,9 +154,9 @@ static int close_null(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(null_checks_reaches),
-        cmocka_unit_test(null_refuses),
-        cmocka_unit_test(null_writes_down),
+        cmocka_unit_test(checks_range_of_operands),
+        cmocka_unit_test(rejects_invalid_contractions),
+        cmocka_unit_test(logs_contractions),
     };
     return cmocka_run_group_tests(tests, open_null, close_null);
 }

@@ -158,7 +158,7 @@ static void never_overlap(void **state)
     wk__arena_destroy(arena);
 }
 
-static void are_used_again(void **state)
+static void pieces_are_reused(void **state)
 {
     (void)state;
     device d = {0};
@@ -255,7 +255,7 @@ static void limit_holds(void **state)
     assert_int_equal(d.held, 0);
 }
 
-static void limit_speaks(void **state)
+static void limit_is_reported(void **state)
 {
     (void)state;
     device d = {0};
@@ -281,7 +281,7 @@ static void limit_speaks(void **state)
     wk__arena_destroy(arena);
 }
 
-static void limit_falls_while_a_block_is_taken(void **state)
+static void limit_falls_during_an_allocation(void **state)
 {
     (void)state;
     static const int64_t bytes[] = {1000, 3 * MB};
@@ -326,7 +326,7 @@ static void limit_changes(void **state)
 
 /* ---- failures ------------------------------------------------------------------------------------------------ */
 
-static void full_device_is_tried_again(void **state)
+static void full_device_is_retried(void **state)
 {
     (void)state;
     device d = {.failure = WK_ERR_MEMORY};
@@ -351,7 +351,7 @@ static void full_device_is_tried_again(void **state)
     assert_int_equal(d.held, 0);
 }
 
-static void other_failures_pass(void **state)
+static void other_failures_are_passed_on(void **state)
 {
     (void)state;
     device d = {.failure = WK_ERR_DEVICE_LOST, .fail_from = 2, .fail_until = INT64_MAX};
@@ -404,7 +404,7 @@ static void host_memory_runs_out(void **state)
 
 /* ---- release of idle memory -------------------------------------------------------------------------------------- */
 
-static void idle_memory_goes_back(void **state)
+static void idle_memory_is_released(void **state)
 {
     (void)state;
     device d = {0};
@@ -458,7 +458,7 @@ static void used_memory_stays(void **state)
 
 /* ---- threads ------------------------------------------------------------------------------------------------- */
 
-static void *come_and_go(void *arena)
+static void *allocate_and_free(void *arena)
 {
     slot mine[20];
     unsigned seed = (unsigned)(uintptr_t)&mine;
@@ -485,7 +485,7 @@ static void many_threads(void **state)
     pthread_t thread[4];
     wk__arena *arena = wk__arena_new(&backend, &d, INT64_MAX);
     wk__arena_set_idle_timeout(arena, 0);
-    for (int k = 0; k < 4; k++) assert_int_equal(pthread_create(&thread[k], NULL, come_and_go, arena), 0);
+    for (int k = 0; k < 4; k++) assert_int_equal(pthread_create(&thread[k], NULL, allocate_and_free, arena), 0);
     for (int k = 0; k < 4; k++) pthread_join(thread[k], NULL);
     assert_int_equal(stats_of(arena).live, 0);
     assert_int_equal(stats_of(arena).cached, d.held);
@@ -494,7 +494,7 @@ static void many_threads(void **state)
 }
 
 /* Allocations that fail while others succeed. */
-static void *fight_for_memory(void *arena)
+static void *compete_for_memory(void *arena)
 {
     wk__memory mine[30];
     wk__fail fail;
@@ -520,7 +520,7 @@ static void many_threads_and_a_limit(void **state)
     device d = {.host = true};
     pthread_t thread[4];
     wk__arena *arena = wk__arena_new(&backend, &d, 6 * MB);
-    for (int k = 0; k < 4; k++) assert_int_equal(pthread_create(&thread[k], NULL, fight_for_memory, arena), 0);
+    for (int k = 0; k < 4; k++) assert_int_equal(pthread_create(&thread[k], NULL, compete_for_memory, arena), 0);
     for (int k = 0; k < 4; k++) pthread_join(thread[k], NULL);
     assert_int_equal(stats_of(arena).live, 0);
     assert_int_equal(stats_of(arena).cached, d.held);
@@ -535,17 +535,17 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes),
         cmocka_unit_test(never_overlap),
-        cmocka_unit_test(are_used_again),
+        cmocka_unit_test(pieces_are_reused),
         cmocka_unit_test(best_fit),
         cmocka_unit_test(phases_share_blocks),
         cmocka_unit_test(limit_holds),
-        cmocka_unit_test(limit_speaks),
-        cmocka_unit_test(limit_falls_while_a_block_is_taken),
+        cmocka_unit_test(limit_is_reported),
+        cmocka_unit_test(limit_falls_during_an_allocation),
         cmocka_unit_test(limit_changes),
-        cmocka_unit_test(full_device_is_tried_again),
-        cmocka_unit_test(other_failures_pass),
+        cmocka_unit_test(full_device_is_retried),
+        cmocka_unit_test(other_failures_are_passed_on),
         cmocka_unit_test(host_memory_runs_out),
-        cmocka_unit_test(idle_memory_goes_back),
+        cmocka_unit_test(idle_memory_is_released),
         cmocka_unit_test(used_memory_stays),
         cmocka_unit_test(many_threads),
         cmocka_unit_test(many_threads_and_a_limit),

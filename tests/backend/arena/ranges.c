@@ -89,7 +89,7 @@ static void best_fit(void **state)
 }
 
 /* Idle memory next to unmapped addresses becomes part of the piece. */
-static void least_is_mapped(void **state)
+static void minimum_is_mapped(void **state)
 {
     (void)state;
     device *d = device_new(INT64_MAX / 2, UNITS);
@@ -128,7 +128,7 @@ static void least_is_mapped(void **state)
 }
 
 /* Idle memory on both sides of an unmapped part: all of it must be considered. */
-static void both_sides_count(void **state)
+static void both_neighbours_are_considered(void **state)
 {
     (void)state;
     device *d = device_new(INT64_MAX / 2, 60);
@@ -173,7 +173,7 @@ static void many_spans(void **state)
 }
 
 /* If no span of a range is long enough, another range is reserved. */
-static void ranges_are_used_up(void **state)
+static void exhausted_range_is_followed_by_another(void **state)
 {
     (void)state;
     device *d = device_new(INT64_MAX / 2, 32);
@@ -203,7 +203,7 @@ static void ranges_are_used_up(void **state)
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
-static void limit_takes_idle_memory(void **state)
+static void limit_releases_idle_memory(void **state)
 {
     (void)state;
     device *d = device_new(INT64_MAX / 2, UNITS);
@@ -237,7 +237,7 @@ static void limit_takes_idle_memory(void **state)
     free(d);
 }
 
-static void full_device_is_tried_again(void **state)
+static void full_device_is_retried(void **state)
 {
     (void)state;
     device *d = device_new(100 * MB, UNITS);
@@ -262,7 +262,7 @@ static void full_device_is_tried_again(void **state)
 }
 
 /* A mapping that is partly in use stays, and its idle part is reused. */
-static void whole_mappings_go(void **state)
+static void only_complete_mappings_are_released(void **state)
 {
     (void)state;
     device *d = device_new(INT64_MAX / 2, UNITS);
@@ -292,13 +292,13 @@ int main(void)
         cmocka_unit_test(never_overlap_under_pressure),
         cmocka_unit_test(sizes_vary),
         cmocka_unit_test(best_fit),
-        cmocka_unit_test(least_is_mapped),
-        cmocka_unit_test(both_sides_count),
+        cmocka_unit_test(minimum_is_mapped),
+        cmocka_unit_test(both_neighbours_are_considered),
         cmocka_unit_test(many_spans),
-        cmocka_unit_test(ranges_are_used_up),
-        cmocka_unit_test(limit_takes_idle_memory),
-        cmocka_unit_test(full_device_is_tried_again),
-        cmocka_unit_test(whole_mappings_go),
+        cmocka_unit_test(exhausted_range_is_followed_by_another),
+        cmocka_unit_test(limit_releases_idle_memory),
+        cmocka_unit_test(full_device_is_retried),
+        cmocka_unit_test(only_complete_mappings_are_released),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

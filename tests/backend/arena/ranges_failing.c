@@ -8,7 +8,7 @@
 
 /* ---- idle memory ------------------------------------------------------------------------------------------------- */
 
-static void idle_memory_goes_back(void **state)
+static void idle_memory_is_released(void **state)
 {
     (void)state;
     device *d = device_new(INT64_MAX / 2, UNITS);
@@ -63,7 +63,7 @@ static void used_memory_stays(void **state)
 }
 
 /* One idle span whose middle is used now and then: only the parts on both sides are released. */
-static void the_middle_stays(void **state)
+static void used_middle_stays(void **state)
 {
     (void)state;
     device *d = device_new(INT64_MAX / 2, UNITS);
@@ -150,7 +150,7 @@ static void each_call_fails(void **state)
     }
 }
 
-static void errors_pass(void **state)
+static void errors_are_passed_on(void **state)
 {
     (void)state;
     for (int64_t n = 1; n <= 2; n++) { /* of addresses, of memory */
@@ -171,7 +171,7 @@ static void errors_pass(void **state)
 }
 
 /* The device does not support ranges, or has no memory for them: blocks are used as before. */
-static void blocks_serve(void **state)
+static void blocks_replace_ranges(void **state)
 {
     (void)state;
     for (int64_t n = 1; n <= 2; n++) {
@@ -194,7 +194,7 @@ static void blocks_serve(void **state)
 }
 
 /* Memory that cannot be unmapped stays idle, and is reused. */
-static void memory_that_stays(void **state)
+static void memory_that_cannot_be_unmapped(void **state)
 {
     (void)state;
     device *d = device_new(INT64_MAX / 2, UNITS);
@@ -259,7 +259,7 @@ typedef struct worker {
 } worker;
 
 /* Owners of units are recorded without a lock, because each unit has at most one. */
-static void *come_and_go(void *user)
+static void *allocate_and_free(void *user)
 {
     worker *w = user;
     wk__memory mine[12];
@@ -316,7 +316,7 @@ static void many_threads(void **state)
         wk__arena_set_idle_timeout(arena, 0);
         for (int k = 0; k < 4; k++) {
             w[k] = (worker){.arena = arena, .d = d, .number = k + 1};
-            assert_int_equal(pthread_create(&thread[k], NULL, come_and_go, &w[k]), 0);
+            assert_int_equal(pthread_create(&thread[k], NULL, allocate_and_free, &w[k]), 0);
         }
         int refused = 0;
         for (int k = 0; k < 4; k++) {
@@ -335,11 +335,11 @@ static void many_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(idle_memory_goes_back), cmocka_unit_test(used_memory_stays),
-        cmocka_unit_test(the_middle_stays),      cmocka_unit_test(unreleasable_memory_counts),
-        cmocka_unit_test(each_call_fails),       cmocka_unit_test(errors_pass),
-        cmocka_unit_test(blocks_serve),          cmocka_unit_test(memory_that_stays),
-        cmocka_unit_test(host_memory_runs_out),  cmocka_unit_test(many_threads),
+        cmocka_unit_test(idle_memory_is_released), cmocka_unit_test(used_memory_stays),
+        cmocka_unit_test(used_middle_stays),       cmocka_unit_test(unreleasable_memory_counts),
+        cmocka_unit_test(each_call_fails),         cmocka_unit_test(errors_are_passed_on),
+        cmocka_unit_test(blocks_replace_ranges),   cmocka_unit_test(memory_that_cannot_be_unmapped),
+        cmocka_unit_test(host_memory_runs_out),    cmocka_unit_test(many_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

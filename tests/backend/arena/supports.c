@@ -8,7 +8,7 @@
 #include "backend/cpu/contraction/matmul.h"
 #include "backend/null/null.h"
 
-static void agrees(const wk__backend *backend, family_supported *wanted)
+static void expect_agreement(const wk__backend *backend, family_supported *wanted)
 {
     void *device;
     wk__fail fail;
@@ -27,14 +27,14 @@ static bool all_but_transfers(int family, wk_dtype dtype, wk__layout layout)
 static void null_agrees(void **state)
 {
     (void)state;
-    agrees(&wk__null_backend, all_but_transfers);
+    expect_agreement(&wk__null_backend, all_but_transfers);
     wk__null_log_clear();
 }
 
 static void cpu_agrees(void **state)
 {
     (void)state;
-    agrees(&wk__cpu_backend, all_but_transfers);
+    expect_agreement(&wk__cpu_backend, all_but_transfers);
     wk__cpu_matmul_trim();
 }
 

@@ -15,7 +15,7 @@ static bool has_columns(const wk__work_args *kernel)
     return wk__col2im_plan_init(&p, kernel);
 }
 
-static bool columns_pay(const wk__work_args *kernel)
+static bool is_profitable(const wk__work_args *kernel)
 {
     wk__col2im_plan p;
     return wk__col2im_plan_init(&p, kernel) && wk__col2im_is_profitable(&p);
@@ -160,7 +160,7 @@ static void general_free(general *t)
 }
 
 /* Applies variation k. Extents only shrink, so that operands stay within their memory. */
-static void change(general *t, int k)
+static void vary(general *t, int k)
 {
     wk__affine_index *q = &t->sum.affine[1][0];
     int64_t *of_a = t->kernel.operand[1].stride, *of_b = t->kernel.operand[2].stride;
@@ -196,7 +196,7 @@ static void change(general *t, int k)
     }
 }
 
-static void which_have_columns(void **state)
+static void conditions_of_a_plan(void **state)
 {
     (void)state;
     enum { CHANGES = 27, WITH = 14 }; /* the first WITH variations have a plan */
@@ -204,18 +204,18 @@ static void which_have_columns(void **state)
         general t;
         char what[32];
         general_new(&t);
-        change(&t, k);
+        vary(&t, k);
         snprintf(what, sizeof what, "change %d", k);
         assert_null(wk__contraction_check(&t.sum, t.kernel.ndim, t.kernel.shape));
         if (has_columns(&t.kernel) != (k < WITH)) fail_msg("%s has %scol2im plan", what, k < WITH ? "no " : "a ");
         if (k < WITH) expect_exactly(&t.kernel, &t.c, run_columns, what);
-        if (k >= WITH) assert_false(columns_pay(&t.kernel));
+        if (k >= WITH) assert_false(is_profitable(&t.kernel));
         general_free(&t);
     }
 }
 
 /* Rows of positions that exceed a piece, and more taps than D has room for. */
-static void what_is_too_large(void **state)
+static void sizes_beyond_buffers(void **state)
 {
     (void)state;
     static const struct {
@@ -234,7 +234,7 @@ static void what_is_too_large(void **state)
         convolution_new(&t, &cases[k].of, WK_F32, ROWS);
         describe(&t, GRAD_INPUT, &kernel, &sum);
         assert_int_equal(has_columns(&kernel), cases[k].has);
-        if (!cases[k].has) assert_false(columns_pay(&kernel));
+        if (!cases[k].has) assert_false(is_profitable(&kernel));
         convolution_free(&t);
     }
 }
@@ -285,7 +285,7 @@ static void coordinates_of_any_kind(void **state)
 /* ---- profitability ----------------------------------------------------------------------------------------------- */
 
 /* From measurements in docs/contributing; cases close to even are left out. */
-static void when_it_pays(void **state)
+static void profitable_cases(void **state)
 {
     (void)state;
     static const struct {
@@ -319,13 +319,13 @@ static void when_it_pays(void **state)
             const bool want = way == FORWARD      ? cases[k].forward
                               : way == GRAD_INPUT ? cases[k].of_input
                                                   : cases[k].of_weight;
-            if (columns_pay(&kernel) != want) fail_msg("case %d, direction %d", (int)k, (int)way);
+            if (is_profitable(&kernel) != want) fail_msg("case %d, direction %d", (int)k, (int)way);
             convolution_free(&t);
         }
 }
 
 /* Profitable plans are used: floating-point sums have the bits of that order of summation. */
-static void what_pays_is_done(void **state)
+static void profitable_plans_are_used(void **state)
 {
     (void)state;
     const convolution of = {2, 4, 1, 3, 40, {20, 20}, {5, 5}, {1, 1}, {2, 2}, {1, 1}};
@@ -335,7 +335,7 @@ static void what_pays_is_done(void **state)
     wk__fail fail;
     convolution_new(&t, &of, WK_F32, ROWS);
     describe(&t, GRAD_INPUT, &kernel, &sum);
-    assert_true(columns_pay(&kernel));
+    assert_true(is_profitable(&kernel));
     assert_int_equal(run_columns(&kernel, &fail), WK_OK);
     char *want = array_copy(&t.x);
     for (int threads = 1; threads <= 2; threads++) {
@@ -353,7 +353,7 @@ static void what_pays_is_done(void **state)
 
 /* A failed allocation fails the contraction before anything is written to C: all buffers, two per thread, are allocated
  * before the first piece. */
-static void short_memory(void **state)
+static void failed_allocations(void **state)
 {
     (void)state;
     const convolution of = {2, 4, 1, 30, 300, {30, 30}, {3, 3}, {1, 1}, {1, 1}, {1, 1}};
@@ -385,11 +385,16 @@ static void short_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients),          cmocka_unit_test(convolutions_of_stride_1),
-        cmocka_unit_test(pieces_and_boxes),   cmocka_unit_test(other_instruction_sets),
-        cmocka_unit_test(which_have_columns), cmocka_unit_test(coordinates_of_any_kind),
-        cmocka_unit_test(what_is_too_large),  cmocka_unit_test(when_it_pays),
-        cmocka_unit_test(what_pays_is_done),  cmocka_unit_test(short_memory),
+        cmocka_unit_test(gradients),
+        cmocka_unit_test(convolutions_of_stride_1),
+        cmocka_unit_test(pieces_and_boxes),
+        cmocka_unit_test(other_instruction_sets),
+        cmocka_unit_test(conditions_of_a_plan),
+        cmocka_unit_test(coordinates_of_any_kind),
+        cmocka_unit_test(sizes_beyond_buffers),
+        cmocka_unit_test(profitable_cases),
+        cmocka_unit_test(profitable_plans_are_used),
+        cmocka_unit_test(failed_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, trim_products);
 }

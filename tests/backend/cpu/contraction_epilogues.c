@@ -27,7 +27,7 @@ static wk_code count_part(void *user, const wk__work_args *part, wk__fail *fail)
 }
 
 /* The gradient for the input with stride s is a contraction per remainder, which multiplies no zeros in between. */
-static void remainders_apart(void **state)
+static void separate_remainders(void **state)
 {
     (void)state;
     static const struct {
@@ -66,7 +66,7 @@ typedef struct pieces {
 } pieces;
 
 /* Checks that a box starts at its first summed element and has as many elements as were summed. */
-static void see_piece(void *user, const wk__epilogue_box *piece)
+static void check_piece(void *user, const wk__epilogue_box *piece)
 {
     pieces *seen = user;
     const wk__work_args *kernel = seen->kernel;
@@ -99,7 +99,7 @@ static void pieces_of_contractions(void **state)
         describe(&t, way, &kernel, &sum);
         ir_space(&g, kernel.ndim, kernel.shape, 0);
         pieces seen = {.kernel = &kernel};
-        wk__cpu_contraction_boxes(&(wk__work){.family = WK__CONTRACTION, .args = &kernel, .program = &g}, see_piece,
+        wk__cpu_contraction_boxes(&(wk__work){.family = WK__CONTRACTION, .args = &kernel, .program = &g}, check_piece,
                                   &seen);
         wk__indirect_plan product;
         wk__col2im_plan plan;
@@ -122,7 +122,7 @@ static void pieces_of_contractions(void **state)
 /* ---- epilogues --------------------------------------------------------------------------------------------------- */
 
 /* relu(y + channel bias), piece by piece or afterwards: the same bits. */
-static void tails(void **state)
+static void epilogues(void **state)
 {
     (void)state;
     for (int k = 0; k < CONVOLUTIONS; k++)
@@ -197,9 +197,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_with_gaps),
-        cmocka_unit_test(remainders_apart),
+        cmocka_unit_test(separate_remainders),
         cmocka_unit_test(pieces_of_contractions),
-        cmocka_unit_test(tails),
+        cmocka_unit_test(epilogues),
     };
     return cmocka_run_group_tests(tests, NULL, trim_products);
 }

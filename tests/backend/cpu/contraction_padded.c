@@ -129,7 +129,7 @@ static void other_instruction_sets(void **state)
 
 /* Vectors read beyond rows and copies, where an earlier contraction may have left infinities, which must not be
  * multiplied. */
-static void only_what_is_summed_is_multiplied(void **state)
+static void unused_lanes_are_not_multiplied(void **state)
 {
     (void)state;
     const convolution of = {2, 1, 1, 2, 3, {7, 21}, {3, 3}, {2, 2}, {0, 0}, {1, 1}};
@@ -188,7 +188,7 @@ int main(void)
         cmocka_unit_test(pieces_of_products),
         cmocka_unit_test(pieces_of_dots),
         cmocka_unit_test(other_instruction_sets),
-        cmocka_unit_test(only_what_is_summed_is_multiplied),
+        cmocka_unit_test(unused_lanes_are_not_multiplied),
         cmocka_unit_test(rows_with_gaps),
     };
     return cmocka_run_group_tests(tests, NULL, trim_products);

@@ -148,7 +148,7 @@ static void few_indices(void **state)
 }
 
 /* A coordinate with two indices of the result, of which one is index 0, has no such plan. */
-static void two_places_of_one_coordinate(void **state)
+static void coordinates_with_two_indices(void **state)
 {
     (void)state;
     const int64_t of_c[] = {4, 6}, taps = 3, length = 26;
@@ -175,7 +175,7 @@ int main(void)
         cmocka_unit_test(coordinates_of_any_kind),
         cmocka_unit_test(two_indices_of_rows),
         cmocka_unit_test(few_indices),
-        cmocka_unit_test(two_places_of_one_coordinate),
+        cmocka_unit_test(coordinates_with_two_indices),
     };
     return cmocka_run_group_tests(tests, NULL, trim_products);
 }

@@ -4,7 +4,7 @@
 #include "support/padded.h"
 
 /* From measurements in docs/contributing; cases close to even are left out. */
-static void when_it_pays(void **state)
+static void profitable_cases(void **state)
 {
     (void)state;
     static const struct {
@@ -73,7 +73,7 @@ static void expect_done(const convolution *of, direction way)
     convolution_free(&t);
 }
 
-static void what_pays_is_done(void **state)
+static void profitable_plans_are_used(void **state)
 {
     (void)state;
     const convolution of = {2, 4, 32, 1, 1, {20, 32}, {3, 3}, {1, 1}, {1, 1}, {1, 1}};
@@ -100,7 +100,7 @@ static void trace_box(void *user, const wk__epilogue_box *box)
 }
 
 /* Contractions for which it is not profitable gather the factor: their epilogues run in other boxes. */
-static void what_does_not_pay_is_gathered(void **state)
+static void unprofitable_cases_gather(void **state)
 {
     (void)state;
     static const struct {
@@ -136,9 +136,9 @@ static void what_does_not_pay_is_gathered(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(when_it_pays),
-        cmocka_unit_test(what_pays_is_done),
-        cmocka_unit_test(what_does_not_pay_is_gathered),
+        cmocka_unit_test(profitable_cases),
+        cmocka_unit_test(profitable_plans_are_used),
+        cmocka_unit_test(unprofitable_cases_gather),
     };
     return cmocka_run_group_tests(tests, NULL, trim_products);
 }

@@ -53,7 +53,7 @@ static int64_t *extent_of(general *t, int index)
 }
 
 /* Applies variation k. Operands stay within their memory. */
-static void change(general *t, int k)
+static void vary(general *t, int k)
 {
     wk__affine_index *q = &t->sum.affine[1][0];
     const int *at = t->at, ndim = t->kernel.ndim;
@@ -95,7 +95,7 @@ static void change(general *t, int k)
     }
 }
 
-static void which_are_copied(void **state)
+static void conditions_of_a_plan(void **state)
 {
     (void)state;
     if (!has_tiles(WK_F32)) skip();
@@ -106,7 +106,7 @@ static void which_are_copied(void **state)
             char what[48];
             has_way *has = summed ? has_dots : has_product;
             general_new(&t, summed);
-            change(&t, k);
+            vary(&t, k);
             snprintf(what, sizeof what, "change %d, %s", k, summed ? "summed" : "of the result");
             const char *wrong = wk__contraction_check(&t.sum, t.kernel.ndim, t.kernel.shape);
             if (wrong) fail_msg("%s: %s", what, wrong);
@@ -117,7 +117,7 @@ static void which_are_copied(void **state)
 }
 
 /* Copies and tables that exceed their buffers. */
-static void what_is_too_large(void **state)
+static void sizes_beyond_buffers(void **state)
 {
     (void)state;
     static const struct {
@@ -184,7 +184,7 @@ static bool has_planes(bool summed, const int64_t extent[], int64_t v, int64_t w
 }
 
 /* Sizes whose product overflows 64 bits, possibly to a small number. */
-static void copies_beyond_numbers(void **state)
+static void copies_beyond_64_bits(void **state)
 {
     (void)state;
     const int64_t two_39 = (int64_t)1 << 39, two_24 = 1 << 24, two_40 = (int64_t)1 << 40;
@@ -198,7 +198,7 @@ static void copies_beyond_numbers(void **state)
 }
 
 /* The number of pieces for threads: as many as are worthwhile, on any CPU. */
-static void how_many_pieces(void **state)
+static void number_of_pieces(void **state)
 {
     (void)state;
     static const struct {
@@ -241,7 +241,7 @@ static wk_code run_chosen(const wk__work_args *kernel, wk__fail *fail)
 }
 
 /* Extents far beyond all numerators: nothing computed from both overflows. */
-static void extents_beyond_all_places(void **state)
+static void extents_beyond_all_numerators(void **state)
 {
     (void)state;
     static const convolution within = {1, 2, 1, 3, 4, {10}, {3}, {2}, {1}, {1}},
@@ -267,9 +267,9 @@ static void extents_beyond_all_places(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(which_are_copied),          cmocka_unit_test(what_is_too_large),
-        cmocka_unit_test(copies_beyond_numbers),     cmocka_unit_test(how_many_pieces),
-        cmocka_unit_test(extents_beyond_all_places),
+        cmocka_unit_test(conditions_of_a_plan),          cmocka_unit_test(sizes_beyond_buffers),
+        cmocka_unit_test(copies_beyond_64_bits),         cmocka_unit_test(number_of_pieces),
+        cmocka_unit_test(extents_beyond_all_numerators),
     };
     return cmocka_run_group_tests(tests, NULL, trim_products);
 }

@@ -230,7 +230,7 @@ static void wide_sums_cancel(void **state)
 }
 
 /* A product inside a task without rows, where there is nothing to divide. */
-static void nothing_within(void **state)
+static void product_without_rows(void **state)
 {
     (void)state;
     const int64_t of_c[] = {0, 7}, of_a[] = {0, 5}, of_b[] = {5, 7};
@@ -257,7 +257,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wide_sums_cancel),        cmocka_unit_test(products_of_attention),
         cmocka_unit_test(coordinates_of_any_kind), cmocka_unit_test(sums_of_other_dtypes),
-        cmocka_unit_test(nothing_within),          cmocka_unit_test(rows_of_several_runs),
+        cmocka_unit_test(product_without_rows),    cmocka_unit_test(rows_of_several_runs),
     };
     return cmocka_run_group_tests(tests, NULL, trim_products);
 }

@@ -32,7 +32,7 @@ static void choose(const char *wanted, char name[16])
     assert_int_equal(status, 0);
 }
 
-static void the_best_by_default(void **state)
+static void best_set_is_the_default(void **state)
 {
     (void)state;
     char name[16];
@@ -40,7 +40,7 @@ static void the_best_by_default(void **state)
     assert_string_equal(name, wk__cpu_isa_at(0)->name);
 }
 
-static void each_when_asked_for(void **state)
+static void variable_selects_each_set(void **state)
 {
     (void)state;
     char name[16];
@@ -57,7 +57,7 @@ static void each_when_asked_for(void **state)
     assert_string_equal(name, "portable");
 }
 
-static void unknown_ones_are_refused(void **state)
+static void unknown_names_are_rejected(void **state)
 {
     (void)state;
     char name[16];
@@ -68,7 +68,7 @@ static void unknown_ones_are_refused(void **state)
 }
 
 /* Products use kernels of the set in use, or, for dtypes without one, of the next set below it. */
-static void no_kernel_beyond_the_kind(void **state)
+static void kernels_are_of_the_set_in_use(void **state)
 {
     (void)state;
     const wk__gemm *below[WK_DTYPE_COUNT] = {0};
@@ -90,10 +90,10 @@ static void no_kernel_beyond_the_kind(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_best_by_default),
-        cmocka_unit_test(each_when_asked_for),
-        cmocka_unit_test(unknown_ones_are_refused),
-        cmocka_unit_test(no_kernel_beyond_the_kind),
+        cmocka_unit_test(best_set_is_the_default),
+        cmocka_unit_test(variable_selects_each_set),
+        cmocka_unit_test(unknown_names_are_rejected),
+        cmocka_unit_test(kernels_are_of_the_set_in_use),
     };
     return cmocka_run_group_tests(tests, vm_open, vm_close);
 }

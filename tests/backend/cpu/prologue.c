@@ -122,7 +122,7 @@ static void same_bits(const prologue_case *c)
     product_free(&product);
 }
 
-static void gives_the_bits_of_a_factor_in_memory(void **state)
+static void bits_equal_those_of_a_factor_in_memory(void **state)
 {
     (void)state;
     for (int kind = 0; wk__cpu_isa_at(kind); kind++) {
@@ -141,7 +141,7 @@ static void gives_the_bits_of_a_factor_in_memory(void **state)
 
 static const prologue_case plain = {.product = {.dtype = WK_F32, .m = 3, .n = 50, .k = 70, .b = COLUMNS}};
 
-static bool taken(const wk__matmul *product)
+static bool can_fuse(const wk__matmul *product)
 {
     wk__contraction sum;
     wk__work_args kernel;
@@ -155,7 +155,7 @@ static bool taken(const wk__matmul *product)
     return takes;
 }
 
-static void takes_columns_whose_steps_lie_side_by_side(void **state)
+static void conditions_of_a_prologue(void **state)
 {
     (void)state;
     product product;
@@ -164,38 +164,38 @@ static void takes_columns_whose_steps_lie_side_by_side(void **state)
     before_new(&before, &product, &plain);
     wk__matmul *p = &product.matmul;
     p->prologue[1] = &before.group;
-    assert_true(taken(p));
+    assert_true(can_fuse(p));
     p->m = 0; /* nothing is multiplied or computed */
-    assert_true(taken(p));
+    assert_true(can_fuse(p));
     product_run(&product);
     p->m = 3;
 
     p->prologue[0] = &before.group; /* of both factors */
-    assert_false(taken(p));
+    assert_false(can_fuse(p));
     p->prologue[1] = NULL; /* of the other factor */
-    assert_false(taken(p));
+    assert_false(can_fuse(p));
     p->prologue[0] = NULL;
     p->prologue[1] = &before.group;
 
     wk__operand *stored = &before.group.operand[2];
     stored->offset++; /* another part of the memory */
-    assert_false(taken(p));
+    assert_false(can_fuse(p));
     stored->offset--;
     wk__memory elsewhere = *stored->memory;
     stored->memory = &elsewhere;
-    assert_false(taken(p));
+    assert_false(can_fuse(p));
     stored->memory = p->b.memory;
     stored->stored = false; /* no stored operand */
-    assert_false(taken(p));
+    assert_false(can_fuse(p));
     stored->stored = true;
     stored->dtype = WK_F64; /* wider than the buffer's element */
-    assert_false(taken(p));
+    assert_false(can_fuse(p));
     stored->dtype = WK_F32;
     before.group.operand[0].stored = true; /* a second stored operand */
-    assert_false(taken(p));
+    assert_false(can_fuse(p));
     before.group.operand[0].stored = false;
     p->m = WK__GEMM_MACROTILE_ROWS; /* up to one piece of rows, which then computes the factor once */
-    assert_true(taken(p));
+    assert_true(can_fuse(p));
     wk__contraction sum;
     wk__work_args kernel;
     wk__work work;
@@ -204,30 +204,30 @@ static void takes_columns_whose_steps_lie_side_by_side(void **state)
     assert_false(wk__cpu_can_fuse_prologue(&work));
     p->m = 3;
     before.group.nreduce = 1;
-    assert_false(taken(p));
+    assert_false(can_fuse(p));
     before.group.nreduce = 0;
     for (int d = 0; d < 2; d++) {
         before.group.shape[d]--; /* does not cover the factor */
-        assert_false(taken(p));
+        assert_false(can_fuse(p));
         before.group.shape[d]++;
         stored->stride[d]++; /* another stride */
-        assert_false(taken(p));
+        assert_false(can_fuse(p));
         stored->stride[d]--;
     }
     p->k = before.group.shape[1] = 0; /* no steps */
-    assert_false(taken(p));
+    assert_false(can_fuse(p));
     p->k = before.group.shape[1] = 70;
     before.group.ndim = 1; /* one column for all, then one step for all */
-    assert_false(taken(p));
+    assert_false(can_fuse(p));
     before.group.shape[0] = 70;
     stored->stride[0] = 1;
-    assert_false(taken(p));
+    assert_false(can_fuse(p));
     before_free(&before);
     product_free(&product);
 }
 
 /* A square factor: each dimension of the space must be either steps or columns, which only strides distinguish. */
-static void tells_steps_from_columns(void **state)
+static void square_factors(void **state)
 {
     (void)state;
     static const prologue_case square = {.product = {.dtype = WK_F32, .m = 3, .n = 64, .k = 64, .b = COLUMNS}};
@@ -236,14 +236,14 @@ static void tells_steps_from_columns(void **state)
     product_new(&product, &square.product);
     before_new(&before, &product, &square);
     product.matmul.prologue[1] = &before.group;
-    assert_true(taken(&product.matmul));
+    assert_true(can_fuse(&product.matmul));
     before.group.operand[2].stride[1] = 64; /* both dimensions are columns */
-    assert_false(taken(&product.matmul));
+    assert_false(can_fuse(&product.matmul));
     before_free(&before);
     product_free(&product);
 }
 
-static void takes_no_rows_of_b_and_no_batches(void **state)
+static void rows_of_b_and_batches_are_refused(void **state)
 {
     (void)state;
     static const prologue_case rows = {.product = {.dtype = WK_F32, .m = 3, .n = 50, .k = 70}},
@@ -267,13 +267,13 @@ static void takes_no_rows_of_b_and_no_batches(void **state)
         before.group.operand[2].stride[0] = product.b.operand.stride[k + 1];
         before.group.operand[2].stride[1] = product.b.operand.stride[k];
         product.matmul.prologue[1] = &before.group;
-        assert_false(taken(&product.matmul));
+        assert_false(can_fuse(&product.matmul));
         before_free(&before);
         product_free(&product);
     }
 }
 
-static void a_contraction_that_is_no_product_of_matrices_takes_none(void **state)
+static void other_contractions_are_refused(void **state)
 {
     (void)state;
     product product;
@@ -299,7 +299,7 @@ static void a_contraction_that_is_no_product_of_matrices_takes_none(void **state
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-static void fails_without_memory_and_then_does_it(void **state)
+static void failed_allocations(void **state)
 {
     (void)state;
     product product;
@@ -325,7 +325,7 @@ static void fails_without_memory_and_then_does_it(void **state)
 }
 
 /* A prologue that needs more buffer than a worker has: all memory is allocated before anything is written. */
-static void takes_no_memory_once_it_runs(void **state)
+static void no_allocations_while_running(void **state)
 {
     (void)state;
     enum { SOURCES = 12 };
@@ -361,13 +361,13 @@ static void takes_no_memory_once_it_runs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gives_the_bits_of_a_factor_in_memory),
-        cmocka_unit_test(takes_columns_whose_steps_lie_side_by_side),
-        cmocka_unit_test(tells_steps_from_columns),
-        cmocka_unit_test(takes_no_rows_of_b_and_no_batches),
-        cmocka_unit_test(a_contraction_that_is_no_product_of_matrices_takes_none),
-        cmocka_unit_test(fails_without_memory_and_then_does_it),
-        cmocka_unit_test(takes_no_memory_once_it_runs),
+        cmocka_unit_test(bits_equal_those_of_a_factor_in_memory),
+        cmocka_unit_test(conditions_of_a_prologue),
+        cmocka_unit_test(square_factors),
+        cmocka_unit_test(rows_of_b_and_batches_are_refused),
+        cmocka_unit_test(other_contractions_are_refused),
+        cmocka_unit_test(failed_allocations),
+        cmocka_unit_test(no_allocations_while_running),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

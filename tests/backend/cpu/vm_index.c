@@ -76,7 +76,7 @@ static void out_of_range(void **state)
 }
 
 /* With a bound of -n, negative indices are out of range, and reported unchanged. */
-static void none_from_the_end(void **state)
+static void negative_indices_out_of_range(void **state)
 {
     (void)state;
     for (int n = 0; n < LOOKUPS - 1; n++) {
@@ -100,7 +100,7 @@ static void none_from_the_end(void **state)
 
 /* Of many bad indices the first one is reported, with any number of threads: the last piece of work is short, and
  * finishes earlier. */
-static void the_first_is_told(void **state)
+static void first_bad_index_is_reported(void **state)
 {
     (void)state;
     const int64_t n = 32768 + 64;
@@ -129,7 +129,7 @@ static void the_first_is_told(void **state)
 }
 
 /* In a sum over the columns: lanes are columns or rows. */
-static void in_rows(void **state)
+static void lookups_in_rows(void **state)
 {
     (void)state;
     static const int64_t shapes[][2] = {{3, 500}, {300, 3}, {70, 70}, {1, 5000}};
@@ -170,8 +170,12 @@ static void positions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_lookup),      cmocka_unit_test(out_of_range), cmocka_unit_test(none_from_the_end),
-        cmocka_unit_test(the_first_is_told), cmocka_unit_test(in_rows),      cmocka_unit_test(positions),
+        cmocka_unit_test(every_lookup),
+        cmocka_unit_test(out_of_range),
+        cmocka_unit_test(negative_indices_out_of_range),
+        cmocka_unit_test(first_bad_index_is_reported),
+        cmocka_unit_test(lookups_in_rows),
+        cmocka_unit_test(positions),
     };
     return cmocka_run_group_tests(tests, vm_open, vm_close);
 }

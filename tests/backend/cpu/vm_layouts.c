@@ -92,7 +92,7 @@ static void random_layouts(void **state)
 }
 
 /* Ends of operands at every distance from the end of a block, in every dtype. */
-static void tails(void **state)
+static void partial_blocks(void **state)
 {
     (void)state;
     for (int dtype = WK_F32; dtype < WK_DTYPE_COUNT; dtype++) {
@@ -106,7 +106,7 @@ static void tails(void **state)
 }
 
 /* Transposing copies of every element size. */
-static void transposed(void **state)
+static void transposing_copies(void **state)
 {
     (void)state;
     static const int64_t shapes[][2] = {{1, 200},  {3, 100},  {16, 16},   {64, 64},
@@ -205,8 +205,8 @@ static void boxes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_layouts), cmocka_unit_test(tails), cmocka_unit_test(transposed),
-        cmocka_unit_test(in_place),       cmocka_unit_test(large), cmocka_unit_test(boxes),
+        cmocka_unit_test(random_layouts), cmocka_unit_test(partial_blocks), cmocka_unit_test(transposing_copies),
+        cmocka_unit_test(in_place),       cmocka_unit_test(large),          cmocka_unit_test(boxes),
     };
     vm_one_in = 4;
     return cmocka_run_group_tests(tests, vm_open, vm_close);

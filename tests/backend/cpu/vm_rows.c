@@ -227,7 +227,7 @@ static wk__program *doubled_rows(wk__program *g, int64_t columns, wk__memory mem
 }
 
 /* The instructions are the same, but not the point at which y is stored. */
-static void shared_memory_is_in_the_key(void **state)
+static void cache_key_has_shared_memory(void **state)
 {
     (void)state;
     enum { LENGTH = 300 };
@@ -252,7 +252,7 @@ static void shared_memory_is_in_the_key(void **state)
 
 /* A debug build detects dependence on anything outside the cache key: here on which operands are constant in a row, for
  * which the layout of another program is passed. */
-static void what_is_found_is_compared(void **state)
+static void debug_build_compares_cached_programs(void **state)
 {
     (void)state;
     wk__program g;
@@ -389,7 +389,7 @@ static void accuracy(void **state)
 }
 
 /* Each allocation fails in turn: an error, no crash, and the next run is correct. */
-static void memory_runs_out(void **state)
+static void failed_allocations(void **state)
 {
     (void)state;
     static const int64_t shapes[][2] = {{3, 5000}, {1, 100000}, {100, 70}, {300, 3}};
@@ -419,8 +419,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         /* first, while the cache has free slots */
-        cmocka_unit_test(shared_memory_is_in_the_key),
-        cmocka_unit_test(what_is_found_is_compared),
+        cmocka_unit_test(cache_key_has_shared_memory),
+        cmocka_unit_test(debug_build_compares_cached_programs),
         cmocka_unit_test(every_kind),
         cmocka_unit_test(not_a_number),
         cmocka_unit_test(passes),
@@ -428,7 +428,7 @@ int main(void)
         cmocka_unit_test(same_bits),
         cmocka_unit_test(same_bits_split),
         cmocka_unit_test(accuracy),
-        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(failed_allocations),
     };
     vm_one_in = 4;
     return cmocka_run_group_tests(tests, vm_open, vm_close);

@@ -40,7 +40,7 @@ static wk_code build_three(const opened *o)
 
 /* Nothing is compiled for a lost device, and a compilation that fails for lack of memory is not repeated in the same
  * build. */
-static void is_lost_while_loading(void)
+static void lost_while_loading(void)
 {
     setenv("WICK_CACHE_DIR", "off", 1);
     opened o = open_first();
@@ -51,7 +51,7 @@ static void is_lost_while_loading(void)
     o.backend->close(o.device);
 }
 
-static void has_no_memory_to_compile(void)
+static void no_memory_to_compile(void)
 {
     setenv("WICK_CACHE_DIR", "off", 1);
     opened o = open_first();
@@ -61,7 +61,7 @@ static void has_no_memory_to_compile(void)
 }
 
 /* A cached file that the driver rejects is compiled again, but not for a lost device. */
-static void takes_no_file(void)
+static void rejects_a_cached_file(void)
 {
     opened o = open_first();
     must(build_three(&o) == WK_OK);
@@ -80,28 +80,28 @@ static void takes_no_file(void)
 }
 
 /* Numbers of compilations, loads and look-ups. */
-typedef struct asked {
+typedef struct counts {
     long compiled, loaded, looked_up;
-} asked;
+} counts;
 
-static asked asked_for(void)
+static counts counts_now(void)
 {
-    return (asked){compilations(), driver_calls("cuModuleLoadData"), driver_calls("cuModuleGetFunction")};
+    return (counts){compilations(), driver_calls("cuModuleLoadData"), driver_calls("cuModuleGetFunction")};
 }
 
-static bool is_more_by(asked before, long compiled, long loaded, long looked_up)
+static bool is_more_by(counts before, long compiled, long loaded, long looked_up)
 {
-    const asked now = asked_for();
+    const counts now = counts_now();
     return now.compiled - before.compiled == compiled && now.loaded - before.loaded == loaded &&
            now.looked_up - before.looked_up == looked_up;
 }
 
 /* Looking up a kernel copies its code to the card, which can run out of memory. Loaded modules are not loaded again. */
-static void has_no_memory_for_kernels(void)
+static void no_memory_for_kernels(void)
 {
     setenv("WICK_CACHE_DIR", "off", 1);
     opened o = open_first();
-    asked before = asked_for();
+    counts before = counts_now();
     setenv("STANDIN_ERRORS", "cuModuleGetFunction=2@2+", 1);
     must(build_three(&o) == WK_ERR_MEMORY && is_more_by(before, 1, 1, 2));
     must(build_three(&o) == WK_ERR_MEMORY && is_more_by(before, 1, 1, 3));
@@ -111,21 +111,21 @@ static void has_no_memory_for_kernels(void)
 }
 
 /* Uses a separate cache folder, so that other tests do not change which units share a file. */
-static void keep_files_in(const char *name)
+static void use_cache_folder(const char *name)
 {
     char folder[1024];
     snprintf(folder, sizeof folder, "%s/%s", getenv("WICK_CACHE_DIR"), name);
     setenv("WICK_CACHE_DIR", folder, 1);
 }
 
-static void has_no_memory_for_kernels_of_files(void)
+static void no_memory_for_cached_kernels(void)
 {
-    keep_files_in("looked_up");
+    use_cache_folder("looked_up");
     opened o = open_first();
     must(build_three(&o) == WK_OK);
     o.backend->close(o.device);
     o = open_first();
-    asked before = asked_for();
+    counts before = counts_now();
     setenv("STANDIN_ERRORS", "cuModuleGetFunction=2", 1);
     for (int k = 1; k <= 2; k++) must(build_three(&o) == WK_ERR_MEMORY && is_more_by(before, 0, 1, k));
     unsetenv("STANDIN_ERRORS");
@@ -135,11 +135,11 @@ static void has_no_memory_for_kernels_of_files(void)
 
 /* When each unit is built alone and one fails for lack of memory, the rest stays pending, and is built together
  * afterwards. */
-static void has_no_memory_for_one_alone(void)
+static void no_memory_for_a_single_kernel(void)
 {
     setenv("WICK_CACHE_DIR", "off", 1);
     opened o = open_first();
-    asked before = asked_for();
+    counts before = counts_now();
     setenv("STANDIN_ERRORS", "nvrtcCompileProgram=6@1,cuModuleGetFunction=2@1", 1);
     must(build_three(&o) == WK_ERR_MEMORY && is_more_by(before, 2, 1, 1));
     must(build_three(&o) == WK_OK && is_more_by(before, 3, 2, 4));
@@ -147,11 +147,11 @@ static void has_no_memory_for_one_alone(void)
 }
 
 /* A kernel that cannot be looked up fails alone; the compiler still works. */
-static void one_is_not_handed_out(void)
+static void look_up_of_one_kernel_fails(void)
 {
     setenv("WICK_CACHE_DIR", "off", 1);
     opened o = open_first();
-    asked before = asked_for();
+    counts before = counts_now();
     setenv("STANDIN_ERRORS", "cuModuleGetFunction=209@1", 1);
     must(build_three(&o) == WK_ERR_DEVICE && is_more_by(before, 1, 1, 3));
     setenv("STANDIN_ERRORS", "cuModuleGetFunction=209@1+", 1);
@@ -161,12 +161,12 @@ static void one_is_not_handed_out(void)
     o.backend->close(o.device);
 }
 
-static void is_lost_while_looking_up(void)
+static void lost_while_looking_up(void)
 {
     setenv("WICK_CACHE_DIR", "off", 1);
     opened o = open_first();
     const wk__cuda_device *device = o.device;
-    asked before = asked_for();
+    counts before = counts_now();
     setenv("STANDIN_ERRORS", "cuModuleGetFunction=700@1", 1);
     must(build_three(&o) == WK_ERR_DEVICE_LOST && device->lost && is_more_by(before, 1, 1, 1));
     must(build_three(&o) == WK_ERR_DEVICE_LOST && is_more_by(before, 1, 1, 1));
@@ -174,14 +174,14 @@ static void is_lost_while_looking_up(void)
 }
 
 /* The context is reset between two units of one build: no call concerns the program loaded before. */
-static void is_reset_before_looking_up(void)
+static void reset_before_looking_up(void)
 {
-    keep_files_in("reset");
+    use_cache_folder("reset");
     opened o = open_first();
     must(build_three(&o) == WK_OK && build_some(&o, 3, 4) == WK_OK);
     o.backend->close(o.device);
     o = open_first();
-    asked before = asked_for();
+    counts before = counts_now();
     must(build_some(&o, 0, 1) == WK_OK && is_more_by(before, 0, 1, 1));
     setenv("STANDIN_ERRORS", "cuModuleLoadData=400@1", 1);
     must(build_some(&o, 1, 4) == WK_ERR_DEVICE_LOST && is_more_by(before, 0, 2, 1));
@@ -191,15 +191,15 @@ static void is_reset_before_looking_up(void)
 static void builds(void **state)
 {
     (void)state;
-    in_child("STANDIN_ERRORS=cuModuleLoadData=700@1", is_lost_while_loading);
-    in_child("STANDIN_ERRORS=nvrtcCompileProgram=1", has_no_memory_to_compile);
-    in_child("STANDIN_ERRORS=", takes_no_file);
-    in_child("STANDIN_ERRORS=", has_no_memory_for_kernels);
-    in_child("STANDIN_ERRORS=", has_no_memory_for_kernels_of_files);
-    in_child("STANDIN_ERRORS=", has_no_memory_for_one_alone);
-    in_child("STANDIN_ERRORS=", one_is_not_handed_out);
-    in_child("STANDIN_ERRORS=", is_lost_while_looking_up);
-    in_child("STANDIN_ERRORS=", is_reset_before_looking_up);
+    in_child("STANDIN_ERRORS=cuModuleLoadData=700@1", lost_while_loading);
+    in_child("STANDIN_ERRORS=nvrtcCompileProgram=1", no_memory_to_compile);
+    in_child("STANDIN_ERRORS=", rejects_a_cached_file);
+    in_child("STANDIN_ERRORS=", no_memory_for_kernels);
+    in_child("STANDIN_ERRORS=", no_memory_for_cached_kernels);
+    in_child("STANDIN_ERRORS=", no_memory_for_a_single_kernel);
+    in_child("STANDIN_ERRORS=", look_up_of_one_kernel_fails);
+    in_child("STANDIN_ERRORS=", lost_while_looking_up);
+    in_child("STANDIN_ERRORS=", reset_before_looking_up);
 }
 
 /* ---- the compiler ------------------------------------------------------------------------------------------------ */
@@ -210,7 +210,7 @@ static struct {
     bool again; /* a later request for the kernel succeeds */
 } told;
 
-static void does_not_compile(void)
+static void expect_compiler_error(void)
 {
     setenv("WICK_CACHE_DIR", "off", 1);
     WK_SCOPE;
@@ -228,7 +228,7 @@ static void does_not_compile(void)
 }
 
 /* The error of a compiler that rejects every kernel contains its log. */
-static void says_why(void)
+static void expect_compiler_log(void)
 {
     setenv("WICK_CACHE_DIR", "off", 1);
     WK_SCOPE;
@@ -262,7 +262,7 @@ static void compiler_errors(void **state)
         told.code = cases[k].code;
         told.words = cases[k].words;
         told.again = cases[k].code != WK_ERR_INTERNAL; /* rejected sources are not compiled again */
-        in_child(cases[k].settings, does_not_compile);
+        in_child(cases[k].settings, expect_compiler_error);
     }
     static const struct {
         const char *errors;
@@ -279,7 +279,7 @@ static void compiler_errors(void **state)
         told.words = said[k].words;
         snprintf(settings, sizeof settings, "STANDIN_NVRTC=/nowhere STANDIN_NVRTC_VERSION=13.0 STANDIN_ERRORS=%s",
                  said[k].errors);
-        in_child(settings, says_why);
+        in_child(settings, expect_compiler_log);
     }
 }
 

@@ -96,7 +96,7 @@ static void without_the_mode(void)
     must(other.exchange(&mode) == 0 && mode == GLOBAL);
 }
 
-static void captures(void **state)
+static void work_during_captures(void **state)
 {
     (void)state;
     in_child("STANDIN_ERRORS=cuThreadExchangeStreamCaptureMode=1@1", without_the_mode);
@@ -194,7 +194,7 @@ static void add_to(wk_tensor *x)
 }
 
 /* If the second kernel is not available, the first is not launched. */
-static void nothing_is_left_half_done(void)
+static void kernels_of_a_call_are_launched_together(void)
 {
     setenv("WICK_CACHE_DIR", "off", 1);
     WK_SCOPE;
@@ -216,7 +216,7 @@ static void nothing_is_left_half_done(void)
 
 /* A kernel whose threads need more local memory than the context can allocate is not launched, nor are the kernels
  * before it: the card must have memory for 132 * 2048 threads. The driver is asked once per kernel. */
-static void threads_have_memory_of_their_own(void)
+static void local_memory_of_threads(void)
 {
     setenv("WICK_CACHE_DIR", "off", 1);
     WK_SCOPE;
@@ -246,8 +246,8 @@ static void threads_have_memory_of_their_own(void)
 static void submissions(void **state)
 {
     (void)state;
-    in_child("STANDIN_ERRORS=", threads_have_memory_of_their_own);
-    in_child("STANDIN_ERRORS=", nothing_is_left_half_done);
+    in_child("STANDIN_ERRORS=", local_memory_of_threads);
+    in_child("STANDIN_ERRORS=", kernels_of_a_call_are_launched_together);
 }
 
 /* ---- counts ------------------------------------------------------------------------------------------------------ */
@@ -258,7 +258,7 @@ static void makes_calls(void)
 }
 
 /* The stand-in appends the counts to a file at exit. */
-static void counts(void **state)
+static void counts_at_exit(void **state)
 {
     (void)state;
     char path[1024], setting[1100], line[128];
@@ -281,7 +281,7 @@ static void counts(void **state)
 /* ---- waits ------------------------------------------------------------------------------------------------------- */
 
 /* Long waits block the thread in the driver (blocking-sync events). */
-static void waits_sleep(void)
+static void long_waits_block(void)
 {
     const wk__backend *backend = wk__backend_of(WK_CUDA);
     void *device = device_of(backend), *event;
@@ -296,7 +296,7 @@ static void waits_sleep(void)
 }
 
 /* Waits for completed events do not call the driver. */
-static void short_waits_do_not_sleep(void)
+static void completed_events_need_no_call(void)
 {
     const wk__backend *backend = wk__backend_of(WK_CUDA);
     void *device = device_of(backend), *event;
@@ -310,11 +310,11 @@ static void short_waits_do_not_sleep(void)
     backend->close(device);
 }
 
-static void waits(void **state)
+static void event_waits(void **state)
 {
     (void)state;
-    in_child("STANDIN_ERRORS=", waits_sleep);
-    in_child("STANDIN_ERRORS=", short_waits_do_not_sleep);
+    in_child("STANDIN_ERRORS=", long_waits_block);
+    in_child("STANDIN_ERRORS=", completed_events_need_no_call);
 }
 
 /* ---- process exit ------------------------------------------------------------------------------------------------ */
@@ -322,7 +322,7 @@ static void waits(void **state)
 static int told[2], result_to = -1;
 
 /* Makes the compilation slow; the compiling thread stops when it ends. */
-static void in_compiler(const char *call)
+static void slow_down_compiler(const char *call)
 {
     if (strcmp(call, "nvrtcCompileProgram") == 0) {
         must(write(told[1], "c", 1) == 1);
@@ -372,34 +372,34 @@ static void compile_elsewhere(void *device)
     must(read(told[0], &byte, 1) == 1);
 }
 
-static void *ends_the_process(void *nothing)
+static void *exit_in_thread(void *nothing)
 {
     (void)nothing;
     exit(0);
 }
 
 /* The exiting thread has not used any device. */
-static void ends_while_a_thread_compiles(void)
+static void exit_while_a_thread_compiles(void)
 {
     pthread_t thread;
-    compile_elsewhere(open_and_watch(in_compiler));
-    pthread_create(&thread, NULL, ends_the_process, NULL);
+    compile_elsewhere(open_and_watch(slow_down_compiler));
+    pthread_create(&thread, NULL, exit_in_thread, NULL);
     pthread_join(thread, NULL);
 }
 
-static void end_here(const char *call)
+static void exit_here(const char *call)
 {
     if (strcmp(call, "nvrtcCompileProgram") == 0) exit(0);
 }
 
 /* As a signal handler may do. */
-static void ends_in_the_compiler(void)
+static void exit_in_the_compiler(void)
 {
     void (*watch)(void (*)(const char *));
     setenv("WICK_CACHE_DIR", "off", 1);
     void *device = device_of(wk__backend_of(WK_CUDA));
     standin_find("libnvrtc.so.13", "standin_set_hook", &watch);
-    watch(end_here);
+    watch(exit_here);
     alarm(60); /* a deadlock would last for ever */
     compile(device);
     exit(1);
@@ -408,24 +408,24 @@ static void ends_in_the_compiler(void)
 /* The first compilation is in progress, and registers exit handlers, as NVRTC does. */
 static volatile bool is_compiling;
 
-static void takes_itself_apart(void)
+static void destroy_compiler(void)
 {
     if (is_compiling) _exit(1);
 }
 
-static void registers(const char *call)
+static void register_at_exit(const char *call)
 {
     if (strcmp(call, "nvrtcCompileProgram") == 0) {
         is_compiling = true;
-        must(atexit(takes_itself_apart) == 0 && write(told[1], "c", 1) == 1);
+        must(atexit(destroy_compiler) == 0 && write(told[1], "c", 1) == 1);
         usleep(200000);
     }
     if (strcmp(call, "nvrtcGetCUBIN") == 0) is_compiling = false;
 }
 
-static void ends_in_the_first_compilation(void)
+static void exit_in_the_first_compilation(void)
 {
-    compile_elsewhere(open_and_watch(registers));
+    compile_elsewhere(open_and_watch(register_at_exit));
     exit(0);
 }
 
@@ -442,10 +442,10 @@ static void *uses_the_device(void *device)
     return NULL;
 }
 
-static void a_thread_ends_in_the_first_compilation(void)
+static void thread_exit_in_the_first_compilation(void)
 {
     pthread_t user, thread;
-    void *device = open_and_watch(registers);
+    void *device = open_and_watch(register_at_exit);
     pthread_barrier_init(&has_used, NULL, 2);
     pthread_create(&user, NULL, uses_the_device, device);
     pthread_barrier_wait(&has_used);
@@ -456,21 +456,21 @@ static void a_thread_ends_in_the_first_compilation(void)
     wk__backend_of(WK_CUDA)->close(device);
 }
 
-static void ends_well(void)
+static void exit_quietly(void)
 {
     _exit(0);
 }
 
 /* A child forked during a compilation does not compile. The compiler's state in the child is lost, and exit does not
  * wait for it. */
-static void a_forked_one_ends_in_the_first_compilation(void)
+static void forked_child_exits_in_the_first_compilation(void)
 {
     int status;
-    compile_elsewhere(open_and_watch(registers));
+    compile_elsewhere(open_and_watch(register_at_exit));
     const pid_t child = fork();
     if (child == 0) {
         alarm(60);
-        atexit(ends_well);
+        atexit(exit_quietly);
         exit(0);
     }
     must(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
@@ -478,7 +478,7 @@ static void a_forked_one_ends_in_the_first_compilation(void)
 
 static wk__cuda_device *still_open;
 
-static void compiles_at_the_end(void)
+static void compile_at_exit(void)
 {
     static const char *const text[] = {"    (void)m0; (void)m0;\n", NULL};
     static const wk__gpu_template fixed = {.name = "late", .text = text};
@@ -490,18 +490,18 @@ static void compiles_at_the_end(void)
 }
 
 /* An exit handler registered before NVRTC was loaded runs after NVRTC's handlers, when NVRTC is destroyed. */
-static void compiles_behind_the_compiler(void)
+static void compile_after_the_compiler_was_destroyed(void)
 {
     setenv("WICK_CACHE_DIR", "off", 1);
     setenv("STANDIN_KEEPS", "no", 1);
     alarm(60);
-    must(atexit(compiles_at_the_end) == 0);
+    must(atexit(compile_at_exit) == 0);
     still_open = device_of(wk__backend_of(WK_CUDA));
     compile(still_open);
     exit(1);
 }
 
-static void *compiles_on_and_on(void *first)
+static void *compile_repeatedly(void *first)
 {
     WK_SCOPE;
     for (int k = 0;; k++) {
@@ -514,7 +514,7 @@ static void *compiles_on_and_on(void *first)
 }
 
 /* Exit handlers that the compiler registered during its first compilation run before the library's wait for it. */
-static void ends_between_kernels(void)
+static void exit_between_kernels(void)
 {
     int first[2];
     char byte;
@@ -524,30 +524,30 @@ static void ends_between_kernels(void)
     setenv("STANDIN_KEEPS", "no", 1);
     alarm(60);
     must(pipe(first) == 0 && delay != NULL);
-    pthread_create(&thread, NULL, compiles_on_and_on, &first[1]);
+    pthread_create(&thread, NULL, compile_repeatedly, &first[1]);
     must(read(first[0], &byte, 1) == 1);
     usleep((useconds_t)atoi(delay));
     exit(0);
 }
 
-static void ends(void **state)
+static void process_exit(void **state)
 {
     (void)state;
     int result[2];
     char settings[40];
     for (int k = 0; k < 8; k++) {
         snprintf(settings, sizeof settings, "DELAY=%d", 23000 * k);
-        in_child(settings, ends_between_kernels);
+        in_child(settings, exit_between_kernels);
     }
     char byte = 0;
     assert_int_equal(pipe(result), 0);
     result_to = result[1];
-    in_child("STANDIN_ERRORS=", ends_while_a_thread_compiles);
-    in_child("STANDIN_ERRORS=", ends_in_the_compiler);
-    in_child("STANDIN_ERRORS=", compiles_behind_the_compiler);
-    in_child("STANDIN_ERRORS=", ends_in_the_first_compilation);
-    in_child("STANDIN_ERRORS=", a_thread_ends_in_the_first_compilation);
-    in_child("STANDIN_ERRORS=", a_forked_one_ends_in_the_first_compilation);
+    in_child("STANDIN_ERRORS=", exit_while_a_thread_compiles);
+    in_child("STANDIN_ERRORS=", exit_in_the_compiler);
+    in_child("STANDIN_ERRORS=", compile_after_the_compiler_was_destroyed);
+    in_child("STANDIN_ERRORS=", exit_in_the_first_compilation);
+    in_child("STANDIN_ERRORS=", thread_exit_in_the_first_compilation);
+    in_child("STANDIN_ERRORS=", forked_child_exits_in_the_first_compilation);
     close(result[1]);
     assert_int_equal(read(result[0], &byte, 1), 1);
     close(result[0]);
@@ -556,8 +556,8 @@ static void ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(captures), cmocka_unit_test(memory_is_freed), cmocka_unit_test(submissions),
-        cmocka_unit_test(counts),   cmocka_unit_test(waits),           cmocka_unit_test(ends),
+        cmocka_unit_test(work_during_captures), cmocka_unit_test(memory_is_freed), cmocka_unit_test(submissions),
+        cmocka_unit_test(counts_at_exit),       cmocka_unit_test(event_waits),     cmocka_unit_test(process_exit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

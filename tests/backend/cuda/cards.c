@@ -24,7 +24,7 @@ static const wk__cuda_device_desc *card(int index)
 }
 
 /* Checks the state, and that the reason contains words. */
-static void absent(wk__backend_status presence, const char *words)
+static void expect_absent(wk__backend_status presence, const char *words)
 {
     wk__text why = {0};
     must(wk__cuda_status(&why) == presence);
@@ -152,12 +152,12 @@ static void cards_that_take_text(void **state)
     in_child(settings, file_has_text);
 }
 
-static void none_can_be_compiled_for(void)
+static void no_supported_card(void)
 {
-    absent(WK__NO_LIBRARY, "too new for this GPU");
+    expect_absent(WK__NO_LIBRARY, "too new for this GPU");
 }
 
-static void only_the_first_can(void)
+static void only_first_card_is_supported(void)
 {
     must(wk_device_count(WK_CUDA) == 2 && computes(0));
     must(!computes(1));
@@ -167,8 +167,8 @@ static void only_the_first_can(void)
 static void cards_older_than_the_compiler(void **state)
 {
     (void)state;
-    in_child("STANDIN_ARCH=70 STANDIN_ARCHS=75,80", none_can_be_compiled_for);
-    in_child("STANDIN_ARCH=80,70 STANDIN_ARCHS=75,80", only_the_first_can);
+    in_child("STANDIN_ARCH=70 STANDIN_ARCHS=75,80", no_supported_card);
+    in_child("STANDIN_ARCH=80,70 STANDIN_ARCHS=75,80", only_first_card_is_supported);
 }
 
 /* ---- choice of the compiler -------------------------------------------------------------------------------------- */
@@ -201,15 +201,15 @@ static void uses_12(void)
     must(computes(0) && compiles_with("libnvrtc.so.12"));
 }
 
-static void none_is_old_enough(void)
+static void no_compiler_is_old_enough(void)
 {
-    absent(WK__NO_LIBRARY, "is installed only for CUDA 13, but the driver supports CUDA 12");
-    absent(WK__NO_LIBRARY, "pip install nvidia-cuda-nvrtc-cu12 and");
+    expect_absent(WK__NO_LIBRARY, "is installed only for CUDA 13, but the driver supports CUDA 12");
+    expect_absent(WK__NO_LIBRARY, "pip install nvidia-cuda-nvrtc-cu12 and");
 }
 
 static void is_broken(void)
 {
-    absent(WK__NO_LIBRARY, "libcuda.so.1: file too short");
+    expect_absent(WK__NO_LIBRARY, "libcuda.so.1: file too short");
 }
 
 /* The newest one that is not newer than the driver, in the first folder that contains any. */
@@ -229,7 +229,7 @@ static void compilers_newer_than_the_driver(void **state)
     in_child(path, uses_12);
     snprintf(path, sizeof path, "WICK_CUDA_PATH=/nowhere::%s:%s STANDIN_DRIVER=13000", one, both);
     in_child(path, uses_12);
-    in_child("STANDIN_DRIVER=12090", none_is_old_enough);
+    in_child("STANDIN_DRIVER=12090", no_compiler_is_old_enough);
     /* There may be machines with NVRTC for CUDA 13, but a driver for 13 always includes it. */
     assert_string_equal(wk__cuda_nvrtc_package(13, (char[40]){""}), "'nvidia-cuda-nvrtc==13.*'");
 }
@@ -248,18 +248,18 @@ static void broken_libraries(void **state)
     in_child(path, is_broken);
 }
 
-static void does_not_say(void)
+static void expect_no_version(void)
 {
-    absent(WK__NO_LIBRARY, "does not report its targets");
+    expect_absent(WK__NO_LIBRARY, "does not report its targets");
 }
 
 static void is_too_old(void)
 {
-    absent(WK__NO_LIBRARY, "NVRTC, CUDA's run-time compiler, is older than CUDA 11.2");
+    expect_absent(WK__NO_LIBRARY, "NVRTC, CUDA's run-time compiler, is older than CUDA 11.2");
 }
 
 /* A library without some functions, or whose functions fail. */
-static void compilers_that_say_nothing(void **state)
+static void incomplete_compilers(void **state)
 {
     (void)state;
     char path[2000];
@@ -268,9 +268,9 @@ static void compilers_that_say_nothing(void **state)
     link_standin(old, "libnvidia-ml.so.1", "libnvrtc.so.13");
     snprintf(path, sizeof path, "WICK_CUDA_PATH=%s", old);
     in_child(path, is_too_old);
-    in_child("STANDIN_ERRORS=nvrtcVersion=11", does_not_say);
-    in_child("STANDIN_ERRORS=nvrtcGetNumSupportedArchs=11", does_not_say);
-    in_child("STANDIN_ERRORS=nvrtcGetSupportedArchs=11", does_not_say);
+    in_child("STANDIN_ERRORS=nvrtcVersion=11", expect_no_version);
+    in_child("STANDIN_ERRORS=nvrtcGetNumSupportedArchs=11", expect_no_version);
+    in_child("STANDIN_ERRORS=nvrtcGetSupportedArchs=11", expect_no_version);
 }
 
 /* ---- drivers that do not start ----------------------------------------------------------------------------------- */
@@ -282,7 +282,7 @@ static struct {
 
 static void is_absent(void)
 {
-    absent(reason.presence, reason.words);
+    expect_absent(reason.presence, reason.words);
 }
 
 static void drivers(void **state)
@@ -339,7 +339,7 @@ static void figures_are_known(void)
 }
 
 /* MIG instances are devices with separate memory; temperature and power are the card's. */
-static void are_slices(void)
+static void mig_instances(void)
 {
     wk__device_info info[2];
     for (int k = 0; k < 2; k++) {
@@ -351,7 +351,7 @@ static void are_slices(void)
     must(wk_device_count(WK_GPU) == 2 && wk_device_eq(wk_device_parse("gpu:1"), wk_cuda(1)));
 }
 
-static void are_unknown_slices(void)
+static void mig_instances_of_unknown_memory(void)
 {
     wk__device_info info;
     must(describe(0, &info) == WK_OK);
@@ -396,9 +396,9 @@ static void figures(void **state)
     in_child("STANDIN_ENTRIES=24", processes_are_known);
     in_child("STANDIN_ENTRIES=32", processes_are_known);
     in_child("STANDIN_ERRORS=", gpus_are_found_without_figures);
-    in_child("STANDIN_MIG=1", are_slices);
-    in_child("STANDIN_MIG=1 STANDIN_ERRORS=nvmlDeviceGetHandleByUUID=6", are_unknown_slices);
-    in_child("STANDIN_MIG=1 STANDIN_ERRORS=cuDeviceGetUuid_v2=1", are_unknown_slices);
+    in_child("STANDIN_MIG=1", mig_instances);
+    in_child("STANDIN_MIG=1 STANDIN_ERRORS=nvmlDeviceGetHandleByUUID=6", mig_instances_of_unknown_memory);
+    in_child("STANDIN_MIG=1 STANDIN_ERRORS=cuDeviceGetUuid_v2=1", mig_instances_of_unknown_memory);
 }
 
 /* ---- fork -------------------------------------------------------------------------------------------------------- */
@@ -464,7 +464,7 @@ static void counts_none(void)
 }
 
 /* A server that counts devices before it forks can use all of them in its workers. */
-static void counts_and_forks(void)
+static void count_then_fork(void)
 {
     must(wk_device_count(WK_CUDA) == 2);
     ends_well(uses_cuda);
@@ -486,7 +486,7 @@ static void may_not_use_cuda(void)
 }
 
 /* Questions that only the driver can answer initialise it; afterwards children cannot use it. */
-static void asks_the_driver_and_forks(void)
+static void query_driver_then_fork(void)
 {
     wk_device_properties known = {.size = sizeof known};
     must(wk_device_get_properties(wk_cuda(0), &known) == WK_OK);
@@ -495,7 +495,7 @@ static void asks_the_driver_and_forks(void)
 }
 
 /* In a child of a process that has computed, the devices are listed, and each call on them fails with advice. */
-static void has_no_part_in_cuda(void)
+static void expect_no_cuda_in_child(void)
 {
     WK_SCOPE;
     wk_device all[3];
@@ -511,10 +511,10 @@ static void has_no_part_in_cuda(void)
     }
 }
 
-static void computes_and_forks(void)
+static void compute_then_fork(void)
 {
     must(sums_on(wk_cuda(1)));
-    ends_well(has_no_part_in_cuda);
+    ends_well(expect_no_cuda_in_child);
 }
 
 static void counts_by_the_driver(void)
@@ -524,7 +524,7 @@ static void counts_by_the_driver(void)
 }
 
 /* NVML counts two cards, but neither can compute. */
-static void counts_none_that_computes(void)
+static void count_no_usable_device(void)
 {
     must(wk_device_count(WK_CUDA) == 0);
 }
@@ -533,12 +533,12 @@ static void forks(void **state)
 {
     (void)state;
     in_child("STANDIN_ERRORS=", counts_once);
-    in_child("STANDIN_DRIVER=11010", counts_none_that_computes);
-    in_child("STANDIN_ERRORS=nvrtcVersion=11", counts_none_that_computes);
+    in_child("STANDIN_DRIVER=11010", count_no_usable_device);
+    in_child("STANDIN_ERRORS=nvrtcVersion=11", count_no_usable_device);
     in_child("STANDIN_DEVICES=0", counts_none);
-    in_child("STANDIN_ERRORS=", counts_and_forks);
-    in_child("STANDIN_ERRORS=", asks_the_driver_and_forks);
-    in_child("STANDIN_ERRORS=", computes_and_forks);
+    in_child("STANDIN_ERRORS=", count_then_fork);
+    in_child("STANDIN_ERRORS=", query_driver_then_fork);
+    in_child("STANDIN_ERRORS=", compute_then_fork);
     in_child("CUDA_VISIBLE_DEVICES=0,1", counts_by_the_driver);
     in_child("STANDIN_MIG=1", counts_by_the_driver);
     in_child("STANDIN_ERRORS=nvmlInit_v2=1", counts_by_the_driver);
@@ -593,18 +593,18 @@ static void limits_are_known(void)
     must(card(0)->max_groups == 32768);
 }
 
-static void there_are_none(void)
+static void expect_no_time_limit(void)
 {
     must(card(0)->max_groups == INT32_MAX);
 }
 
 /* If the driver stops kernels that run for seconds, launches are split into shorter ones. */
-static void most_blocks(void **state)
+static void maximum_number_of_blocks(void **state)
 {
     (void)state;
     in_child("STANDIN_ATTRIBUTES=5=3", has_few_blocks);
     in_child("STANDIN_ATTRIBUTES=17=1", limits_are_known);
-    in_child("STANDIN_ATTRIBUTES=17=0", there_are_none);
+    in_child("STANDIN_ATTRIBUTES=17=0", expect_no_time_limit);
 }
 
 int main(void)
@@ -615,12 +615,12 @@ int main(void)
         cmocka_unit_test(cards_older_than_the_compiler),
         cmocka_unit_test(compilers_newer_than_the_driver),
         cmocka_unit_test(broken_libraries),
-        cmocka_unit_test(compilers_that_say_nothing),
+        cmocka_unit_test(incomplete_compilers),
         cmocka_unit_test(drivers),
         cmocka_unit_test(figures),
         cmocka_unit_test(forks),
         cmocka_unit_test(compute_modes),
-        cmocka_unit_test(most_blocks),
+        cmocka_unit_test(maximum_number_of_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,7 @@ static double train(void)
     return number;
 }
 
-static int be_the_process(void)
+static int run_child(void)
 {
     const double number = train();
     wk_sync();
@@ -101,7 +101,7 @@ static void each_call_fails_once(void **state)
 
 int main(int count, char **arguments)
 {
-    if (count > 1) return be_the_process();
+    if (count > 1) return run_child();
     program = arguments[0];
     if (wk_device_count(WK_CUDA) < 2) {
         printf("skip cuda_failing: there are no two CUDA devices\n");

@@ -121,7 +121,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void take_in(tally *t, const kernel *k)
+static void add_function(tally *t, const kernel *k)
 {
     t->kernels++;
     t->with_local += k->local_bytes > 0;
@@ -217,7 +217,7 @@ static int compile(const char *path, const char *text, int architecture, tally *
     t->warned += warned && c.image != NULL;
     t->spilling += spilled;
     const int count = c.image != NULL ? read_kernels(c.image, all, most) : 0;
-    for (int k = 0; k < count; k++) take_in(t, &all[k]);
+    for (int k = 0; k < count; k++) add_function(t, &all[k]);
     t->seconds += now() - begin;
     free(c.image);
     free(c.log);
@@ -232,7 +232,7 @@ static bool check(bool good, const char *what)
     return good;
 }
 
-static bool sees(void)
+static bool finds(void)
 {
     static kernel one[4];
     static const char unused[] = "extern \"C\" __global__ void wk_0(void) { int unused; }\n",
@@ -411,7 +411,7 @@ static int print_warned(const char *folder, time_t since)
 
 /* Compiles a source with a warning as the stand-in for NVRTC does, in a separate process, and checks that it is
  * found. */
-static bool sees_what_programs_are_warned_of(void)
+static bool finds_warnings_of_programs(void)
 {
     char command[4 * PATH_MAX];
     const char *build = getenv("WICK_BUILD"), *work = getenv("WICK_WORK");
@@ -521,7 +521,7 @@ int main(void)
         printf("skip all: STANDIN_NVRTC names no NVRTC (scripts/find_nvrtc), or there is no %s\n", library_path);
         return 0;
     }
-    const bool seen = sees(), heard = sees_what_programs_are_warned_of(), tests = compile_tests(used.st_mtime),
+    const bool seen = finds(), heard = finds_warnings_of_programs(), tests = compile_tests(used.st_mtime),
                bench = compile_bench();
     return seen && heard && tests && bench ? 0 : 1;
 }

@@ -62,7 +62,7 @@ static void from_one_to_another(void **state)
 }
 
 /* Records and waits in a thread without a current CUDA context. */
-static void moments(void **state)
+static void events(void **state)
 {
     (void)state;
     wk__fail fail;
@@ -90,7 +90,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(several_parts),
         cmocka_unit_test(from_one_to_another),
-        cmocka_unit_test(moments),
+        cmocka_unit_test(events),
     };
     return cmocka_run_group_tests(tests, gpu_open, gpu_close);
 }

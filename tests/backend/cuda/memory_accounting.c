@@ -21,7 +21,7 @@ static wk_memory_stats stats_now(int device)
 }
 
 /* Other processes use 64 MB of the stand-in's first device and 65 MB of the second; rounding is attributed to them. */
-static void adds_up(int device)
+static void expect_accounted(int device)
 {
     const wk_memory_stats now = stats_now(device);
     const int64_t others = now.used - now.live - now.cached - now.library - now.context;
@@ -31,7 +31,7 @@ static void adds_up(int device)
 }
 
 /* Chunked sums with increasing scratch memory: the former memory counts until the next wait frees it. */
-static void it_adds_up(void)
+static void sums_add_up(void)
 {
     for (int d = 0; d < 2; d++) {
         WK_SCOPE;
@@ -39,10 +39,10 @@ static void it_adds_up(void)
         for (int k = 1; k <= 5; k++) {
             sum = wk_sum(wk_narrow(x, 0, 0, 1 << k), (1));
             wk_flush();
-            adds_up(d);
+            expect_accounted(d);
         }
         must(wk_item(wk_sum(sum)) == 30000.0 * 32);
-        adds_up(d);
+        expect_accounted(d);
     }
 }
 
@@ -93,7 +93,7 @@ static void older_callers(void)
 static void ledger(void **state)
 {
     (void)state;
-    in_child("STANDIN_SEED=1", it_adds_up);
+    in_child("STANDIN_SEED=1", sums_add_up);
     in_child("STANDIN_SEED=1", arguments_count);
     in_child("STANDIN_ERRORS=cuMemGetInfo_v2=1", no_figures);
     in_child("STANDIN_ERRORS=nvmlInit_v2=1", no_context);

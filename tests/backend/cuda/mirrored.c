@@ -18,7 +18,7 @@ enum {
  * '+' a pass with add. */
 static char told[4096];
 
-static void hear(void *user, const char *text)
+static void append_to_log(void *user, const char *text)
 {
     (void)user;
     const char *bytes = strstr(text, " bytes from cuda:1 to cuda:0"), *what = "";
@@ -49,7 +49,7 @@ static void backward(wk_module *many, wk_tensor *x, bool listens)
     wk_tensor *loss = wk_sum(wk_forward(many, x));
     wk_flush();
     told[0] = '\0';
-    if (listens) must(wk_set_log("placement", hear, NULL) == WK_OK);
+    if (listens) must(wk_set_log("placement", append_to_log, NULL) == WK_OK);
     must(wk_backward(loss) == WK_OK);
     wk_flush();
     must(wk_set_log(NULL, NULL, NULL) == WK_OK);
@@ -64,7 +64,7 @@ static wk_tensor *batch(int width)
 
 /* Products for the gradients of the inputs of all layers but the first, on both cards; one of them precedes the first
  * copy. */
-static void goes_beside(void)
+static void copies_overlap_backward(void)
 {
     wk_module *many = network(WIDE, LAYERS);
     wk_tensor *x = batch(WIDE);
@@ -82,7 +82,7 @@ static void goes_beside(void)
 }
 
 /* Small gradients share blocks with data in use on the cards, and biases are small: their copies come last. */
-static void comes_behind(void)
+static void small_copies_come_last(void)
 {
     wk_module *many = network(NARROW, LAYERS), *wide = network(WIDE, LAYERS);
     wk_tensor *x = batch(NARROW), *y = batch(WIDE);
@@ -121,7 +121,7 @@ static void indices(void)
 
 /* A copy for which the target must wait is submitted after the target's independent work, and so is one for which the
  * host waits because an index may be bad. */
-static void turns_of_copies(void)
+static void order_of_copies(void)
 {
     WK_SCOPE;
     wk_tensor *a = wk_ones((4, 4), .device = wk_cuda(0)), *row = wk_to(wk_of(int64_t, (1), 1), wk_cuda(1));
@@ -130,7 +130,7 @@ static void turns_of_copies(void)
     for (int k = 0; k < 3; k++) {
         wk_sync();
         told[0] = '\0';
-        must(wk_set_log("placement", hear, NULL) == WK_OK);
+        must(wk_set_log("placement", append_to_log, NULL) == WK_OK);
         wk_tensor *there = k < 2 ? wk_exp(x[k]) : wk_index_select(x[0], 0, row);
         wk_tensor *kept[] = {wk_retain(wk_to(there, wk_cuda(0))), wk_retain(wk_matmul(a, a))};
         wk_flush();
@@ -141,14 +141,14 @@ static void turns_of_copies(void)
     }
 }
 
-static void gradients_go_beside_backward(void **state)
+static void gradient_copies_overlap_backward(void **state)
 {
     (void)state;
-    in_child("STANDIN_ERRORS=", goes_beside);
-    in_child("STANDIN_ERRORS=", comes_behind);
+    in_child("STANDIN_ERRORS=", copies_overlap_backward);
+    in_child("STANDIN_ERRORS=", small_copies_come_last);
     in_child("STANDIN_ERRORS=", measured_steps);
     in_child("STANDIN_ERRORS=", indices);
-    in_child("STANDIN_ERRORS=", turns_of_copies);
+    in_child("STANDIN_ERRORS=", order_of_copies);
 }
 
 /* ---- host memory exhaustion -------------------------------------------------------------------------------------- */
@@ -170,7 +170,7 @@ static double first_of_gradient(wk_tensor *x)
 }
 
 /* Two rounds, because lists may grow permanently in the first. */
-static void memory_is_short(void)
+static void fail_each_allocation(void)
 {
     enum { NUMBERS = 270000, WARM_UP = 3, ROUNDS = 2 };
     long long held[ROUNDS];
@@ -197,14 +197,15 @@ static void memory_is_short(void)
     wk_free(x);
 }
 
-static void short_memory(void **state)
+static void failed_allocations(void **state)
 {
     (void)state;
-    in_child("STANDIN_ERRORS=", memory_is_short);
+    in_child("STANDIN_ERRORS=", fail_each_allocation);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(gradients_go_beside_backward), cmocka_unit_test(short_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(gradient_copies_overlap_backward),
+                                       cmocka_unit_test(failed_allocations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

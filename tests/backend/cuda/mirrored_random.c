@@ -215,7 +215,7 @@ static void try_model(uint64_t seed)
     expect_same(one, many);
 }
 
-static void large_gradients_are_those_of_the_cpu(void **state)
+static void large_gradients_equal_those_of_the_cpu(void **state)
 {
     (void)state;
     for (uint64_t k = 0; k < MODELS; k++) {
@@ -227,6 +227,6 @@ static void large_gradients_are_those_of_the_cpu(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(large_gradients_are_those_of_the_cpu)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(large_gradients_equal_those_of_the_cpu)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,7 +47,7 @@ static bool has_asked(long can, long enable)
 
 static wk_copy_path way;
 
-static void network_says(void)
+static void expect_path_of_network(void)
 {
     WK_SCOPE;
     wk_mirrored_stats stats = {.size = sizeof stats};
@@ -62,7 +62,7 @@ static void network_says(void)
 /* ---- direct copies ----------------------------------------------------------------------------------------------- */
 
 /* Memory that was mapped before the first copy is in two runs with a gap of unmapped memory. */
-static void goes_straight(void)
+static void copy_directly(void)
 {
     wk_tensor *x[2][3];
     for (int d = 0; d < 2; d++)
@@ -83,7 +83,7 @@ static void goes_straight(void)
 }
 
 /* Enables peer access in one direction, as another library of the process may do. */
-static void allow(void)
+static void enable_access(void)
 {
     int (*retain)(CUcontext *, int), (*push)(CUcontext), (*pop)(CUcontext *), (*enable)(CUcontext, unsigned);
     CUcontext context[2];
@@ -96,9 +96,9 @@ static void allow(void)
     must(push(context[1]) == 0 && enable(context[0], 0) == 0 && pop(&context[1]) == 0);
 }
 
-static void is_allowed_already(void)
+static void access_enabled_before(void)
 {
-    allow();
+    enable_access();
     copy_both_ways(FEW);
     must(has_copied(TRIED + 2, 0) && has_asked(2, 3));
 }
@@ -110,7 +110,7 @@ static struct {
     const char *errors;
 } refusal;
 
-static void is_refused(void)
+static void copy_through_host(void)
 {
     wk_tensor *x = full(0, MANY, 7);
     if (refusal.errors != NULL) setenv("STANDIN_ERRORS", refusal.errors, 1);
@@ -121,7 +121,7 @@ static void is_refused(void)
     wk_free(x);
 }
 
-static void refused(void **state)
+static void staged_copies(void **state)
 {
     (void)state;
     static const struct {
@@ -139,7 +139,7 @@ static void refused(void **state)
         refusal.can = cases[k].can;
         refusal.enable = cases[k].enable;
         refusal.errors = cases[k].errors;
-        in_child(cases[k].settings, is_refused);
+        in_child(cases[k].settings, copy_through_host);
     }
 }
 
@@ -147,7 +147,7 @@ static const char *refused_call;
 
 /* The first call is for the copy's own memory, the next two grant the other card access to mappings. If one of them
  * fails, copies stay staged. */
-static void shares_no_mapping(void)
+static void access_to_mapping_fails(void)
 {
     wk_tensor *x = full(0, MANY, 7);
     setenv("STANDIN_ERRORS", refused_call, 1);
@@ -158,11 +158,11 @@ static void shares_no_mapping(void)
     must(has_copied(TRIED, 5) && has_asked(2, 2));
     wk_free(x);
     way = WK_COPY_HOST;
-    network_says();
+    expect_path_of_network();
 }
 
 /* The mapping itself stays usable. */
-static void shares_no_later_mapping(void)
+static void access_to_later_mapping_fails(void)
 {
     copy_both_ways(FEW);
     must(has_copied(TRIED + 2, 0));
@@ -177,13 +177,13 @@ static void shares_no_later_mapping(void)
 static void direct_copies(void **state)
 {
     (void)state;
-    in_child("STANDIN_SEED=1", goes_straight);
-    in_child("STANDIN_SEED=1", is_allowed_already);
+    in_child("STANDIN_SEED=1", copy_directly);
+    in_child("STANDIN_SEED=1", access_enabled_before);
     refused_call = "cuMemSetAccess=1@2";
-    in_child("STANDIN_SEED=1", shares_no_mapping);
+    in_child("STANDIN_SEED=1", access_to_mapping_fails);
     refused_call = "cuMemSetAccess=1@3";
-    in_child("STANDIN_SEED=1", shares_no_mapping);
-    in_child("STANDIN_SEED=1", shares_no_later_mapping);
+    in_child("STANDIN_SEED=1", access_to_mapping_fails);
+    in_child("STANDIN_SEED=1", access_to_later_mapping_fails);
 }
 
 /* ---- peer access that loses bytes -------------------------------------------------------------------------------- */
@@ -191,7 +191,7 @@ static void direct_copies(void **state)
 static long trials;
 
 /* The first copy detects it; then all copies are staged, of earlier and later mappings and of blocks. */
-static void loses_bytes(void)
+static void lossy_access(void)
 {
     wk_tensor *x = full(0, MANY, 7);
     copy_to(1, x, MANY, 7);
@@ -199,27 +199,27 @@ static void loses_bytes(void)
     copy_both_ways(2 * MANY);
     must(has_copied(trials, 5) && has_asked(2, 2) && driver_calls("cuCtxDisablePeerAccess") == 2);
     wk_free(x);
-    network_says();
+    expect_path_of_network();
 }
 
 /* Access that another library enabled is not disabled. */
-static void loses_bytes_of_others(void)
+static void lossy_access_enabled_before(void)
 {
-    allow();
+    enable_access();
     copy_both_ways(FEW);
     must(has_copied(1, 2) && has_asked(2, 3) && driver_calls("cuCtxDisablePeerAccess") == 1);
 }
 
-static void broken(void **state)
+static void lossy_peers(void **state)
 {
     (void)state;
     way = WK_COPY_HOST;
     trials = 1;
-    in_child("STANDIN_PEERS=broken", loses_bytes);
-    in_child("STANDIN_PEERS=broken", loses_bytes_of_others);
-    in_child("STANDIN_PEERS=broken0", loses_bytes);
+    in_child("STANDIN_PEERS=broken", lossy_access);
+    in_child("STANDIN_PEERS=broken", lossy_access_enabled_before);
+    in_child("STANDIN_PEERS=broken0", lossy_access);
     trials = 2; /* the reverse direction is tried first */
-    in_child("STANDIN_PEERS=broken1", loses_bytes);
+    in_child("STANDIN_PEERS=broken1", lossy_access);
 }
 
 /* ---- the backend ------------------------------------------------------------------------------------------------- */
@@ -254,7 +254,7 @@ static wk_code copy_from(int d)
 }
 
 /* A new context has no peer access in either direction. */
-static void is_opened_again(void)
+static void reopened_device(void)
 {
     open_both();
     must(copy_from(0) == WK_OK && has_copied(TRIED + 1, 0) && backend->has_p2p(device[0], device[1]) &&
@@ -276,7 +276,7 @@ static const char *failing;
 static int forbidden;
 
 /* If a call of the trial fails, neither memory nor access remains. */
-static void is_not_tried(void)
+static void failing_trial(void)
 {
     int64_t (*used)(int);
     open_both();
@@ -292,7 +292,7 @@ static void is_not_tried(void)
 }
 
 /* A thread that fails to enter the context does not leave the lock held. */
-static void does_not_enter(void)
+static void failing_context_push(void)
 {
     open_both();
     alarm(60); /* ends a deadlock */
@@ -313,7 +313,7 @@ static void does_not_enter(void)
 }
 
 /* No driver calls for a lost device. */
-static void is_gone(void)
+static void lost_device(void)
 {
     wk__fail fail;
     open_both();
@@ -326,7 +326,7 @@ static void is_gone(void)
     for (int d = 0; d < 2; d++) close_one(d);
 }
 
-static void is_one_context(void)
+static void shared_context(void)
 {
     open_both();
     wk__cuda_device *first = device[0], *second = device[1];
@@ -340,7 +340,7 @@ static void is_one_context(void)
 static int looked;
 
 /* Checks that the mapping lock is held; only the first device's calls concern mappings. */
-static void look(const char *name)
+static void check_mapping_lock(const char *name)
 {
     wk__cuda_device *first = device[0];
     if (strcmp(name, "cuMemMap") != 0 && strcmp(name, "cuMemSetAccess") != 0 && strcmp(name, "cuMemUnmap") != 0) return;
@@ -350,7 +350,7 @@ static void look(const char *name)
 
 /* The arena maps and unmaps without the device's lock; the mapping lock ensures that access is granted to every
  * mapping. */
-static void maps_meanwhile(void)
+static void mapping_lock_is_held(void)
 {
     void (*watch)(void (*)(const char *));
     wk__memory range;
@@ -358,7 +358,7 @@ static void maps_meanwhile(void)
     open_both();
     must(backend->range_reserve(device[0], WK__RANGE_PAGE, &range, &fail) == WK_OK);
     standin_find("libcuda.so.1", "standin_set_hook", &watch);
-    watch(look);
+    watch(check_mapping_lock);
     must(backend->range_map(device[0], &range, 0, WK__RANGE_PAGE, &fail) == WK_OK && looked == 2);
     must(backend->has_p2p(device[0], device[1]) && looked == 3);
     must(backend->range_unmap(device[0], &range, 0, WK__RANGE_PAGE, &fail) == WK_OK && looked == 4);
@@ -376,19 +376,19 @@ static void devices(void **state)
         "cuMemsetD8Async=1@1",      "cuMemsetD8Async=1@2",      "cuMemcpyPeerAsync=1@1",    "cuMemcpyPeerAsync=1@2",
         "cuMemcpyDtoHAsync_v2=1@1", "cuMemcpyDtoHAsync_v2=1@2",
     };
-    in_child("STANDIN_SEED=1", is_opened_again);
+    in_child("STANDIN_SEED=1", reopened_device);
     for (size_t k = 0; k < sizeof failures / sizeof failures[0]; k++) {
         failing = failures[k];
         forbidden = 2;
-        in_child("STANDIN_SEED=1", is_not_tried);
+        in_child("STANDIN_SEED=1", failing_trial);
     }
     failing = "cuCtxEnablePeerAccess=217@2";
     forbidden = 1;
-    in_child("STANDIN_SEED=1", is_not_tried);
-    in_child("STANDIN_SEED=1", does_not_enter);
-    in_child("STANDIN_SEED=1", is_gone);
-    in_child("STANDIN_SEED=1", is_one_context);
-    in_child("STANDIN_SEED=1", maps_meanwhile);
+    in_child("STANDIN_SEED=1", failing_trial);
+    in_child("STANDIN_SEED=1", failing_context_push);
+    in_child("STANDIN_SEED=1", lost_device);
+    in_child("STANDIN_SEED=1", shared_context);
+    in_child("STANDIN_SEED=1", mapping_lock_is_held);
 }
 
 /* ---- reports ----------------------------------------------------------------------------------------------------- */
@@ -397,15 +397,15 @@ static void logs_copy_path(void **state)
 {
     (void)state;
     way = WK_COPY_PEER;
-    in_child("STANDIN_PEERS=1", network_says);
+    in_child("STANDIN_PEERS=1", expect_path_of_network);
     way = WK_COPY_HOST;
-    in_child("STANDIN_PEERS=0", network_says);
+    in_child("STANDIN_PEERS=0", expect_path_of_network);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(direct_copies), cmocka_unit_test(refused),
-                                       cmocka_unit_test(broken), cmocka_unit_test(devices),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(direct_copies), cmocka_unit_test(staged_copies),
+                                       cmocka_unit_test(lossy_peers), cmocka_unit_test(devices),
                                        cmocka_unit_test(logs_copy_path)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

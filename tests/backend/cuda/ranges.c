@@ -18,7 +18,7 @@ static void good(wk_code code, const wk__fail *fail)
 }
 
 /* Addresses are reserved only after the tables of a range have been allocated. */
-static void tables_are_short(void)
+static void failed_tables(void)
 {
     enum { TABLES = 4 };
     const wk__backend *backend = wk__backend_of(WK_CUDA);
@@ -93,7 +93,7 @@ static void plain_blocks(void)
     must(wk_memory_trim(wk_cuda(0)) == WK_OK && driver_calls("cuMemFree_v2") > 0);
 }
 
-static void never_asked(void)
+static void no_range_calls(void)
 {
     plain_blocks();
     must(range_calls() == 0);
@@ -103,13 +103,13 @@ static void no_functions(void)
 {
     must(wk_device_count(WK_CUDA) == 2);
     wk__cuda.MemSetAccess = NULL;
-    never_asked();
+    no_range_calls();
 }
 
-static void blocks_serve(void **state)
+static void blocks_replace_ranges(void **state)
 {
     (void)state;
-    in_child("STANDIN_ATTRIBUTES=102=0", never_asked);
+    in_child("STANDIN_ATTRIBUTES=102=0", no_range_calls);
     in_child("STANDIN_ERRORS=", no_functions);
     in_child("STANDIN_ERRORS=cuMemGetAllocationGranularity=801", plain_blocks);
     in_child("STANDIN_GRANULE=4", plain_blocks);
@@ -149,7 +149,7 @@ static void one_call_fails(void)
 }
 
 /* Memory that cannot be unmapped stays in use. */
-static void no_unmap(void)
+static void failing_unmap(void)
 {
     wk_memory_stats stats = {.size = sizeof stats};
     step(8);
@@ -179,13 +179,13 @@ static void calls_fail(void **state)
         in_child("STANDIN_SEED=1", one_call_fails);
     }
     failing = "cuMemUnmap=1";
-    in_child("STANDIN_SEED=1", no_unmap);
+    in_child("STANDIN_SEED=1", failing_unmap);
     failing = "cuStreamSynchronize=1";
-    in_child("STANDIN_SEED=1", no_unmap);
+    in_child("STANDIN_SEED=1", failing_unmap);
 }
 
 /* The second of three mappings fails: the first one is undone. */
-static void half_is_undone(void)
+static void partial_mapping_is_undone(void)
 {
     const wk__backend *backend = wk__backend_of(WK_CUDA);
     void *device;
@@ -222,7 +222,7 @@ static bool ends_with(wk_tensor *x, int megabytes, double number)
 }
 
 /* 100 MB are left. Idle memory of the shorter tensors must be released for the longer one. */
-static void memory_is_short(void)
+static void idle_memory_is_released(void)
 {
     wk_tensor *x[4];
     for (int k = 0; k < 4; k++) x[k] = filled(20, k);
@@ -241,7 +241,7 @@ static void memory_is_short(void)
 }
 
 /* 64 of 2048 MB are not worth mentioning, and the library's own memory is not attributed to others. */
-static void others_have_little(void)
+static void other_processes_use_little(void)
 {
     wk_tensor *x = filled(40, 1);
     must(wk_memory_set_limit(wk_cuda(0), 60 * MB) == WK_OK);
@@ -254,15 +254,15 @@ static void others_have_little(void)
 static void short_memory(void **state)
 {
     (void)state;
-    in_child("STANDIN_SEED=1", others_have_little);
-    in_child("STANDIN_OTHERS=1848", memory_is_short);
-    in_child("STANDIN_SEED=1", tables_are_short);
-    in_child("STANDIN_SEED=1", half_is_undone);
+    in_child("STANDIN_SEED=1", other_processes_use_little);
+    in_child("STANDIN_OTHERS=1848", idle_memory_is_released);
+    in_child("STANDIN_SEED=1", failed_tables);
+    in_child("STANDIN_SEED=1", partial_mapping_is_undone);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sizes_vary), cmocka_unit_test(blocks_serve),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sizes_vary), cmocka_unit_test(blocks_replace_ranges),
                                        cmocka_unit_test(calls_fail), cmocka_unit_test(short_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

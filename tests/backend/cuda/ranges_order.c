@@ -157,8 +157,8 @@ static void use_part(void *device, const wk__memory *piece, int64_t at, int64_t 
 }
 
 /* Writes to the piece and checks the result, now and after all work. */
-static void lands(void *device, const wk__memory *piece, const wk__memory *source, const char *want, int64_t bytes,
-                  bool by_upload)
+static void write_and_check(void *device, const wk__memory *piece, const wk__memory *source, const char *want,
+                            int64_t bytes, bool by_upload)
 {
     const wk__backend *backend = wk__backend_of(WK_CUDA);
     wk__fail fail;
@@ -196,7 +196,7 @@ static void over_bounds(void)
             wk__arena_free(arena, &b);
             good(wk__arena_alloc(arena, WHOLE, &c, &fail), &fail);
             must(c.block == a.block);
-            lands(device, &c, &source, want, WHOLE, uploads);
+            write_and_check(device, &c, &source, want, WHOLE, uploads);
         } else {
             good(wk__arena_alloc(arena, LONG, &b, &fail), &fail);
             use_part(device, &b, uploads ? LONG - UNIT : 0, uploads ? UNIT : LONG, !uploads);
@@ -204,7 +204,7 @@ static void over_bounds(void)
             good(wk__arena_alloc(arena, LONG - UNIT, &a, &fail), &fail);
             good(wk__arena_alloc(arena, HALF, &c, &fail), &fail);
             must(a.block == b.block && (char *)c.block == (char *)b.block + LONG - UNIT);
-            lands(device, &c, &source, want, HALF, uploads);
+            write_and_check(device, &c, &source, want, HALF, uploads);
             wk__arena_free(arena, &a);
         }
         wk__arena_free(arena, &c);

@@ -115,7 +115,7 @@ static void wait_for_all(model *m, bool by_event)
 }
 
 /* Records an event that is never waited for. */
-static void pass_by(model *m)
+static void record_unused_event(model *m)
 {
     void *event;
     wk__fail fail;
@@ -144,7 +144,7 @@ static void any_order(void)
         case 7: transfer(&m[d], &m[1 - d], b, c); break;
         case 8: read_back(&m[d], b); break;
         case 9:
-        case 10: pass_by(&m[d]); break;
+        case 10: record_unused_event(&m[d]); break;
         default: wait_for_all(&m[d], chance(2) == 0); break;
         }
     }
@@ -223,7 +223,7 @@ static void independent_work_of_two(void **state)
 }
 
 /* Returns the same memory under another block address whose entry collides with this one in the table of hazards. */
-static wk__memory rival_of(const wk__memory *block, const wk__memory *memory)
+static wk__memory colliding_block(const wk__memory *block, const wk__memory *memory)
 {
     for (int k = 1;; k++) {
         char *name = (char *)memory->block + k;
@@ -233,12 +233,12 @@ static wk__memory rival_of(const wk__memory *block, const wk__memory *memory)
 }
 
 /* Both streams are busy when the entry of the block's last use is replaced. */
-static void rivals(void)
+static void colliding_blocks(void)
 {
     model m[DEVICES];
     wk__fail fail;
     begin(m, seed_now);
-    const wk__memory rival = rival_of(&m[0].block[0], &m[0].block[1]);
+    const wk__memory rival = colliding_block(&m[0].block[0], &m[0].block[1]);
     for (int turn = 0; turn < 4; turn++) {
         upload(&m[0], 0, 0, BYTES);
         fill(m[0].want[1], BYTES);
@@ -257,10 +257,10 @@ static void rivals(void)
     end(m);
 }
 
-static void forgotten_blocks(void **state)
+static void replaced_hazards(void **state)
 {
     (void)state;
-    each_seed(rivals);
+    each_seed(colliding_blocks);
 }
 
 /* If the end of the upload cannot be recorded, the upload completes before the call returns. */
@@ -330,7 +330,7 @@ static void copy_between_fails(void)
 }
 
 /* The sending card is lost, and a copy reports it first: the other card continues. */
-static void sender_gave_up(void)
+static void lost_sender(void)
 {
     model m[DEVICES];
     wk__fail fail = {.tag = -1};
@@ -366,7 +366,7 @@ static void calls_that_fail(void **state)
         in_child("STANDIN_SEED=1", copy_between_fails);
         in_child("STANDIN_SEED=2", copy_between_fails);
     }
-    in_child("STANDIN_SEED=1", sender_gave_up);
+    in_child("STANDIN_SEED=1", lost_sender);
     in_child("STANDIN_SEED=1", upload_without_an_end);
     in_child("STANDIN_SEED=1", slot_without_a_wait);
 }
@@ -404,7 +404,7 @@ int main(void)
         cmocka_unit_test(random_calls),
         cmocka_unit_test(independent_work),
         cmocka_unit_test(independent_work_of_two),
-        cmocka_unit_test(forgotten_blocks),
+        cmocka_unit_test(replaced_hazards),
         cmocka_unit_test(calls_that_fail),
         cmocka_unit_test(kernels),
     };

@@ -200,7 +200,7 @@ static void switched_off(void **state)
 }
 
 /* Compiler options are part of the key. CUDA has no variable for them. */
-static void part_of_the_key(void **state)
+static void options_are_in_the_key(void **state)
 {
     (void)state;
     if (gpu->kind == WK_CUDA) skip();
@@ -254,7 +254,7 @@ static void make_file(int at, const char *name, long hours)
 }
 
 /* Opening a pipe for reading would wait for a writer. */
-static void a_pipe_is_no_file(void **state)
+static void pipes_are_ignored(void **state)
 {
     (void)state;
     wk__text text = {0};
@@ -269,7 +269,7 @@ static void a_pipe_is_no_file(void **state)
 
 /* Eight files of 200 KB with two names each, file 0 the oldest; then file 0 is read. Three quarters of the limit of 1
  * MB are kept. */
-static void least_used_go_first(void **state)
+static void least_recently_used_are_removed_first(void **state)
 {
     (void)state;
     static char content[200 * KB];
@@ -313,7 +313,7 @@ static void least_used_go_first(void **state)
 }
 
 /* Four processes write and trim at once; every file that is read is complete. */
-static void processes_trim_together(void **state)
+static void concurrent_trimming(void **state)
 {
     (void)state;
     static char content[64 * KB];
@@ -377,7 +377,7 @@ static void default_places(void **state)
 }
 
 /* One character more than a path may have: no folder is created, in particular none with a truncated name. */
-static void a_path_that_is_too_long(void **state)
+static void path_that_is_too_long(void **state)
 {
     (void)state;
     enum { MOST = 4096, STEP = 200 };
@@ -413,11 +413,16 @@ int main(int argc, char **argv)
     gpu = wk__backend_of(test_gpu_kind());
     if (argc > 1) return child(argv[1]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(second_process),      cmocka_unit_test(damaged_files),
-        cmocka_unit_test(foreign_files),       cmocka_unit_test(switched_off),
-        cmocka_unit_test(part_of_the_key),     cmocka_unit_test(default_places),
-        cmocka_unit_test(least_used_go_first), cmocka_unit_test(processes_trim_together),
-        cmocka_unit_test(a_pipe_is_no_file),   cmocka_unit_test(a_path_that_is_too_long),
+        cmocka_unit_test(second_process),
+        cmocka_unit_test(damaged_files),
+        cmocka_unit_test(foreign_files),
+        cmocka_unit_test(switched_off),
+        cmocka_unit_test(options_are_in_the_key),
+        cmocka_unit_test(default_places),
+        cmocka_unit_test(least_recently_used_are_removed_first),
+        cmocka_unit_test(concurrent_trimming),
+        cmocka_unit_test(pipes_are_ignored),
+        cmocka_unit_test(path_that_is_too_long),
     };
     (void)gpu_close;
     return cmocka_run_group_tests(tests, set_up, tear_down);

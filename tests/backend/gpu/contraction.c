@@ -79,7 +79,7 @@ static void convolutions(void **state)
 }
 
 /* Sums in another dtype than the factors' are rejected with a message. */
-static void other_sums(void **state)
+static void sums_of_other_dtypes(void **state)
 {
     (void)state;
     const convolution plain = {1, 1, 1, 1, 1, {5}, {3}, {1}, {1}, {1}};
@@ -163,7 +163,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(convolutions),
-        cmocka_unit_test(other_sums),
+        cmocka_unit_test(sums_of_other_dtypes),
         cmocka_unit_test(long_sums),
         cmocka_unit_test(reach),
     };

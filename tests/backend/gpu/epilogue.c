@@ -28,11 +28,11 @@ static int open_and_count(void **state)
 
 enum { ALWAYS = 0, NEVER = 255 /* values of fuse_epilogue_after */ };
 
-static void submit(int d, epilogue_case *c, int carry_after)
+static void submit(int d, epilogue_case *c, int fuse_after)
 {
     wk__fail fail;
     void *device = gpu_device[d];
-    gpu_target(d)->fuse_epilogue_after = carry_after;
+    gpu_target(d)->fuse_epilogue_after = fuse_after;
     good(epilogue_case_upload(c, gpu, device, &fail), &fail);
     assert_null(wk__program_verify(&c->tail));
     good(gpu->submit(device, &c->work, &fail), &fail);
@@ -44,11 +44,11 @@ static void let_go(epilogue_case *c, char *got[])
 }
 
 /* Runs the case and returns the number of launches. */
-static int run(int d, epilogue_case *c, int carry_after, char *got[])
+static int run(int d, epilogue_case *c, int fuse_after, char *got[])
 {
     wk__fail fail;
     const int before = driver_launches();
-    submit(d, c, carry_after);
+    submit(d, c, fuse_after);
     good(gpu->sync(gpu_device[d], &fail), &fail);
     const int after = driver_launches();
     good(epilogue_case_fetch(c, gpu, gpu_device[d], got, &fail), &fail);
@@ -109,7 +109,7 @@ static void free_cases(void)
 /* With one build for all. */
 static void compare_all(epilogue_product first, epilogue_product last)
 {
-    const int d = 0, carry_after = gpu_target(d)->fuse_epilogue_after;
+    const int d = 0, fuse_after = gpu_target(d)->fuse_epilogue_after;
     wk__fail fail;
     char *got[EPILOGUE_MEMORIES];
     make_cases(first, last);
@@ -120,7 +120,7 @@ static void compare_all(epilogue_product first, epilogue_product last)
     }
     good(gpu->compile_only(gpu_device[d], false, &fail), &fail);
     for (int k = 0; k < count; k++) compare(d, cases[k]);
-    gpu_target(d)->fuse_epilogue_after = carry_after;
+    gpu_target(d)->fuse_epilogue_after = fuse_after;
     free_cases();
 }
 
@@ -148,7 +148,7 @@ static void of_other_devices(void **state)
 }
 
 /* Epilogues that reduce, or overwrite elements chosen by indices, are not fused. */
-static void left_apart(void **state)
+static void unfused_epilogues(void **state)
 {
     (void)state;
     epilogue_case *c = epilogue_case_new(EPILOGUE_OF_SMALL, EPILOGUE_RELU, WK_F32);
@@ -179,7 +179,7 @@ static void bad_index(void **state)
         char *apart[EPILOGUE_MEMORIES], *bad[EPILOGUE_MEMORIES], *after[EPILOGUE_MEMORIES];
         epilogue_case *c = epilogue_case_new(EPILOGUE_OF_SMALL, EPILOGUE_PLACES, WK_F32);
         epilogue_case *over = epilogue_case_new(EPILOGUE_OF_SMALL, EPILOGUE_IN_PLACE, WK_F32);
-        const int carry_after = gpu_target(d)->fuse_epilogue_after;
+        const int fuse_after = gpu_target(d)->fuse_epilogue_after;
         int64_t *index = (int64_t *)(void *)c->host[3];
         for (int64_t k = 0; k < c->bytes[3] / 8; k++) index[k] = 2;
         over->kernel.elide_result = false;
@@ -198,18 +198,18 @@ static void bad_index(void **state)
         let_go(c, apart);
         let_go(c, bad);
         let_go(over, after);
-        gpu_target(d)->fuse_epilogue_after = carry_after;
+        gpu_target(d)->fuse_epilogue_after = fuse_after;
         epilogue_case_free(c);
         epilogue_case_free(over);
     }
 }
 
 /* A product that is only compiled ahead does not count towards the threshold. No other test uses this pair before. */
-static void gathering_is_not_counted(void **state)
+static void gathering_does_not_count(void **state)
 {
     (void)state;
     wk__fail fail;
-    const int carry_after = gpu_target(0)->fuse_epilogue_after;
+    const int fuse_after = gpu_target(0)->fuse_epilogue_after;
     epilogue_case *c = epilogue_case_new(EPILOGUE_OF_SMALL, EPILOGUE_RELU, WK_I32);
     char *got[EPILOGUE_MEMORIES];
     good(gpu->compile_only(gpu_device[0], true, &fail), &fail);
@@ -222,7 +222,7 @@ static void gathering_is_not_counted(void **state)
         assert_int_equal(run(0, c, 2, got), k < 2 ? 2 : 1);
         let_go(c, got);
     }
-    gpu_target(0)->fuse_epilogue_after = carry_after;
+    gpu_target(0)->fuse_epilogue_after = fuse_after;
     epilogue_case_free(c);
 }
 
@@ -262,17 +262,17 @@ static void expect_layer(wk_dtype dtype, bool with_product)
 {
     WK_SCOPE;
     WK_DEVICE(test_gpu(0));
-    const int carry_after = gpu_target(0)->fuse_epilogue_after;
+    const int fuse_after = gpu_target(0)->fuse_epilogue_after;
     char want[2][MOST_BYTES], got[MOST_BYTES];
     wk_tensor *product, *const in[] = {some(wk_randn((ROWS, DEPTH)), dtype), some(wk_randn((COLUMNS, DEPTH)), dtype),
                                        some(wk_randn((COLUMNS)), dtype)};
     for (int k = 0; k < 3; k++) read_back(in[k], got); /* otherwise they would be computed together with the layer */
     read_back(layer(in, with_product ? &product : NULL, true), want[0]);
     if (with_product) read_back(product, want[1]);
-    for (int step = 0; step < carry_after + 2; step++) {
+    for (int step = 0; step < fuse_after + 2; step++) {
         const int before = driver_launches();
         read_back(layer(in, with_product ? &product : NULL, false), got);
-        assert_int_equal(driver_launches() - before, step < carry_after ? 2 : 1);
+        assert_int_equal(driver_launches() - before, step < fuse_after ? 2 : 1);
         assert_memory_equal(got, want[0], sizeof got);
         if (!with_product) continue;
         read_back(product, got);
@@ -295,12 +295,9 @@ static void after_threshold(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gathering_is_not_counted),
-        cmocka_unit_test(element_by_element),
-        cmocka_unit_test(large_products),
-        cmocka_unit_test(of_other_devices),
-        cmocka_unit_test(left_apart),
-        cmocka_unit_test(bad_index),
+        cmocka_unit_test(gathering_does_not_count), cmocka_unit_test(element_by_element),
+        cmocka_unit_test(large_products),           cmocka_unit_test(of_other_devices),
+        cmocka_unit_test(unfused_epilogues),        cmocka_unit_test(bad_index),
         cmocka_unit_test(after_threshold),
     };
     return cmocka_run_group_tests(tests, open_and_count, gpu_close);

@@ -71,7 +71,7 @@ static void in_order(void **state)
 }
 
 /* The time of a pending event is unknown. */
-static void not_yet(void **state)
+static void pending_events(void **state)
 {
     (void)state;
     wk__fail fail;
@@ -102,7 +102,7 @@ static void on_a_lost_device(void **state)
 }
 
 /* The event fails; the device continues. */
-static void refused_by_the_driver(void **state)
+static void rejected_by_the_driver(void **state)
 {
     (void)state;
     wk__fail fail;
@@ -146,8 +146,8 @@ static int set_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(in_order),         cmocka_unit_test(not_yet),
-        cmocka_unit_test(on_a_lost_device), cmocka_unit_test(refused_by_the_driver),
+        cmocka_unit_test(in_order),         cmocka_unit_test(pending_events),
+        cmocka_unit_test(on_a_lost_device), cmocka_unit_test(rejected_by_the_driver),
         cmocka_unit_test(in_a_child),
     };
     return cmocka_run_group_tests(tests, set_up, gpu_close);

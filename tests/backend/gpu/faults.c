@@ -25,7 +25,7 @@ static wk_tensor *bad_rows(wk_tensor *x)
 
 /* ---- one thread -------------------------------------------------------------------------------------------------- */
 
-static void a_reader_gets_the_cause_and_is_told_once(void **state)
+static void reader_receives_the_cause_once(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -42,7 +42,7 @@ static void a_reader_gets_the_cause_and_is_told_once(void **state)
     EXPECT_VALUES(x, 0, 1, 2, 3, 4);
 }
 
-static void other_numbers_of_the_device_arrive(void **state)
+static void other_results_of_the_device_are_read(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -57,7 +57,7 @@ static void other_numbers_of_the_device_arrive(void **state)
     wk_free(bad);
 }
 
-static void a_copy_takes_the_fault_along(void **state)
+static void copies_propagate_the_fault(void **state)
 {
     (void)state;
     const wk_device to[] = {wk_cpu(), other()};
@@ -81,7 +81,7 @@ static void a_copy_takes_the_fault_along(void **state)
 
 /* If an in-place write depends on a failed value, the target keeps its former values, including writes that were to use
  * other memory. */
-static void a_target_keeps_its_numbers(void **state)
+static void target_keeps_its_values(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -111,7 +111,7 @@ static void a_target_keeps_its_numbers(void **state)
 }
 
 /* A later read of the target sees its former values. */
-static void a_target_that_was_left_out_is_read(void **state)
+static void skipped_target_is_read(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -132,7 +132,7 @@ static void a_target_that_was_left_out_is_read(void **state)
 }
 
 /* Kernels that overwrite their input are skipped after a fault. Their results must not appear valid. */
-static void what_was_left_out_has_failed(void **state)
+static void skipped_results_fail(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -154,7 +154,7 @@ static void what_was_left_out_has_failed(void **state)
 }
 
 /* Several faults before the first wait: exactly the failed calls are known. */
-static void each_fault_is_known(void **state)
+static void each_fault_is_attributed(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -178,7 +178,7 @@ static void each_fault_is_known(void **state)
 
 /* Other results of a kernel with a bad index are valid if they do not depend on it, including another index; of several
  * bad indices, the first in program and element order is reported. */
-static void others_of_its_kernel_are_well(void **state)
+static void other_results_of_the_kernel_are_valid(void **state)
 {
     (void)state;
     enum { ROWS = 5000 };
@@ -207,7 +207,7 @@ static void others_of_its_kernel_are_well(void **state)
 
 /* ---- many threads ------------------------------------------------------------------------------------------------ */
 
-static void writes_in_place_after_a_fault(test_thread *t)
+static void write_in_place_after_a_fault(test_thread *t)
 {
     WK_SCOPE;
     wk_tensor *x = t->user;
@@ -221,7 +221,7 @@ static void writes_in_place_after_a_fault(test_thread *t)
     THREAD_CHECK(t, have[0] == 2 && have[3] == 5);
 }
 
-static void a_fault_is_told_to_all_whose_writes_were_skipped(void **state)
+static void fault_is_reported_to_threads_with_skipped_writes(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -229,13 +229,13 @@ static void a_fault_is_told_to_all_whose_writes_were_skipped(void **state)
     wk_sync();
     wk_tensor *bad = wk_retain(bad_rows(four));
     wk_flush();
-    test_in_thread(writes_in_place_after_a_fault, x);
+    test_in_thread(write_in_place_after_a_fault, x);
     expect_error("index_select", "9", NULL); /* another thread has waited, so wk_error reports it */
     wk_free(x);
     wk_free(bad);
 }
 
-static void computes_on_its_device(test_thread *t)
+static void compute_on_own_device(test_thread *t)
 {
     WK_SCOPE;
     wk_device mine = t->number % 2 ? other() : test_gpu(0), next = t->number % 2 ? test_gpu(0) : other();
@@ -252,22 +252,22 @@ static void threads_and_devices(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *all = wk_retain(wk_ones((4)));
-    test_threads(4, computes_on_its_device, all);
+    test_threads(4, compute_on_own_device, all);
     wk_free(all);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_reader_gets_the_cause_and_is_told_once),
-        cmocka_unit_test(other_numbers_of_the_device_arrive),
-        cmocka_unit_test(a_copy_takes_the_fault_along),
-        cmocka_unit_test(a_target_keeps_its_numbers),
-        cmocka_unit_test(a_target_that_was_left_out_is_read),
-        cmocka_unit_test(what_was_left_out_has_failed),
-        cmocka_unit_test(each_fault_is_known),
-        cmocka_unit_test(others_of_its_kernel_are_well),
-        cmocka_unit_test(a_fault_is_told_to_all_whose_writes_were_skipped),
+        cmocka_unit_test(reader_receives_the_cause_once),
+        cmocka_unit_test(other_results_of_the_device_are_read),
+        cmocka_unit_test(copies_propagate_the_fault),
+        cmocka_unit_test(target_keeps_its_values),
+        cmocka_unit_test(skipped_target_is_read),
+        cmocka_unit_test(skipped_results_fail),
+        cmocka_unit_test(each_fault_is_attributed),
+        cmocka_unit_test(other_results_of_the_kernel_are_valid),
+        cmocka_unit_test(fault_is_reported_to_threads_with_skipped_writes),
         cmocka_unit_test(threads_and_devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -157,7 +157,7 @@ static void matmuls_of_other_devices(void **state)
 }
 
 /* relu(A B + bias) by an epilogue */
-static void tails(void **state)
+static void epilogues(void **state)
 {
     (void)state;
     for (int d = 0; d < gpu_devices; d++) {
@@ -207,7 +207,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matmuls),
         cmocka_unit_test(matmuls_of_other_devices),
-        cmocka_unit_test(tails),
+        cmocka_unit_test(epilogues),
         cmocka_unit_test(unknown_kernel),
     };
     return cmocka_run_group_tests(tests, gpu_open, gpu_close);

@@ -98,7 +98,7 @@ static bool same(const double *a, const double *b)
 
 /* Checks all values and returns the number of failed ones. A target may have been written by either of two calls, so it
  * may have its former, new, or intermediate values. */
-static int look(program *p, const program *want, const char *what, int n)
+static int count_failures(program *p, const program *want, const char *what, int n)
 {
     int failed = 0;
     for (int k = 0; k < p->count; k++) {
@@ -146,7 +146,7 @@ static int failures_of(const program *want, wk_device device, driver_call which,
     wk_device other = test_gpu(wk_device_count(test_gpu_kind()) > 1 ? 1 - (int)device.index : 0);
     driver_inject(which, n, error);
     run(&p, device, other, odd);
-    int failed = look(&p, want, driver_names[which], n);
+    int failed = count_failures(&p, want, driver_names[which], n);
     bool was_met = driver_fault_fired();
     driver_clear();
     return was_met || failed ? failed : -1;
@@ -178,7 +178,7 @@ static void each_call_of_the_driver_fails(void **state)
 
 /* Each round has kernels that were not compiled before. A compiler that ran out of memory is called again; rejected
  * kernels stay rejected. */
-static void kernels_that_are_not_built(void **state)
+static void kernels_that_fail_to_build(void **state)
 {
     (void)state;
     const driver_error errors[] = {DRIVER_NO_MEMORY, DRIVER_NO_MEMORY, DRIVER_INVALID_VALUE};
@@ -197,7 +197,7 @@ static void kernels_that_are_not_built(void **state)
 
 /* ---- other threads ----------------------------------------------------------------------------------------------- */
 
-static void writes_in_place(test_thread *t)
+static void write_in_place(test_thread *t)
 {
     WK_SCOPE;
     wk_tensor *const *of = t->user;
@@ -210,7 +210,7 @@ static void writes_in_place(test_thread *t)
     THREAD_CHECK(t, !wk_error());
 }
 
-static void all_are_told_whose_writes_were_left_out(void **state)
+static void failure_is_reported_to_threads_with_skipped_writes(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -219,7 +219,7 @@ static void all_are_told_whose_writes_were_left_out(void **state)
     wk_tensor *bad = wk_retain(wk_sqrt(four));
     driver_inject(DRIVER_ARGUMENT, 1, DRIVER_NO_MEMORY);
     wk_flush();
-    test_in_thread(writes_in_place, (wk_tensor *[]){x, bad});
+    test_in_thread(write_in_place, (wk_tensor *[]){x, bad});
     wk_add(four, 1);
     expect_error("sqrt", "gpu/late.c", NULL);
     wk_sync();
@@ -230,7 +230,7 @@ static void all_are_told_whose_writes_were_left_out(void **state)
 }
 
 /* Tensors without elements may have the memory of lost values, because they are never written. */
-static void what_is_empty_depends_on_nothing(void **state)
+static void empty_tensors_depend_on_nothing(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -265,7 +265,7 @@ static void what_is_empty_depends_on_nothing(void **state)
 
 /* The first step of an optimiser replaces the rule's state, whose former values are not yet validated by the device,
  * and the parameter in one kernel: if a bad index causes it to be skipped, both keep their former values. */
-static void a_first_step_that_is_left_out(void **state)
+static void skipped_first_step(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -289,7 +289,7 @@ static void a_first_step_that_is_left_out(void **state)
 }
 
 /* Last, because the device stays lost. */
-static void a_device_that_is_lost(void **state)
+static void lost_device(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -319,9 +319,12 @@ static void a_device_that_is_lost(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_call_of_the_driver_fails),           cmocka_unit_test(kernels_that_are_not_built),
-        cmocka_unit_test(all_are_told_whose_writes_were_left_out), cmocka_unit_test(what_is_empty_depends_on_nothing),
-        cmocka_unit_test(a_first_step_that_is_left_out),           cmocka_unit_test(a_device_that_is_lost),
+        cmocka_unit_test(each_call_of_the_driver_fails),
+        cmocka_unit_test(kernels_that_fail_to_build),
+        cmocka_unit_test(failure_is_reported_to_threads_with_skipped_writes),
+        cmocka_unit_test(empty_tensors_depend_on_nothing),
+        cmocka_unit_test(skipped_first_step),
+        cmocka_unit_test(lost_device),
     };
     return cmocka_run_group_tests(tests, take_over, NULL);
 }

@@ -174,10 +174,10 @@ static inline void run_case(void *device, const line_case *c, bool look)
 /* So small that lines of a few hundred elements use every algorithm for long lines. */
 enum { LOCAL = 16, CHUNK = 200, SHORT = 8 };
 
-typedef enum temper { ITSELF, SMALL, SMALL_CPU } temper;
+typedef enum variant { ITSELF, SMALL, SMALL_CPU } variant;
 
 /* Reopens all devices, because compiled kernels depend on the target. */
-static inline void become(temper t)
+static inline void use_target(variant t)
 {
     wk__fail fail;
     static wk__gpu_target own[8];
@@ -226,10 +226,10 @@ static inline void run_cases(visit_cases *cases)
     }
 }
 
-static inline void run_as(temper t, visit_cases *cases)
+static inline void run_as(variant t, visit_cases *cases)
 {
     if (gpu->kind == WK_CUDA && t == SMALL_CPU) skip(); /* every CUDA device has local memory */
-    become(t);
+    use_target(t);
     run_cases(cases);
 }
 

@@ -84,7 +84,7 @@ typedef struct trip {
     bool good;
 } trip;
 
-static void *travel(void *user)
+static void *transfer_repeatedly(void *user)
 {
     trip *t = user;
     wk__fail fail;
@@ -116,7 +116,7 @@ static void transfers(void **state)
     pthread_t thread[4];
     for (int k = 0; k < 4; k++) {
         trips[k] = (trip){.from = gpu_device[k % 2], .to = gpu_device[1 - k % 2], .seed = 10 * k};
-        assert_int_equal(pthread_create(&thread[k], NULL, travel, &trips[k]), 0);
+        assert_int_equal(pthread_create(&thread[k], NULL, transfer_repeatedly, &trips[k]), 0);
     }
     for (int k = 0; k < 4; k++) pthread_join(thread[k], NULL);
     for (int k = 0; k < 4; k++) assert_true(trips[k].good);
@@ -193,7 +193,7 @@ static void bad_index(void **state)
 }
 
 /* One bad index of many, in the same program as the target of an in-place write: no element changes. */
-static void nothing_half_done(void **state)
+static void no_partial_writes(void **state)
 {
     (void)state;
     for (int d = 0; d < gpu_devices; d++) {
@@ -248,7 +248,7 @@ static void in_place_after_a_fault(void **state)
 
 /* Each host allocation fails once in turn: an error that says so, at the call or at the next wait, no leak, and the
  * device works afterwards. */
-static void no_host_memory(void **state)
+static void failed_allocations(void **state)
 {
     (void)state;
     bool failed = true;
@@ -282,11 +282,15 @@ static void no_host_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trips),       cmocka_unit_test(back_pressure),
-        cmocka_unit_test(transfers),         cmocka_unit_test(too_large),
-        cmocka_unit_test(lookups),           cmocka_unit_test(bad_index),
-        cmocka_unit_test(nothing_half_done), cmocka_unit_test(in_place_after_a_fault),
-        cmocka_unit_test(no_host_memory),
+        cmocka_unit_test(round_trips),
+        cmocka_unit_test(back_pressure),
+        cmocka_unit_test(transfers),
+        cmocka_unit_test(too_large),
+        cmocka_unit_test(lookups),
+        cmocka_unit_test(bad_index),
+        cmocka_unit_test(no_partial_writes),
+        cmocka_unit_test(in_place_after_a_fault),
+        cmocka_unit_test(failed_allocations),
     };
     return cmocka_run_group_tests(tests, gpu_open, gpu_close);
 }

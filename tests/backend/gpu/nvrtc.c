@@ -326,7 +326,7 @@ static bool is_wanted(epilogue_product product, epilogue_kind kind, wk_dtype dty
 }
 
 /* Products with epilogues: all epilogues of the tiled product, two of the others; one in several dtypes. */
-static void add_tails(void)
+static void add_epilogues(void)
 {
     static const wk_dtype dtypes[] = {WK_F32, WK_F64, WK_BF16, WK_U8};
     for (int product = 0; product < EPILOGUE_PRODUCTS; product++)
@@ -340,10 +340,10 @@ static void add_tails(void)
             }
 }
 
-static void tails(void **state)
+static void epilogues(void **state)
 {
     (void)state;
-    compile_all(add_tails);
+    compile_all(add_epilogues);
 }
 
 static epilogue_case *in_tiles;
@@ -354,7 +354,7 @@ static void add_in_tiles(void)
     good(wk__gpu_lower_work(&target, &in_tiles->work, note, NULL, &fail), &fail);
 }
 
-static void see_vectors(const char *ptx)
+static void check_vectors(const char *ptx)
 {
     if (strstr(ptx, "st.global.v4") == NULL) fail_msg("product %d: no vector stores", (int)in_tiles->product);
     if (strstr(ptx, "__local_depot") != NULL) fail_msg("product %d: per-item memory", (int)in_tiles->product);
@@ -376,7 +376,7 @@ static void tiles(void **state)
               {EPILOGUE_OF_CONVOLUTION_TILES, 1},
               {EPILOGUE_OF_CONVOLUTION_PARTS, 400}};
     const int units_before = target.compute_units;
-    look = see_vectors;
+    look = check_vectors;
     for (size_t k = 0; k < 2 * sizeof of / sizeof *of; k++) {
         in_tiles = epilogue_case_new(of[k / 2].product, EPILOGUE_RELU, WK_F32);
         target.compute_units = of[k / 2].units;
@@ -389,7 +389,7 @@ static void tiles(void **state)
 }
 
 /* Invalid source is rejected with a message, without affecting other kernels, and is not compiled again. */
-static void refused(void **state)
+static void rejected_sources(void **state)
 {
     (void)state;
     if (nvrtc.CreateProgram == NULL) skip();
@@ -408,8 +408,10 @@ int main(void)
     target = wk__gpu_target_of(WK__GPU_CUDA, true);
     target.compute_units = 8;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(codes),      cmocka_unit_test(rows),  cmocka_unit_test(indexed), cmocka_unit_test(kernels),
-        cmocka_unit_test(long_lines), cmocka_unit_test(tails), cmocka_unit_test(tiles),   cmocka_unit_test(refused),
+        cmocka_unit_test(codes),      cmocka_unit_test(rows),
+        cmocka_unit_test(indexed),    cmocka_unit_test(kernels),
+        cmocka_unit_test(long_lines), cmocka_unit_test(epilogues),
+        cmocka_unit_test(tiles),      cmocka_unit_test(rejected_sources),
     };
     return cmocka_run_group_tests(tests, load, NULL);
 }

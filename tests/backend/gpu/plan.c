@@ -133,7 +133,7 @@ static const struct {
     {GPU, SOFTMAX, 5, 20000, G, 3, 15, 4, false, true},
 };
 
-static void walks(void **state)
+static void launches_of_rows(void **state)
 {
     (void)state;
     for (size_t k = 0; k < sizeof walk_cases / sizeof walk_cases[0]; k++) {
@@ -256,7 +256,7 @@ static void structure(void **state)
 
 /* A kernel that serves another program as well has the source that would be generated for it: for rows of any length,
  * including one column, and whichever operands share memory. */
-static void served_as_printed(void **state)
+static void shared_kernels_have_the_same_source(void **state)
 {
     (void)state;
     static const int64_t columns[] = {1, 2, 5, 16, 17, 255, 256, 257, 20000};
@@ -282,7 +282,7 @@ static void served_as_printed(void **state)
 }
 
 /* y is stored over x, which is read again once the sum is known; or into separate memory. */
-static void text_without_regard_to_memory(void **state)
+static void source_does_not_depend_on_shared_memory(void **state)
 {
     (void)state;
     plan *p[2];
@@ -321,7 +321,7 @@ static void wide_positions(void **state)
 }
 
 /* An index next to an in-place target is checked in a separate launch, which stores nothing. */
-static void checked_first(void **state)
+static void indices_are_checked_first(void **state)
 {
     (void)state;
     plan *p = plan_of(gpu_plus_case(3, 4, 1, true, true)), *q = plan_of(gpu_plus_case(3, 4, 1, false, true));
@@ -451,7 +451,7 @@ static wk_code refuse(void *user, const wk__gpu_launch *launch, wk__fail *fail)
 }
 
 /* A plan ends with the first launch that fails: in merge sorts, tile sorts and radix sorts. */
-static void refused_launches(void **state)
+static void failing_launches(void **state)
 {
     (void)state;
     wk__gpu_target few = cuda;
@@ -521,7 +521,7 @@ static void preludes(void **state)
 }
 
 /* Returns the unit and source of a product's launch with this epilogue. */
-static plan *tail_plan(epilogue_product product, epilogue_kind kind, bool passes)
+static plan *epilogue_plan(epilogue_product product, epilogue_kind kind, bool passes)
 {
     plan *p = calloc(1, sizeof *p);
     epilogue_case *c = epilogue_case_new(product, kind, WK_F32);
@@ -536,13 +536,13 @@ static plan *tail_plan(epilogue_product product, epilogue_kind kind, bool passes
 }
 
 /* An epilogue is part of its product's source, and of the unit's name. */
-static void tails(void **state)
+static void epilogues(void **state)
 {
     (void)state;
-    plan *a = tail_plan(EPILOGUE_OF_BLOCKS, EPILOGUE_RELU, true),
-         *b = tail_plan(EPILOGUE_OF_BLOCKS, EPILOGUE_RELU, false);
-    plan *c = tail_plan(EPILOGUE_OF_BLOCKS, EPILOGUE_PLACES, false),
-         *again = tail_plan(EPILOGUE_OF_BLOCKS, EPILOGUE_RELU, true);
+    plan *a = epilogue_plan(EPILOGUE_OF_BLOCKS, EPILOGUE_RELU, true),
+         *b = epilogue_plan(EPILOGUE_OF_BLOCKS, EPILOGUE_RELU, false);
+    plan *c = epilogue_plan(EPILOGUE_OF_BLOCKS, EPILOGUE_PLACES, false),
+         *again = epilogue_plan(EPILOGUE_OF_BLOCKS, EPILOGUE_RELU, true);
     const wk__gpu_kernel_spec *unit = &a->launch[0].unit;
     wk__gpu_kernel_spec without = *unit;
     without.group = NULL;
@@ -567,7 +567,7 @@ static void tails(void **state)
     free(again);
 }
 
-static void tail_without_doubles(void **state)
+static void epilogue_without_doubles(void **state)
 {
     (void)state;
     wk__gpu_target poor = target;
@@ -584,23 +584,23 @@ static void tail_without_doubles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(walks),
+        cmocka_unit_test(launches_of_rows),
         cmocka_unit_test(widths),
         cmocka_unit_test(structure),
-        cmocka_unit_test(served_as_printed),
-        cmocka_unit_test(text_without_regard_to_memory),
+        cmocka_unit_test(shared_kernels_have_the_same_source),
+        cmocka_unit_test(source_does_not_depend_on_shared_memory),
         cmocka_unit_test(wide_positions),
-        cmocka_unit_test(checked_first),
+        cmocka_unit_test(indices_are_checked_first),
         cmocka_unit_test(without_doubles),
         cmocka_unit_test(tiles),
         cmocka_unit_test(large_tiles),
         cmocka_unit_test(tiles_of_an_empty_batch),
         cmocka_unit_test(launches_of_sorts),
-        cmocka_unit_test(refused_launches),
+        cmocka_unit_test(failing_launches),
         cmocka_unit_test(small_groups),
         cmocka_unit_test(preludes),
-        cmocka_unit_test(tails),
-        cmocka_unit_test(tail_without_doubles),
+        cmocka_unit_test(epilogues),
+        cmocka_unit_test(epilogue_without_doubles),
     };
     cuda = wk__gpu_target_of(WK__GPU_CUDA, true);
     target = wk__gpu_target_of(WK__GPU_OPENCL, false);

@@ -108,7 +108,7 @@ static void products_after_zero(void **state)
     (void)state;
     enum { N = 3000 };
     static float x[N], got[N];
-    become(SMALL);
+    use_target(SMALL);
     for (int j = 0; j < N; j++) x[j] = j ? 16.0f : 0.0f;
     for (int d = 0; d < gpu_devices; d++) {
         wk__fail fail;

@@ -106,7 +106,7 @@ static void scatter_adds_of_small_groups(void **state)
 static void bad_scatter(void **state)
 {
     (void)state;
-    become(ITSELF);
+    use_target(ITSELF);
     for (int d = 0; d < gpu_devices; d++) {
         void *device = gpu_device[d];
         wk__fail fail;

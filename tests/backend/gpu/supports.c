@@ -12,7 +12,7 @@ static bool wanted(int family, wk_dtype dtype, wk__layout layout)
 }
 
 /* Gathered first, so that a device's compiler is called once, then run. */
-static void agrees(void **state)
+static void support_matches_execution(void **state)
 {
     (void)state;
     wk__fail fail;
@@ -26,6 +26,6 @@ static void agrees(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(agrees)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(support_matches_execution)};
     return cmocka_run_group_tests(tests, gpu_open_one, gpu_close);
 }

@@ -321,7 +321,7 @@ static wk_code note(void *user, const wk__gpu_launch *launch, wk__fail *fail)
 
 /* Factors are read by vectors of four (2: along rows or columns, 3: along the sum) only if each starts at a multiple of
  * four and has a multiple of four elements. The stand-in does not detect unaligned vectors as a card would. */
-static void by_fours(void **state)
+static void vectors_of_four(void **state)
 {
     (void)state;
     static const struct {
@@ -360,26 +360,26 @@ static void by_fours(void **state)
 enum { ALWAYS = 0, NEVER = 255 /* values of fuse_epilogue_after */ };
 
 /* Runs the case and returns the final contents of its memory. */
-static void run_tail(int d, epilogue_case *c, int carry_after, char *got[])
+static void run_epilogue(int d, epilogue_case *c, int fuse_after, char *got[])
 {
     wk__fail fail;
     void *device = gpu_device[d];
-    gpu_target(d)->fuse_epilogue_after = carry_after;
+    gpu_target(d)->fuse_epilogue_after = fuse_after;
     good(epilogue_case_upload(c, gpu, device, &fail), &fail);
     good(gpu->submit(device, &c->work, &fail), &fail);
     good(epilogue_case_fetch(c, gpu, device, got, &fail), &fail);
 }
 
-static void compare_tail(int d, epilogue_product product, epilogue_kind kind, int units)
+static void compare_epilogue(int d, epilogue_product product, epilogue_kind kind, int units)
 {
     char *apart[EPILOGUE_MEMORIES], *together[EPILOGUE_MEMORIES];
     epilogue_case *c = epilogue_case_new(product, kind, WK_F32);
     const bool unread = c->kernel.elide_result && kind != EPILOGUE_SHARED;
-    const int carry_after = gpu_target(d)->fuse_epilogue_after;
+    const int fuse_after = gpu_target(d)->fuse_epilogue_after;
     take_units(units);
-    run_tail(d, c, NEVER, apart);
-    run_tail(d, c, ALWAYS, together);
-    gpu_target(d)->fuse_epilogue_after = carry_after;
+    run_epilogue(d, c, NEVER, apart);
+    run_epilogue(d, c, ALWAYS, together);
+    gpu_target(d)->fuse_epilogue_after = fuse_after;
     bool changed = false; /* otherwise the test would compare nothing */
     for (int m = 0; m < c->memories; m++) {
         const char *want = m == 0 && unread ? c->host[m] : apart[m];
@@ -394,7 +394,7 @@ static void compare_tail(int d, epilogue_product product, epilogue_kind kind, in
 }
 
 /* Fusing an epilogue changes no bit, and runs it once per element. */
-static void tails(void **state)
+static void epilogues(void **state)
 {
     (void)state;
     static const struct {
@@ -408,13 +408,13 @@ static void tails(void **state)
               {EPILOGUE_OF_CONVOLUTION_PARTS, MANY}};
     static const epilogue_kind kinds[] = {EPILOGUE_IN_PLACE, EPILOGUE_PLACES};
     for (size_t k = 0; k < sizeof of / sizeof *of; k++)
-        for (int kind = 0; kind < 2; kind++) compare_tail(0, of[k].product, kinds[kind], of[k].units);
+        for (int kind = 0; kind < 2; kind++) compare_epilogue(0, of[k].product, kinds[kind], of[k].units);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_fours), cmocka_unit_test(convolutions),
-                                       cmocka_unit_test(matmuls), cmocka_unit_test(tails),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(vectors_of_four), cmocka_unit_test(convolutions),
+                                       cmocka_unit_test(matmuls), cmocka_unit_test(epilogues),
                                        cmocka_unit_test(remainders)};
     return cmocka_run_group_tests(tests, open_as_gpus, gpu_close);
 }

@@ -42,7 +42,7 @@ static const wk__gpu_compiler compiler = {
 
 /* A unit is compiled again unless everything that determines its kernel is equal: its source, and the parameters and
  * configuration of the generated kernel. */
-static void what_decides_is_in_the_key(void **state)
+static void kernel_parameters_are_in_the_key(void **state)
 {
     (void)state;
     static const char *const text[] = {"m0[0] = (char)A(1);\n", NULL}, *const other[] = {"m0[1] = (char)A(1);\n", NULL};
@@ -81,7 +81,7 @@ static void what_decides_is_in_the_key(void **state)
 
 /* Sums of rows before wk__program_coalesce: their source depends on whether there is one column, which is not in the
  * key. A debug build detects that; in others the first kernel would serve the second program. */
-static void what_is_found_is_compared(void **state)
+static void debug_build_compares_cached_units(void **state)
 {
     (void)state;
     wk__gpu_device_desc card = {.target = wk__gpu_target_of(WK__GPU_CUDA, true)};
@@ -111,7 +111,7 @@ static void what_is_found_is_compared(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_decides_is_in_the_key),
-                                       cmocka_unit_test(what_is_found_is_compared)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(kernel_parameters_are_in_the_key),
+                                       cmocka_unit_test(debug_build_compares_cached_units)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

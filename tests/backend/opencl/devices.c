@@ -19,7 +19,7 @@
 /* ---- children ---------------------------------------------------------------------------------------------------- */
 
 /* The exit status is the presence; 100 if the reason does not match it. */
-static int presence_in_words(void)
+static int reported_presence(void)
 {
     static const char *const words[] = {
         [WK__NO_LIBRARY] = "apt install ocl-icd-libopencl1",
@@ -94,7 +94,7 @@ static int fork_after_use(void)
 
 static int run_child(const char *name)
 {
-    if (strcmp(name, "presence") == 0) return presence_in_words();
+    if (strcmp(name, "presence") == 0) return reported_presence();
     if (strcmp(name, "leave") == 0) return leave_at_once();
     if (strcmp(name, "fork") == 0) return fork_after_use();
     return 99;
@@ -117,7 +117,7 @@ static int status_of(const char *name, const char *variable, const char *value)
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
 
-static void states_in_words(void **state)
+static void reported_states(void **state)
 {
     (void)state;
     char folder[] = "/tmp/opencl_devices.XXXXXX", file[64];
@@ -133,14 +133,14 @@ static void states_in_words(void **state)
     rmdir(folder);
 }
 
-static void ends(void **state)
+static void process_exit(void **state)
 {
     (void)state;
     assert_int_equal(status_of("leave", NULL, NULL), 0);
     assert_int_equal(status_of("fork", NULL, NULL), 0);
 }
 
-static void what_is_known(void **state)
+static void device_properties(void **state)
 {
     (void)state;
     wk__fail fail;
@@ -164,7 +164,7 @@ static void at_address(int index, const char *address)
 }
 
 /* A card that several platforms list is one GPU. */
-static void a_card_is_one_gpu(void **state)
+static void duplicate_cards_are_one_gpu(void **state)
 {
     (void)state;
     if (gpu->kind != WK_OPENCL || gpu_devices < 2) skip();
@@ -206,7 +206,7 @@ static void *wait_for_device(void *user)
 
 /* Long work on one device, then short work on another: the call returns immediately, and the short work finishes first.
  * In both roles, because one kind of device computes in the thread that enqueues. */
-static void side_by_side(void **state)
+static void concurrent_devices(void **state)
 {
     (void)state;
     if (gpu_devices < 2) skip();
@@ -273,11 +273,11 @@ int main(int argc, char **argv)
 {
     gpu = wk__backend_of(test_gpu_kind());
     if (argc > 1) return run_child(argv[1]);
-    const struct CMUnitTest first[] = {cmocka_unit_test(states_in_words), cmocka_unit_test(ends)};
+    const struct CMUnitTest first[] = {cmocka_unit_test(reported_states), cmocka_unit_test(process_exit)};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_known),
-        cmocka_unit_test(a_card_is_one_gpu),
-        cmocka_unit_test(side_by_side),
+        cmocka_unit_test(device_properties),
+        cmocka_unit_test(duplicate_cards_are_one_gpu),
+        cmocka_unit_test(concurrent_devices),
         cmocka_unit_test(many_threads),
     };
     int failed = cmocka_run_group_tests(first, NULL, NULL); /* before this process uses OpenCL */

@@ -230,7 +230,7 @@ static void each_barrier(int number, try *t, int of_these)
 }
 
 /* The first of two barriers keeps apart threads that still read the results of the previous sum, if there is one. */
-static void of_sums(void **state)
+static void barriers_of_sums(void **state)
 {
     (void)state;
     each_barrier(0, sum_of_rows, 1);
@@ -240,7 +240,7 @@ static void of_sums(void **state)
     each_barrier(4, sum_in_chunks, 1);
 }
 
-static void of_products(void **state)
+static void barriers_of_products(void **state)
 {
     (void)state;
     each_barrier(5, product_in_tiles, 0);
@@ -249,7 +249,7 @@ static void of_products(void **state)
     each_barrier(8, product_of_lines, 1);
 }
 
-static void of_scans_and_sorts(void **state)
+static void barriers_of_scans_and_sorts(void **state)
 {
     (void)state;
     each_barrier(9, scan_of_a_line, 0);
@@ -260,7 +260,7 @@ static void of_scans_and_sorts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(of_sums), cmocka_unit_test(of_products),
-                                       cmocka_unit_test(of_scans_and_sorts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(barriers_of_sums), cmocka_unit_test(barriers_of_products),
+                                       cmocka_unit_test(barriers_of_scans_and_sorts)};
     return cmocka_run_group_tests(tests, standin_open, NULL);
 }

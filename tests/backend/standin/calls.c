@@ -89,7 +89,7 @@ static void contexts_and_handles(void **state)
 }
 
 /* An error persists until the context ends; the other device is unaffected. */
-static void errors_stay(void **state)
+static void errors_persist(void **state)
 {
     (void)state;
     standin_needed();
@@ -384,7 +384,7 @@ static void access_by_device(void **state)
 }
 
 /* Half of a direct copy to the second device is lost, and nothing of a staged one. */
-static void broken_way(void **state)
+static void lossy_peers(void **state)
 {
     (void)state;
     cu_address far;
@@ -446,7 +446,7 @@ static void management(void **state)
 
 /* ---- NVRTC ------------------------------------------------------------------------------------------------------- */
 
-static size_t kept_after(const char *folder, const char *source)
+static size_t cached_after(const char *folder, const char *source)
 {
     char pattern[600], *cubin;
     glob_t found = {0};
@@ -461,7 +461,7 @@ static size_t kept_after(const char *folder, const char *source)
 
 /* Cubins are cached by the compiling process (compile_worker.c), except those with warnings, because a cached warning
  * would not be seen again. */
-static void what_is_compiled_is_kept(void **state)
+static void cubins_are_cached(void **state)
 {
     (void)state;
     standin_needed();
@@ -472,8 +472,8 @@ static void what_is_compiled_is_kept(void **state)
     setenv("STANDIN", folder, 1);
     char fresh[100];
     snprintf(fresh, sizeof fresh, "extern \"C\" __global__ void k(int *p) { *p = %d; }", (int)getpid());
-    const size_t first = kept_after(folder, fresh), again = kept_after(folder, fresh);
-    const size_t warned = kept_after(folder, "extern \"C\" __global__ void k(int *p) { int unused; *p = 1; }");
+    const size_t first = cached_after(folder, fresh), again = cached_after(folder, fresh);
+    const size_t warned = cached_after(folder, "extern \"C\" __global__ void k(int *p) { int unused; *p = 1; }");
     if (own != NULL)
         setenv("STANDIN", before, 1);
     else
@@ -485,7 +485,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contexts_and_handles),
-        cmocka_unit_test(errors_stay),
+        cmocka_unit_test(errors_persist),
         cmocka_unit_test(calls_fail_by_number),
         cmocka_unit_test(queries),
         cmocka_unit_test(waits),
@@ -494,11 +494,11 @@ int main(void)
         cmocka_unit_test(limits),
         cmocka_unit_test(out_of_memory),
         cmocka_unit_test(peers),
-        cmocka_unit_test(broken_way),
+        cmocka_unit_test(lossy_peers),
         cmocka_unit_test(mappings),
         cmocka_unit_test(access_by_device),
         cmocka_unit_test(management),
-        cmocka_unit_test(what_is_compiled_is_kept),
+        cmocka_unit_test(cubins_are_cached),
     };
     return cmocka_run_group_tests(tests, standin_open, NULL);
 }

@@ -85,7 +85,7 @@ static bool is_right(float factor, float more)
 typedef bool program(bool mistake);
 
 /* each: the mistake must be detected under each seed, else under some. */
-static void notices(program *p, bool each)
+static void expect_detected(program *p, bool each)
 {
     int noticed = 0;
     standin_needed();
@@ -122,10 +122,10 @@ static bool barrier(bool mistake)
     return run_kernel(mistake ? TURN("") : TURN("__syncthreads();"), 0);
 }
 
-static void a_barrier_is_missing(void **state)
+static void missing_barrier(void **state)
 {
     (void)state;
-    notices(barrier, true);
+    expect_detected(barrier, true);
 }
 
 #define SHUFFLE(mask, lanes)                                                                                           \
@@ -137,10 +137,10 @@ static bool mask(bool mistake)
     return run_kernel(mistake ? SHUFFLE("0x7fffffffu", "32") : SHUFFLE("0xffffffffu", "32"), 0);
 }
 
-static void a_lane_is_not_in_the_mask(void **state)
+static void lane_outside_its_mask(void **state)
 {
     (void)state;
-    notices(mask, true);
+    expect_detected(mask, true);
 }
 
 static bool lanes(bool mistake)
@@ -148,10 +148,10 @@ static bool lanes(bool mistake)
     return run_kernel(mistake ? SHUFFLE("0xffffffffu", "20") : SHUFFLE("0x000fffffu", "20"), 0);
 }
 
-static void a_lane_does_not_come(void **state)
+static void lane_that_does_not_arrive(void **state)
 {
     (void)state;
-    notices(lanes, true);
+    expect_detected(lanes, true);
 }
 
 static bool index_out(bool mistake)
@@ -160,10 +160,10 @@ static bool index_out(bool mistake)
                       mistake ? THREADS : THREADS - 1);
 }
 
-static void an_index_is_past_the_end(void **state)
+static void index_past_the_end(void **state)
 {
     (void)state;
-    notices(index_out, true);
+    expect_detected(index_out, true);
 }
 
 static bool four(bool mistake)
@@ -174,10 +174,10 @@ static bool four(bool mistake)
                       mistake ? 5 : 4);
 }
 
-static void four_floats_are_not_aligned(void **state)
+static void unaligned_vector(void **state)
 {
     (void)state;
-    notices(four, true);
+    expect_detected(four, true);
 }
 
 static bool poison(bool mistake)
@@ -187,10 +187,10 @@ static bool poison(bool mistake)
                       mistake ? THREADS - 1 : THREADS);
 }
 
-static void shared_memory_is_not_written(void **state)
+static void unwritten_shared_memory(void **state)
 {
     (void)state;
-    notices(poison, true);
+    expect_detected(poison, true);
 }
 
 /* Blocks are unordered: the second one relies on the first. */
@@ -204,10 +204,10 @@ static bool blocks(bool mistake)
     return is_right(1, 0);
 }
 
-static void a_block_counts_on_another(void **state)
+static void dependence_between_blocks(void **state)
 {
     (void)state;
-    notices(blocks, true);
+    expect_detected(blocks, true);
 }
 
 /* All lanes of a warp read a word that one of them then writes: a shuffle in between does not order memory accesses. */
@@ -220,10 +220,10 @@ static bool warp(bool mistake)
     return run_kernel(mistake ? READ_FIRST("") : READ_FIRST("__syncwarp();"), 0);
 }
 
-static void a_warp_does_not_wait(void **state)
+static void missing_wait_of_a_warp(void **state)
 {
     (void)state;
-    notices(warp, true);
+    expect_detected(warp, true);
 }
 
 #define WRITE_TWICE(between)                                                                                           \
@@ -234,10 +234,10 @@ static bool twice(bool mistake)
     return run_kernel(mistake ? WRITE_TWICE("") : WRITE_TWICE("__syncthreads();"), 0);
 }
 
-static void two_threads_write_one_word(void **state)
+static void race_between_threads(void **state)
 {
     (void)state;
-    notices(twice, true);
+    expect_detected(twice, true);
 }
 
 /* Volatile memory may be written by any thread at any time. */
@@ -252,10 +252,10 @@ static bool others(bool mistake)
     return is_right(1, 0);
 }
 
-static void two_blocks_write_one_word(void **state)
+static void race_between_blocks(void **state)
 {
     (void)state;
-    notices(others, true);
+    expect_detected(others, true);
 }
 
 /* ---- mistakes around kernels ------------------------------------------------------------------------------------- */
@@ -273,10 +273,10 @@ static bool event(bool mistake)
     return is_right(2, 0);
 }
 
-static void a_stream_does_not_wait(void **state)
+static void missing_wait_of_a_stream(void **state)
 {
     (void)state;
-    notices(event, false);
+    expect_detected(event, false);
 }
 
 /* The host reads without waiting. */
@@ -291,10 +291,10 @@ static bool early(bool mistake)
     return is_right(2, 0) && got == 14;
 }
 
-static void the_host_does_not_wait(void **state)
+static void missing_wait_of_the_host(void **state)
 {
     (void)state;
-    notices(early, true);
+    expect_detected(early, true);
 }
 
 static bool buffer(bool mistake)
@@ -306,10 +306,10 @@ static bool buffer(bool mistake)
     return is_right(1, 0);
 }
 
-static void a_buffer_changes_before_its_copy(void **state)
+static void buffer_modified_before_its_copy(void **state)
 {
     (void)state;
-    notices(buffer, true);
+    expect_detected(buffer, true);
 }
 
 /* Arguments passed by value are copied at the launch; memory behind pointers is not. */
@@ -336,10 +336,10 @@ static bool argument(bool mistake)
     return is_right(1, 6);
 }
 
-static void an_argument_changes_after_the_launch(void **state)
+static void argument_modified_after_the_launch(void **state)
 {
     (void)state;
-    notices(argument, false);
+    expect_detected(argument, false);
 }
 
 static bool freed(bool mistake)
@@ -351,10 +351,10 @@ static bool freed(bool mistake)
     return is_right(2, 0);
 }
 
-static void memory_is_used_after_its_end(void **state)
+static void use_after_free(void **state)
 {
     (void)state;
-    notices(freed, true);
+    expect_detected(freed, true);
 }
 
 static bool fresh(bool mistake)
@@ -365,10 +365,10 @@ static bool fresh(bool mistake)
     return is_right(0, 0);
 }
 
-static void memory_is_used_before_it_is_written(void **state)
+static void use_of_uninitialised_memory(void **state)
 {
     (void)state;
-    notices(fresh, true);
+    expect_detected(fresh, true);
 }
 
 static bool unloaded(bool mistake)
@@ -381,32 +381,32 @@ static bool unloaded(bool mistake)
     return is_right(2, 0);
 }
 
-static void a_module_goes_before_its_launch(void **state)
+static void module_unloaded_before_its_launch(void **state)
 {
     (void)state;
-    notices(unloaded, true);
+    expect_detected(unloaded, true);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_barrier_is_missing),
-        cmocka_unit_test(a_lane_is_not_in_the_mask),
-        cmocka_unit_test(a_lane_does_not_come),
-        cmocka_unit_test(an_index_is_past_the_end),
-        cmocka_unit_test(four_floats_are_not_aligned),
-        cmocka_unit_test(shared_memory_is_not_written),
-        cmocka_unit_test(a_block_counts_on_another),
-        cmocka_unit_test(a_warp_does_not_wait),
-        cmocka_unit_test(two_threads_write_one_word),
-        cmocka_unit_test(two_blocks_write_one_word),
-        cmocka_unit_test(a_stream_does_not_wait),
-        cmocka_unit_test(the_host_does_not_wait),
-        cmocka_unit_test(a_buffer_changes_before_its_copy),
-        cmocka_unit_test(an_argument_changes_after_the_launch),
-        cmocka_unit_test(memory_is_used_after_its_end),
-        cmocka_unit_test(memory_is_used_before_it_is_written),
-        cmocka_unit_test(a_module_goes_before_its_launch),
+        cmocka_unit_test(missing_barrier),
+        cmocka_unit_test(lane_outside_its_mask),
+        cmocka_unit_test(lane_that_does_not_arrive),
+        cmocka_unit_test(index_past_the_end),
+        cmocka_unit_test(unaligned_vector),
+        cmocka_unit_test(unwritten_shared_memory),
+        cmocka_unit_test(dependence_between_blocks),
+        cmocka_unit_test(missing_wait_of_a_warp),
+        cmocka_unit_test(race_between_threads),
+        cmocka_unit_test(race_between_blocks),
+        cmocka_unit_test(missing_wait_of_a_stream),
+        cmocka_unit_test(missing_wait_of_the_host),
+        cmocka_unit_test(buffer_modified_before_its_copy),
+        cmocka_unit_test(argument_modified_after_the_launch),
+        cmocka_unit_test(use_after_free),
+        cmocka_unit_test(use_of_uninitialised_memory),
+        cmocka_unit_test(module_unloaded_before_its_launch),
     };
     return cmocka_run_group_tests(tests, standin_open, NULL);
 }

@@ -153,7 +153,7 @@ static void within_a_warp(void **state)
 }
 
 /* All lanes read a word that one lane then writes. */
-static void one_lane_writes(void **state)
+static void broadcast_then_write(void **state)
 {
     (void)state;
     standin_needed();
@@ -190,7 +190,7 @@ static void refused(const char *text)
     end();
 }
 
-static void barriers_that_some_miss(void **state)
+static void incomplete_barriers(void **state)
 {
     (void)state;
     standin_needed();
@@ -200,7 +200,7 @@ static void barriers_that_some_miss(void **state)
 }
 
 /* The process continues after each fault. */
-static void faults_of_the_processor(void **state)
+static void processor_faults(void **state)
 {
     (void)state;
     standin_needed();
@@ -210,7 +210,7 @@ static void faults_of_the_processor(void **state)
     refused(KERNEL("    __trap();\n"));
 }
 
-static void a_kernel_that_never_ends(void **state)
+static void endless_kernel(void **state)
 {
     (void)state;
     standin_needed();
@@ -234,11 +234,11 @@ int main(void)
         cmocka_unit_test(votes_and_widths),
         cmocka_unit_test(atomics),
         cmocka_unit_test(within_a_warp),
-        cmocka_unit_test(one_lane_writes),
+        cmocka_unit_test(broadcast_then_write),
         cmocka_unit_test(vectors),
-        cmocka_unit_test(barriers_that_some_miss),
-        cmocka_unit_test(faults_of_the_processor),
-        cmocka_unit_test(a_kernel_that_never_ends),
+        cmocka_unit_test(incomplete_barriers),
+        cmocka_unit_test(processor_faults),
+        cmocka_unit_test(endless_kernel),
         cmocka_unit_test(other_memory),
     };
     return cmocka_run_group_tests(tests, standin_open, NULL);
