@@ -15,8 +15,8 @@
  *   STANDIN_ATTRIBUTES  17=1,20=3: attributes of all devices; with a compute mode (20) of 2 or 3, no context is created
  *   STANDIN_FUNCTIONS   3=64: attributes of all functions, here their local memory
  *   STANDIN_DRIVER      12040: CUDA version of the driver; default 13000
- *   STANDIN_OTHERS      1500: MB of the first device, the second and so on in use by other processes. They and the
- *                       100 of a context are then unavailable; by default such memory is not deducted
+ *   STANDIN_OTHERS      1500: MB of the first device, the second and so on that other processes use; default 64, 65.
+ *                       They and the 100 of a context are not available to allocations
  *   STANDIN_GRANULE     4: reported allocation granularity of mappings in MB; default 2
  *   STANDIN_MIG         1: the devices are MIG instances of the first card
  *   STANDIN_ENTRIES     32: bytes of NVML's struct per process; default 24
