@@ -51,8 +51,8 @@ static int first_run(const scenario *s, long long n, bool all_after)
     double figure = s->run(&alloc_faults_env);
     bool met = alloc_fault_fired();
     alloc_faults_arm(0, false);
-    bool told = wk_error() && strlen(wk_error()) >= 10;
-    if (isnan(figure) && !told) {
+    bool reported = wk_error() && strlen(wk_error()) >= 10;
+    if (isnan(figure) && !reported) {
         print_error("%s, request %lld: neither a result nor an error\n", s->name, n);
         return 2;
     }
@@ -139,13 +139,13 @@ static int one_step(long long n, bool all_after)
     bool met = alloc_fault_fired();
     alloc_faults_arm(0, false);
     wk_sync();
-    bool told = wk_error() != NULL;
+    bool reported = wk_error() != NULL;
     alloc_faults_disarm();
     sums(net, after);
     int changed = 0;
     for (int k = 0; k < PARAMETERS; k++) changed += after[k] != before[k];
     bool whole = changed == 0 || changed == PARAMETERS;
-    if (whole && !wk_error() && (changed > 0 || told)) return met;
+    if (whole && !wk_error() && (changed > 0 || reported)) return met;
     print_error("request %lld: %d of %d parameters have changed; %s\n", n, changed, PARAMETERS,
                 wk_error() ? wk_error() : "no error");
     return 2;
@@ -171,11 +171,11 @@ static int one_step_and_read(long long n, bool all_after)
     bool met = alloc_fault_fired();
     alloc_faults_arm(0, false);
     wk_sync();
-    bool told = wk_error() != NULL;
+    bool reported = wk_error() != NULL;
     alloc_faults_disarm();
     WK_NO_GRAD;
     const double left = wk_item(wk_sum(a)), right = wk_item(wk_sum(b));
-    if (left == right && !wk_error() && (left == 0 || told)) return met;
+    if (left == right && !wk_error() && (left == 0 || reported)) return met;
     print_error("request %lld: the sums are %g and %g; %s\n", n, left, right, wk_error() ? wk_error() : "no error");
     return 2;
 }

@@ -10,12 +10,12 @@
 #include <unistd.h>
 
 static jmp_buf back;
-static int told;
+static int reports;
 
 static void jump(void *user, wk_code code, const char *text)
 {
     (void)user, (void)code;
-    told++;
+    reports++;
     if (strlen(text) < 10) print_error("says \"%s\"\n", text);
     longjmp(back, 1);
 }
@@ -45,7 +45,7 @@ static struct {
     wk_module *net, *other, *lazy;
     wk_tensors *parameters;
     wk_optim *optim;
-    char file[500], damaged[500], nowhere[500];
+    char file[500], damaged[500], missing_path[500];
 } at;
 
 /* Returns indices of which the last is out of range; detected when they are used. */
@@ -60,7 +60,7 @@ static void load_into_another(void)
 }
 static void load_missing_file(void)
 {
-    wk_load(at.net, at.nowhere);
+    wk_load(at.net, at.missing_path);
 }
 static void load_damaged_file(void)
 {
@@ -77,7 +77,7 @@ static void load_tensors_onto_no_device(void)
 }
 static void save_to_missing_folder(void)
 {
-    wk_save(at.net, at.nowhere);
+    wk_save(at.net, at.missing_path);
 }
 static void save_failed_value(void)
 {
@@ -165,7 +165,7 @@ static void dataset_of_failed_value(void)
 }
 static void missing_mnist(void)
 {
-    wk_data_mnist(at.nowhere);
+    wk_data_mnist(at.missing_path);
 }
 static void history_of_failed_value(void)
 {
@@ -348,7 +348,7 @@ static void write_files(const char *folder)
     WK_SCOPE;
     snprintf(at.file, sizeof at.file, "%s/other.safetensors", folder);
     snprintf(at.damaged, sizeof at.damaged, "%s/damaged.safetensors", folder);
-    snprintf(at.nowhere, sizeof at.nowhere, "%s/no/such/folder", folder);
+    snprintf(at.missing_path, sizeof at.missing_path, "%s/no/such/folder", folder);
     assert_int_equal(wk_save(at.other, at.file), WK_OK);
     FILE *file = fopen(at.damaged, "w");
     assert_non_null(file);
@@ -375,9 +375,9 @@ static void failing_calls_leak_nothing(void **state)
         for (int warm = 0; warm < 3; warm++) leave(calls[k].make);
         const long long blocks = alloc_live_blocks();
         const int64_t bytes = live_bytes();
-        const int files = open_files(), before = told;
+        const int files = open_files(), before = reports;
         for (int time = 0; time < TIMES; time++) leave(calls[k].make);
-        if (told - before != TIMES) fail_msg("%s: %d errors were reported", calls[k].name, told - before);
+        if (reports - before != TIMES) fail_msg("%s: %d errors were reported", calls[k].name, reports - before);
         if (open_files() > files) fail_msg("%s: %d files stay open", calls[k].name, open_files() - files);
         if (live_bytes() > bytes + 4096)
             fail_msg("%s: %lld bytes of tensors leaked", calls[k].name, (long long)(live_bytes() - bytes));
@@ -484,10 +484,10 @@ static void failing_destructors_leak_nothing(void **state)
         const long long first = alloc_request_count();
         for (int time = 0; time < FEW; time++) leave(ends[k].make);
         const long long second = alloc_request_count(), blocks = alloc_live_blocks();
-        const int before = told;
+        const int before = reports;
         for (int time = 0; time < MANY; time++) leave(ends[k].make);
         const long long more = alloc_request_count() - second - (second - first) * (MANY / FEW);
-        if (told - before != MANY) fail_msg("%s: %d errors were reported", ends[k].name, told - before);
+        if (reports - before != MANY) fail_msg("%s: %d errors were reported", ends[k].name, reports - before);
         if (more > SLABS) fail_msg("%s: %lld slabs are used up", ends[k].name, more);
         if (alloc_live_blocks() > blocks + 2)
             fail_msg("%s: %lld blocks leaked", ends[k].name, alloc_live_blocks() - blocks);

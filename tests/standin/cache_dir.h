@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The folder in which the stand-in for NVRTC leaves sources for the stand-in for the driver, and its file names. */
-#ifndef STANDIN_FOLDER_H
-#define STANDIN_FOLDER_H
+#ifndef STANDIN_CACHE_DIR_H
+#define STANDIN_CACHE_DIR_H
 
 #include <stdbool.h>
 #include <stddef.h>

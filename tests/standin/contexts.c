@@ -91,10 +91,10 @@ static result apply_injected_error(result code)
 
 result call_begin_as(const char *name, call_needs needs)
 {
-    const result told = (result)standin_count_call(name);
+    const result injected = (result)standin_count_call(name);
     pthread_mutex_lock(&lock);
     if (fails_now()) return UNKNOWN;
-    if (told != SUCCESS) return apply_injected_error(told);
+    if (injected != SUCCESS) return apply_injected_error(injected);
     const result capture = capture_check(name);
     if (capture != SUCCESS) return capture;
     if (needs == NEEDS_NOTHING) return SUCCESS;

@@ -61,11 +61,11 @@ static int give_text(char *to, unsigned length, const char *text)
 
 CALL nvmlInit_v2(void)
 {
-    const int told = standin_count_call(__func__);
+    const int injected = standin_count_call(__func__);
     if (of != getpid()) begun = 0;
     of = getpid();
-    begun += told == SUCCESS;
-    return told;
+    begun += injected == SUCCESS;
+    return injected;
 }
 
 CALL nvmlShutdown(void)
@@ -87,9 +87,9 @@ CALL nvmlSystemGetDriverVersion(char *version, unsigned length)
 
 CALL nvmlDeviceGetCount_v2(unsigned *count)
 {
-    const int told = standin_count_call(__func__);
+    const int injected = standin_count_call(__func__);
     *count = (unsigned)standin_number("STANDIN_DEVICES", 0, DEVICES);
-    return told != SUCCESS ? told : is_begun() ? SUCCESS : UNINITIALIZED;
+    return injected != SUCCESS ? injected : is_begun() ? SUCCESS : UNINITIALIZED;
 }
 
 CALL nvmlDeviceGetHandleByIndex_v2(unsigned index, device **out)
@@ -114,8 +114,8 @@ CALL nvmlDeviceGetHandleByPciBusId_v2(const char *address, device **out)
 CALL nvmlDeviceGetHandleByUUID(const char *uuid, device **out)
 {
     unsigned last;
-    const int told = standin_count_call(__func__);
-    if (told != SUCCESS || !is_begun()) return told != SUCCESS ? told : UNINITIALIZED;
+    const int injected = standin_count_call(__func__);
+    if (injected != SUCCESS || !is_begun()) return injected != SUCCESS ? injected : UNINITIALIZED;
     if (sscanf(uuid, "MIG-5741494e-4400-0000-0000-%12x", &last) == 1 && mig_enabled() && last < DEVICES)
         *out = &devices[DEVICES + last];
     else if (sscanf(uuid, "GPU-5741494e-4400-0000-0000-%12x", &last) == 1 && last < DEVICES)

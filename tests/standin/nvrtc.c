@@ -69,8 +69,8 @@ static bool is_there(void)
 static int begin_as(const char *name)
 {
     int major, minor;
-    const int told = standin_count_call(name);
-    return is_there() || is_archived(&major, &minor) ? told : INTERNAL_ERROR;
+    const int injected = standin_count_call(name);
+    return is_there() || is_archived(&major, &minor) ? injected : INTERNAL_ERROR;
 }
 #define begin() begin_as(__func__)
 
@@ -78,16 +78,16 @@ static int begin_as(const char *name)
 
 CALL int nvrtcVersion(int *major, int *minor)
 {
-    const int told = begin();
-    if (told != 0 || is_archived(major, minor)) return told;
+    const int injected = begin();
+    if (injected != 0 || is_archived(major, minor)) return injected;
     return real.Version(major, minor);
 }
 
 CALL int nvrtcGetNumSupportedArchs(int *count)
 {
-    const int told = begin();
+    const int injected = begin();
     const char *given = getenv("STANDIN_ARCHS");
-    if (told != 0) return told;
+    if (injected != 0) return injected;
     if (given == NULL && is_there()) return real.GetNumSupportedArchs(count);
     *count = 1;
     for (const char *p = given; p != NULL && *p != '\0'; p++) *count += *p == ',';
@@ -97,8 +97,8 @@ CALL int nvrtcGetNumSupportedArchs(int *count)
 CALL int nvrtcGetSupportedArchs(int *arch)
 {
     int count;
-    const int told = begin();
-    if (told != 0) return told;
+    const int injected = begin();
+    if (injected != 0) return injected;
     if (getenv("STANDIN_ARCHS") == NULL && is_there()) return real.GetSupportedArchs(arch);
     nvrtcGetNumSupportedArchs(&count);
     for (int k = 0; k < count; k++) arch[k] = standin_number("STANDIN_ARCHS", k, ARCHIVED_ARCHITECTURE);
@@ -108,8 +108,8 @@ CALL int nvrtcGetSupportedArchs(int *arch)
 CALL int nvrtcCreateProgram(program **out, const char *text, const char *name, int headers, const char *const *header,
                             const char *const *header_name)
 {
-    const int told = begin();
-    if (told != 0) return told;
+    const int injected = begin();
+    if (injected != 0) return injected;
     program *p = calloc(1, sizeof *p);
     if (p == NULL) return INTERNAL_ERROR;
     int code = is_there() ? real.CreateProgram(&p->real, text, name, headers, header, header_name) : NVRTC_SUCCESS;
@@ -191,8 +191,8 @@ static int compile(program *p, int options, const char *const *option)
 CALL int nvrtcCompileProgram(program *p, int options, const char *const *option)
 {
     size_t bytes = 8;
-    const int told = begin();
-    if (told != 0) return told;
+    const int injected = begin();
+    if (injected != 0) return injected;
     for (int k = 0; k < options; k++) bytes += strlen(option[k]) + 1;
     free(p->options);
     p->options = calloc(bytes, 1);
@@ -205,8 +205,8 @@ CALL int nvrtcCompileProgram(program *p, int options, const char *const *option)
 
 CALL int nvrtcGetProgramLogSize(program *p, size_t *bytes)
 {
-    const int told = begin();
-    if (told != 0) return told;
+    const int injected = begin();
+    if (injected != 0) return injected;
     if (p->real != NULL && p->kept == NULL) return real.GetProgramLogSize(p->real, bytes);
     *bytes = p->kept != NULL ? 1 : sizeof no_compiler;
     return NVRTC_SUCCESS;
@@ -214,8 +214,8 @@ CALL int nvrtcGetProgramLogSize(program *p, size_t *bytes)
 
 CALL int nvrtcGetProgramLog(program *p, char *log)
 {
-    const int told = begin();
-    if (told != 0) return told;
+    const int injected = begin();
+    if (injected != 0) return injected;
     if (p->kept != NULL)
         *log = '\0';
     else if (p->real != NULL)
@@ -227,14 +227,14 @@ CALL int nvrtcGetProgramLog(program *p, char *log)
 
 CALL int nvrtcGetPTXSize(program *p, size_t *bytes)
 {
-    const int told = begin();
-    return told != 0 ? told : real.GetPTXSize(p->real, bytes);
+    const int injected = begin();
+    return injected != 0 ? injected : real.GetPTXSize(p->real, bytes);
 }
 
 CALL int nvrtcGetCUBINSize(program *p, size_t *bytes)
 {
-    const int told = begin();
-    if (told != 0 || p->kept == NULL) return told != 0 ? told : real.GetCUBINSize(p->real, bytes);
+    const int injected = begin();
+    if (injected != 0 || p->kept == NULL) return injected != 0 ? injected : real.GetCUBINSize(p->real, bytes);
     *bytes = standin_length(p->kept);
     return NVRTC_SUCCESS;
 }
@@ -251,8 +251,8 @@ static bool keep(const program *p, const char *cubin)
 
 CALL int nvrtcGetCUBIN(program *p, char *cubin)
 {
-    const int told = begin();
-    int code = told;
+    const int injected = begin();
+    int code = injected;
     if (code == 0 && p->kept != NULL)
         memcpy(cubin, p->kept, standin_length(p->kept));
     else if (code == 0)
@@ -277,8 +277,8 @@ CALL int nvrtcGetPTX(program *p, char *ptx)
 {
     char path[STANDIN_PATH];
     size_t bytes = 0;
-    const int told = begin();
-    const int code = told != 0 ? told : real.GetPTX(p->real, ptx);
+    const int injected = begin();
+    const int code = injected != 0 ? injected : real.GetPTX(p->real, ptx);
     if (code != 0) return code;
     char *cubin = cubin_of(p, &bytes);
     const uint64_t hash = standin_hash(standin_hash_start, ptx, strlen(ptx));

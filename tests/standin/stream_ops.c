@@ -39,10 +39,10 @@ static void launch(context *c, const work *w)
     const function *f = w->function;
     void *argument[256];
     const char *limit = getenv("STANDIN_SECONDS");
-    const result told = (result)standin_count_call("launch");
+    const result injected = (result)standin_count_call("launch");
     fibres_launch l = {.name = f->name, .shared = w->shared, .arguments = argument};
-    if (told != SUCCESS) {
-        c->error = told;
+    if (injected != SUCCESS) {
+        c->error = injected;
         return;
     }
     if (!function_is_alive(f)) {

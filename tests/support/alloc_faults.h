@@ -4,8 +4,8 @@
  *
  *     once      request n fails, later ones succeed    checks each allocation's error path
  *     for good  request n and all later ones fail      checks that error paths do not themselves need memory */
-#ifndef TESTS_SUPPORT_FAILING_H
-#define TESTS_SUPPORT_FAILING_H
+#ifndef TESTS_SUPPORT_ALLOC_FAULTS_H
+#define TESTS_SUPPORT_ALLOC_FAULTS_H
 
 #include "scenarios.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A backend that computes a wrong result on request, to test that WICK_CHECK=1 detects it. */
-#ifndef TESTS_SUPPORT_SPOIL_H
-#define TESTS_SUPPORT_SPOIL_H
+#ifndef TESTS_SUPPORT_CORRUPT_H
+#define TESTS_SUPPORT_CORRUPT_H
 
 #include "wick.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Failing GPU drivers for tests: replaces functions of the OpenCL or CUDA driver by ones that fail on request and
  * otherwise call the real one. */
-#ifndef TESTS_SUPPORT_DRIVER_H
-#define TESTS_SUPPORT_DRIVER_H
+#ifndef TESTS_SUPPORT_DRIVER_FAULTS_H
+#define TESTS_SUPPORT_DRIVER_FAULTS_H
 
 #include <stdbool.h>
 

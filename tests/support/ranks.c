@@ -130,10 +130,10 @@ static void (*function_at(long distance))(int rank)
 __attribute__((constructor)) static void run_as_mpi_rank(void)
 {
     static ranks r;
-    const char *told = getenv("WICK_TEST_RANKS"), *rank = getenv("OMPI_COMM_WORLD_RANK");
+    const char *arguments = getenv("WICK_TEST_RANKS"), *rank = getenv("OMPI_COMM_WORLD_RANK");
     long body, prepare, with;
-    if (!told || !rank) return;
-    if (sscanf(told, "%d %d %ld %ld %ld %zu %511s", &r.size, &r.timeout, &body, &prepare, &with, &r.bytes,
+    if (!arguments || !rank) return;
+    if (sscanf(arguments, "%d %d %ld %ld %ld %zu %511s", &r.size, &r.timeout, &body, &prepare, &with, &r.bytes,
                notes_file) != 7)
         _exit(2);
     const int fd = open(notes_file, O_RDWR);
@@ -162,10 +162,10 @@ static int open_notes(void)
 
 static void start_mpirun(ranks *r)
 {
-    char told[700], size[16], self[512] = "";
+    char arguments[700], size[16], self[512] = "";
     assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
     snprintf(size, sizeof size, "%d", r->size);
-    snprintf(told, sizeof told, "%d %d %ld %ld %ld %zu %s", r->size, r->timeout, distance(r->body),
+    snprintf(arguments, sizeof arguments, "%d %d %ld %ld %ld %zu %s", r->size, r->timeout, distance(r->body),
              distance(r->prepare), (long)(intptr_t)r->user, r->bytes, notes_file);
     assert_in_range(r->bytes, 0, RANKS_BYTES);
     if (r->bytes > 0) memcpy(r->note + RANKS_MOST, r->user, r->bytes);
@@ -173,7 +173,7 @@ static void start_mpirun(ranks *r)
     const pid_t pid = fork();
     if (pid == 0) {
         prctl(PR_SET_PDEATHSIG, SIGTERM); /* mpirun then ends its ranks */
-        setenv("WICK_TEST_RANKS", told, 1);
+        setenv("WICK_TEST_RANKS", arguments, 1);
         execlp("mpirun", "mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca",
                "mpi_yield_when_idle", "1", "-n", size, self, (char *)NULL);
         _exit(127);

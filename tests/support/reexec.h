@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Re-executes the test program in a new process. */
-#ifndef TESTS_SUPPORT_AGAIN_H
-#define TESTS_SUPPORT_AGAIN_H
+#ifndef TESTS_SUPPORT_REEXEC_H
+#define TESTS_SUPPORT_REEXEC_H
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -153,38 +153,38 @@ static double print_tensors(const scenario_env *place)
 /* Clears the pending error and returns 1; returns NaN if there is no error or its message is empty. */
 static double expect_one_error(void)
 {
-    double told = wk_error() && strlen(wk_error()) > 5 ? 1 : NAN;
+    double errors = wk_error() && strlen(wk_error()) > 5 ? 1 : NAN;
     wk_clear_error();
-    return told;
+    return errors;
 }
 
 static double cause_errors(const scenario_env *place)
 {
     WK_SCOPE;
-    double told = 0;
+    double errors = 0;
     wk_tensor *x = wk_ones((2, 3), .device = place->device), *y = wk_ones((4), .device = place->device);
     wk_add(x, y);
-    told += expect_one_error();
+    errors += expect_one_error();
     wk_matmul(x, x);
-    told += expect_one_error();
+    errors += expect_one_error();
     wk_reshape(x, (7));
-    told += expect_one_error();
+    errors += expect_one_error();
     wk_index_select(x, 5, x);
-    told += expect_one_error();
+    errors += expect_one_error();
     wk_to(x, wk_opencl(77));
-    told += expect_one_error();
+    errors += expect_one_error();
     wk_device_parse("tpu:0");
-    told += expect_one_error();
+    errors += expect_one_error();
     wk_backward(x);
-    told += expect_one_error();
+    errors += expect_one_error();
     wk_load_tensors("/no/such/file");
-    told += expect_one_error();
+    errors += expect_one_error();
     wk_module_parameter(wk_nn_relu(), "weight");
-    told += expect_one_error();
+    errors += expect_one_error();
     wk_free(wk_nn_relu());
     wk_add(x, (wk_tensor *)NULL);
-    told += expect_one_error();
-    return told;
+    errors += expect_one_error();
+    return errors;
 }
 
 /* ---- graphs ------------------------------------------------------------------------------------------------------ */

@@ -288,13 +288,13 @@ static void rejects_invalid_products_and_kernels(void **state)
 }
 
 /* b = a + a as a prologue that computes the product's factor b, which is not in memory. */
-static wk__program prologue(wk__memory *nowhere)
+static wk__program prologue(wk__memory *unmapped)
 {
     wk__program g;
     ir_space(&g, 2, (const int64_t[]){8, 5}, 0);
     const int in = ir_dense(&g, WK_F32, false), out = ir_dense(&g, WK_F32, false), r = ir_load(&g, in);
     g.operand[in].memory = &f.a;
-    g.operand[out].memory = nowhere;
+    g.operand[out].memory = unmapped;
     ir_store(&g, out, ir_binary(&g, WK__ADD, r, r));
     return g;
 }
@@ -302,11 +302,11 @@ static wk__program prologue(wk__memory *nowhere)
 static void prologues_store_a_factor(void **state)
 {
     (void)state;
-    wk__memory nowhere = {0};
-    const wk__program right = prologue(&nowhere);
+    wk__memory unmapped = {0};
+    const wk__program right = prologue(&unmapped);
     wk__program g = right;
     wk__matmul p = product();
-    p.b.memory = &nowhere;
+    p.b.memory = &unmapped;
     p.prologue[1] = &g;
     assert_int_equal(submit_product(null, f.device, &p, &fail), WK_OK);
     g.nins = 0; /* the log has a copy */
@@ -321,7 +321,7 @@ static void prologues_store_a_factor(void **state)
     g = right;
     g.operand[1].memory = &f.b;
     expect_wrong(submit_product(null, f.device, &p, &fail), "null: a prologue without a stored operand");
-    g.operand[1] = (wk__operand){.memory = &nowhere, .dtype = WK_F32};
+    g.operand[1] = (wk__operand){.memory = &unmapped, .dtype = WK_F32};
     expect_wrong(submit_product(null, f.device, &p, &fail), "null: a prologue without a stored operand");
     g = right;
     g.operand[0].stored = true;

@@ -208,7 +208,7 @@ static struct {
     wk_code code;
     const char *words;
     bool again; /* a later request for the kernel succeeds */
-} told;
+} wanted_error;
 
 static void expect_compiler_error(void)
 {
@@ -216,12 +216,12 @@ static void expect_compiler_error(void)
     WK_SCOPE;
     wk_tensor *x = wk_retain(ones_on(0)), *y = wk_retain(wk_mul(x, 3));
     wk_flush();
-    must(wk_error_code() == told.code && strstr(wk_error(), told.words) != NULL);
+    must(wk_error_code() == wanted_error.code && strstr(wk_error(), wanted_error.words) != NULL);
     wk_clear_error();
     unsetenv("STANDIN_ERRORS");
     wk_tensor *z = wk_retain(wk_mul(x, 3));
     wk_flush();
-    must(told.again ? wk_error() == NULL && wk_item(wk_sum(z)) == 3000 : wk_error_code() == told.code);
+    must(wanted_error.again ? wk_error() == NULL && wk_item(wk_sum(z)) == 3000 : wk_error_code() == wanted_error.code);
     wk_clear_error();
     others_go_on();
     wk_free(x), wk_free(y), wk_free(z);
@@ -233,7 +233,7 @@ static void expect_compiler_log(void)
     setenv("WICK_CACHE_DIR", "off", 1);
     WK_SCOPE;
     wk_item(wk_sum(ones_on(0)));
-    must(wk_error_code() == told.code && strstr(wk_error(), told.words) != NULL);
+    must(wk_error_code() == wanted_error.code && strstr(wk_error(), wanted_error.words) != NULL);
     wk_clear_error();
 }
 
@@ -259,9 +259,9 @@ static void compiler_errors(void **state)
         {"STANDIN_ERRORS=cuModuleGetFunction=500", WK_ERR_DEVICE, "a compiled kernel is missing"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        told.code = cases[k].code;
-        told.words = cases[k].words;
-        told.again = cases[k].code != WK_ERR_INTERNAL; /* rejected sources are not compiled again */
+        wanted_error.code = cases[k].code;
+        wanted_error.words = cases[k].words;
+        wanted_error.again = cases[k].code != WK_ERR_INTERNAL; /* rejected sources are not compiled again */
         in_child(cases[k].settings, expect_compiler_error);
     }
     static const struct {
@@ -275,8 +275,8 @@ static void compiler_errors(void **state)
     };
     for (size_t k = 0; k < sizeof said / sizeof said[0]; k++) {
         char settings[200];
-        told.code = said[k].code;
-        told.words = said[k].words;
+        wanted_error.code = said[k].code;
+        wanted_error.words = said[k].words;
         snprintf(settings, sizeof settings, "STANDIN_NVRTC=/nowhere STANDIN_NVRTC_VERSION=13.0 STANDIN_ERRORS=%s",
                  said[k].errors);
         in_child(settings, expect_compiler_log);

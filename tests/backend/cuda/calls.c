@@ -319,13 +319,13 @@ static void event_waits(void **state)
 
 /* ---- process exit ------------------------------------------------------------------------------------------------ */
 
-static int told[2], result_to = -1;
+static int notice[2], result_to = -1;
 
 /* Makes the compilation slow; the compiling thread stops when it ends. */
 static void slow_down_compiler(const char *call)
 {
     if (strcmp(call, "nvrtcCompileProgram") == 0) {
-        must(write(told[1], "c", 1) == 1);
+        must(write(notice[1], "c", 1) == 1);
         usleep(200000);
     }
     if (strcmp(call, "nvrtcGetCUBIN") == 0) must(write(result_to, "d", 1) == 1);
@@ -353,7 +353,7 @@ static void *open_and_watch(void (*hook)(const char *))
     void (*watch)(void (*)(const char *));
     setenv("WICK_CACHE_DIR", "off", 1);
     setenv("STANDIN_KEEPS", "no", 1);
-    must(pipe(told) == 0);
+    must(pipe(notice) == 0);
     void *device = device_of(wk__backend_of(WK_CUDA));
     standin_find("libnvrtc.so.13", "standin_set_hook", &watch);
     watch(hook);
@@ -369,7 +369,7 @@ static void compile_elsewhere(void *device)
     standin_find("libcuda.so.1", "standin_set_hook", &watch);
     watch(stop_here);
     pthread_create(&thread, NULL, compile, device);
-    must(read(told[0], &byte, 1) == 1);
+    must(read(notice[0], &byte, 1) == 1);
 }
 
 static void *exit_in_thread(void *nothing)
@@ -417,7 +417,7 @@ static void register_at_exit(const char *call)
 {
     if (strcmp(call, "nvrtcCompileProgram") == 0) {
         is_compiling = true;
-        must(atexit(destroy_compiler) == 0 && write(told[1], "c", 1) == 1);
+        must(atexit(destroy_compiler) == 0 && write(notice[1], "c", 1) == 1);
         usleep(200000);
     }
     if (strcmp(call, "nvrtcGetCUBIN") == 0) is_compiling = false;
@@ -438,7 +438,7 @@ static void *uses_the_device(void *device)
     wk__fail fail;
     must(wk__backend_of(WK_CUDA)->sync(device, &fail) == WK_OK);
     pthread_barrier_wait(&has_used);
-    must(read(told[0], &byte, 1) == 1);
+    must(read(notice[0], &byte, 1) == 1);
     return NULL;
 }
 

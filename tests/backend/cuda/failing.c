@@ -14,7 +14,7 @@ extern char **environ;
 static const char *program;
 
 /* Exit statuses of the child. */
-enum { FINE = 0, TOLD = 3, WRONG = 4 };
+enum { FINE = 0, REPORTED = 3, WRONG = 4 };
 
 /* ---- the child --------------------------------------------------------------------------------------------------- */
 
@@ -43,12 +43,12 @@ static int run_child(void)
 {
     const double number = train();
     wk_sync();
-    const bool told = wk_error() != NULL;
+    const bool reported = wk_error() != NULL;
     wk_clear_error();
-    const bool goes_on = wk_item(wk_sum(wk_ones((3)))) == 3;
+    const bool cpu_works = wk_item(wk_sum(wk_ones((3)))) == 3;
     printf("%.17g\n", number);
     fflush(stdout);
-    return !goes_on ? WRONG : told ? TOLD : FINE;
+    return !cpu_works ? WRONG : reported ? REPORTED : FINE;
 }
 
 /* ---- the parent -------------------------------------------------------------------------------------------------- */
@@ -85,18 +85,18 @@ static void each_call_fails_once(void **state)
     (void)state;
     enum { ALL = 60, LAST = 700, STEP = 9 };
     char want[64], have[64];
-    int told = 0;
+    int reported = 0;
     /* compiled once, not in each run */
     setenv("WICK_CACHE_DIR", getenv("WICK_WORK") ? getenv("WICK_WORK") : "/tmp", 1);
     assert_int_equal(run(0, want), FINE);
     for (int at = 1; at <= LAST; at += at < ALL ? 1 : at == ALL ? 1 + (int)(test_seed() % STEP) : STEP) {
         const int end = run(at, have);
-        const bool good = end == TOLD || (end == FINE && strcmp(have, want) == 0);
+        const bool good = end == REPORTED || (end == FINE && strcmp(have, want) == 0);
         if (!good) fail_msg("call %d: the process ended with %d, %s instead of %s", at, end, have, want);
-        told += end == TOLD;
+        reported += end == REPORTED;
     }
-    print_message("%d of the calls reported an error\n", told);
-    assert_true(told > ALL / 2);
+    print_message("%d of the calls reported an error\n", reported);
+    assert_true(reported > ALL / 2);
 }
 
 int main(int count, char **arguments)

@@ -521,7 +521,7 @@ int main(void)
         printf("skip all: STANDIN_NVRTC names no NVRTC (scripts/find_nvrtc), or there is no %s\n", library_path);
         return 0;
     }
-    const bool seen = finds(), heard = finds_warnings_of_programs(), tests = compile_tests(used.st_mtime),
+    const bool seen = finds(), warnings_found = finds_warnings_of_programs(), tests = compile_tests(used.st_mtime),
                bench = compile_bench();
-    return seen && heard && tests && bench ? 0 : 1;
+    return seen && warnings_found && tests && bench ? 0 : 1;
 }

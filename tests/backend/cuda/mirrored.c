@@ -16,7 +16,7 @@ enum {
 
 /* Log of the devices' work in submission order: 'p' product, 'i' indexed add, 'c' large copy to cuda:0, 's' small copy,
  * '+' a pass with add. */
-static char told[4096];
+static char device_log[4096];
 
 static void append_to_log(void *user, const char *text)
 {
@@ -32,7 +32,7 @@ static void append_to_log(void *user, const char *text)
     } else if (strstr(text, "add") != NULL) {
         what = "+";
     }
-    if (strlen(told) + 1 < sizeof told) strcat(told, what);
+    if (strlen(device_log) + 1 < sizeof device_log) strcat(device_log, what);
 }
 
 static wk_module *network(int width, int layers)
@@ -43,17 +43,17 @@ static wk_module *network(int width, int layers)
     return wk_mirrored(net, both, 2);
 }
 
-static void backward(wk_module *many, wk_tensor *x, bool listens)
+static void backward(wk_module *many, wk_tensor *x, bool logs)
 {
     WK_SCOPE;
     wk_tensor *loss = wk_sum(wk_forward(many, x));
     wk_flush();
-    told[0] = '\0';
-    if (listens) must(wk_set_log("placement", append_to_log, NULL) == WK_OK);
+    device_log[0] = '\0';
+    if (logs) must(wk_set_log("placement", append_to_log, NULL) == WK_OK);
     must(wk_backward(loss) == WK_OK);
     wk_flush();
     must(wk_set_log(NULL, NULL, NULL) == WK_OK);
-    if (listens) fprintf(stderr, "%s\n", told);
+    if (logs) fprintf(stderr, "%s\n", device_log);
 }
 
 static wk_tensor *batch(int width)
@@ -71,12 +71,12 @@ static void copies_overlap_backward(void)
     for (int k = 0; k < WARM; k++) backward(many, x, false);
     const long before = driver_calls("copy among kernels");
     backward(many, x, true);
-    const char *first = strchr(told, 'c'), *last = strrchr(told, 'p');
+    const char *first = strchr(device_log, 'c'), *last = strrchr(device_log, 'p');
     must(first != NULL && last != NULL);
     int later = 0, copies = 0;
     for (const char *at = first; *at; at++) later += *at == 'p', copies += *at == 'c';
     must(later == 2 * (LAYERS - 1) - 1 && copies == LAYERS);
-    must(strrchr(told, 'c') < last && strchr(told, '+') > last);
+    must(strrchr(device_log, 'c') < last && strchr(device_log, '+') > last);
     must(driver_calls("copy among kernels") == before && driver_calls("copy beside kernels") > 0);
     wk_free(many), wk_free(x);
 }
@@ -87,9 +87,10 @@ static void small_copies_come_last(void)
     wk_module *many = network(NARROW, LAYERS), *wide = network(WIDE, LAYERS);
     wk_tensor *x = batch(NARROW), *y = batch(WIDE);
     for (int k = 0; k < WARM; k++) backward(many, x, k == WARM - 1);
-    must(strchr(told, 'c') == NULL && strchr(told, 's') > strrchr(told, 'p') && strchr(told, 'p') != NULL);
+    must(strchr(device_log, 'c') == NULL && strchr(device_log, 's') > strrchr(device_log, 'p') &&
+         strchr(device_log, 'p') != NULL);
     for (int k = 0; k < WARM; k++) backward(wide, y, k == WARM - 1);
-    must(strchr(told, 'c') < strrchr(told, 'p') && strchr(told, 's') > strrchr(told, 'p'));
+    must(strchr(device_log, 'c') < strrchr(device_log, 'p') && strchr(device_log, 's') > strrchr(device_log, 'p'));
     wk_free(many), wk_free(wide), wk_free(x), wk_free(y);
 }
 
@@ -103,7 +104,8 @@ static void measured_steps(void)
         backward(many, x, k == MEASURED);
         if (k == 1) early = wk_retain(wk_grad_of(weight));
     }
-    must(strchr(told, 'c') != NULL && strchr(told, 'p') != NULL && strchr(told, 'c') > strrchr(told, 'p'));
+    must(strchr(device_log, 'c') != NULL && strchr(device_log, 'p') != NULL &&
+         strchr(device_log, 'c') > strrchr(device_log, 'p'));
     must(wk_item(wk_sum(wk_ne(early, wk_grad_of(weight)))) == 0 && wk_item(wk_sum(wk_ne(early, 0))) > 0);
     wk_free(early), wk_free(many), wk_free(x);
 }
@@ -115,7 +117,7 @@ static void indices(void)
     wk_module *many = wk_mirrored(wk_nn_sequential(wk_nn_embedding(WIDE, WIDE), wk_nn_linear(WIDE, NARROW)), both, 2);
     wk_tensor *x = wk_retain(wk_to(wk_of(int64_t, (4), 3, 1, 7, 3), wk_cuda(0)));
     for (int k = 0; k < WARM; k++) backward(many, x, k == WARM - 1);
-    must(strchr(told, 'c') > strrchr(told, 'i') && strchr(told, 'i') != strrchr(told, 'i'));
+    must(strchr(device_log, 'c') > strrchr(device_log, 'i') && strchr(device_log, 'i') != strrchr(device_log, 'i'));
     wk_free(many), wk_free(x);
 }
 
@@ -129,14 +131,14 @@ static void order_of_copies(void)
     static const char *const expected[] = {"cp", "ps", "pc"};
     for (int k = 0; k < 3; k++) {
         wk_sync();
-        told[0] = '\0';
+        device_log[0] = '\0';
         must(wk_set_log("placement", append_to_log, NULL) == WK_OK);
         wk_tensor *there = k < 2 ? wk_exp(x[k]) : wk_index_select(x[0], 0, row);
         wk_tensor *kept[] = {wk_retain(wk_to(there, wk_cuda(0))), wk_retain(wk_matmul(a, a))};
         wk_flush();
         must(wk_set_log(NULL, NULL, NULL) == WK_OK);
-        fprintf(stderr, "%s\n", told);
-        must(strcmp(told, expected[k]) == 0);
+        fprintf(stderr, "%s\n", device_log);
+        must(strcmp(device_log, expected[k]) == 0);
         wk_free(kept[0]), wk_free(kept[1]);
     }
 }

@@ -161,16 +161,16 @@ static bool reports_late_index(const trace_entry *x, const trace_entry *y)
 
 bool trace_has_bad_index(const executor *m, bool *late)
 {
-    bool told = false;
+    bool reported = false;
     *late = false;
     for (size_t at = 0; at < m->used;
          at += sizeof(trace_entry) + (size_t)((const trace_entry *)(const void *)(m->notes + at))->bytes) {
         const trace_entry *n = (const trace_entry *)(const void *)(m->notes + at);
         if (n->code != WK_ERR_INDEX) continue;
-        told = told || n->what == NOTE_FAILED;
+        reported = reported || n->what == NOTE_FAILED;
         *late = *late || n->what != NOTE_FAILED;
     }
-    return told;
+    return reported;
 }
 
 /* Compares the runs. Missing slots have no entries at the end, or at steps that read them. Between kinds of device,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executes a program step by step in one of the library's modes, and records everything that a program can observe:
  * error codes and messages, values that it reads, and at the end the contents of all remaining tensors. */
-#ifndef TESTS_RANDOM_MACHINE_H
-#define TESTS_RANDOM_MACHINE_H
+#ifndef TESTS_RANDOM_EXECUTOR_H
+#define TESTS_RANDOM_EXECUTOR_H
 
 #include "workers.h"
 #include "program.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The op table as the generator uses it. New ops take part in random programs without further changes. */
-#ifndef TESTS_RANDOM_ROWS_H
-#define TESTS_RANDOM_ROWS_H
+#ifndef TESTS_RANDOM_OP_ENTRIES_H
+#define TESTS_RANDOM_OP_ENTRIES_H
 
 #include "ops/core/entries.h"
 #include "program.h"

@@ -77,9 +77,9 @@ static bool differs_as_it_stands(program *p, oracle which, verdict *v)
 static bool gpu_differs(program *p, oracle which, verdict *v)
 {
     bool late;
-    const bool told = trace_has_bad_index(&base, &late);
+    const bool reported = trace_has_bad_index(&base, &late);
     if (late) return false;
-    if (!told) return mode_differs(p, which, v);
+    if (!reported) return mode_differs(p, which, v);
     if (which != ORACLE_GPU) return false;
     executor_run(&other, p, &gpu_usual);
     return index_runs_differ(&base, &other, v) && report(v, which);

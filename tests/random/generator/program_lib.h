@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Code that random programs use besides the library: element values, hooks, custom functions. Both the generator and
  * the programs that it prints include it, so it uses public headers only. */
-#ifndef TESTS_RANDOM_PARTS_H
-#define TESTS_RANDOM_PARTS_H
+#ifndef TESTS_RANDOM_PROGRAM_LIB_H
+#define TESTS_RANDOM_PROGRAM_LIB_H
 
 #include <math.h>
 #include <stdlib.h>

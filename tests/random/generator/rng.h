@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random numbers of the generator: a seed yields the same program on every machine. */
-#ifndef TESTS_RANDOM_DRAW_H
-#define TESTS_RANDOM_DRAW_H
+#ifndef TESTS_RANDOM_RNG_H
+#define TESTS_RANDOM_RNG_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The trace of a run as bytes: equal programs in equal modes have equal traces. */
-#ifndef TESTS_RANDOM_NOTES_H
-#define TESTS_RANDOM_NOTES_H
+#ifndef TESTS_RANDOM_TRACE_H
+#define TESTS_RANDOM_TRACE_H
 
 #include "executor.h"
 

@@ -2,8 +2,8 @@
 /* Threads of a program. Each has separate scopes, records and random numbers. They start at their first use and stay.
  * Tensors are handed over only while threads wait for each other, so that the program's behaviour does not depend on
  * the timing. */
-#ifndef TESTS_RANDOM_CREW_H
-#define TESTS_RANDOM_CREW_H
+#ifndef TESTS_RANDOM_WORKERS_H
+#define TESTS_RANDOM_WORKERS_H
 
 typedef void worker_job(void *user);
 /* Runs job(user) in that thread and waits for it; directly if the caller is that thread. Other callers must be thread

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The generator's allocations. On failure the process ends with a message, because a program that was not generated or
  * run proves nothing. */
-#ifndef TESTS_RANDOM_MEMORY_H
-#define TESTS_RANDOM_MEMORY_H
+#ifndef TESTS_RANDOM_XALLOC_H
+#define TESTS_RANDOM_XALLOC_H
 
 #include <stddef.h>
 

@@ -160,10 +160,10 @@ static int compute(epilogue_case *c, wk__opcode code, int r, int s)
 static int indexed(epilogue_case *c)
 {
     wk__program *g = &c->tail;
-    const int64_t nowhere[WK__MAX_DIMS] = {0};
+    const int64_t no_strides[WK__MAX_DIMS] = {0};
     const int index = load_line(c, WK_I64, g->ndim - 1, TABLE);
     const int memory = new_memory(c, c->dtype, TABLE, 0);
-    const int table = ir_operand(g, c->dtype, &c->memory[memory], MARGIN, nowhere);
+    const int table = ir_operand(g, c->dtype, &c->memory[memory], MARGIN, no_strides);
     const int bound = g->nimms;
     g->imm[g->nimms++].i = TABLE;
     g->imm[g->nimms++].i = 1;

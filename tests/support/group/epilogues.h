@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Products with epilogues that GPU backends compute, as cases. Some tests run them on devices, others only compile
  * their source. */
-#ifndef TESTS_SUPPORT_TAILS_H
-#define TESTS_SUPPORT_TAILS_H
+#ifndef TESTS_SUPPORT_GROUP_EPILOGUES_H
+#define TESTS_SUPPORT_GROUP_EPILOGUES_H
 
 #include "backend/backend.h"
 

@@ -2,8 +2,8 @@
 /* Plans built by hand, to test the plan checker: a test records calls on the null device and makes the decisions of the
  * planner itself (which calls form a group, which values are stored, in which memory), then runs the checker. Nothing
  * is executed; manual_plan_end restores the values. */
-#ifndef TESTS_SUPPORT_GROUPS_H
-#define TESTS_SUPPORT_GROUPS_H
+#ifndef TESTS_SUPPORT_GROUP_MANUAL_PLAN_H
+#define TESTS_SUPPORT_GROUP_MANUAL_PLAN_H
 
 #include "support/wick.h"
 

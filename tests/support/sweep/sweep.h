@@ -10,8 +10,8 @@
  *   2  -1  0.5  1e-3    scalars; floating-point with a point or exponent (also inf, -inf, nan)
  *   (1,2)  ()           a list of integers
  *   true  false  none   f32 ... bool (a dtype)   cpu (a device)   "floor" (a string) */
-#ifndef TESTS_WALK_H
-#define TESTS_WALK_H
+#ifndef TESTS_SUPPORT_SWEEP_SWEEP_H
+#define TESTS_SUPPORT_SWEEP_SWEEP_H
 
 #include "support/wick.h"
 #include "ops/core/entries.h"
