@@ -1,45 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine over MPI as a plug-in (src/distributed/mpi_plugin.h): one source, compiled by the mpicc of each
- * implementation into libwick_mpi_openmpi.so, libwick_mpi_mpich.so. Needs MPI 3.0.
+/* The transport over MPI as a plug-in (src/distributed/mpi_plugin.h). The mpicc of each MPI implementation compiles
+ * this source, into libwick_mpi_openmpi.so and libwick_mpi_mpich.so. Requires MPI 3.0.
  *
- * All calls of MPI are made by one thread, and block: MPI has no deadlines, so whoever waits for that thread has them.
- * A rank that is gone is noticed by mpirun, which ends the job, or not at all; after a failure nothing of MPI is called
- * any more, not even MPI_Finalize, which would wait.
+ * One thread makes all MPI calls, and they block. MPI has no deadlines, so callers that wait for this thread apply
+ * them. A rank that has exited is detected by mpirun, which ends the job, or not at all. After a failure no MPI
+ * function is called any more, not even MPI_Finalize, which would block.
  *
- * Sums are MPI's own, whose order depends on the number of ranks and of elements (and on which ranks share a host, for
- * those who ask MPI for that); every rank gets the same bits. f16 and bf16 travel as f32. */
+ * Reductions use MPI's order, which depends on the number of ranks and elements (and, with some settings of MPI, on the
+ * hosts of the ranks); all ranks receive the same bits. f16 and bf16 are transferred as f32. */
 #include "distributed/mpi_plugin.h"
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Counts are of type int: what is longer goes in pieces of so many bytes, or elements where numbers are computed
- * with. */
+/* Counts have type int: longer messages are split into pieces of this many bytes, reductions into pieces of this many
+ * elements. */
 #ifndef WICK_MPI_PIECE
 #define WICK_MPI_PIECE (1 << 30)
 #endif
 enum {
-    STAGING_ELEMENTS = 1 << 20, /* elements that are converted at a time */
-    TAGS = 32768,               /* that every MPI has */
+    STAGING_ELEMENTS = 1 << 20, /* elements converted at a time */
+    TAGS = 32768,               /* every MPI supports tags below this */
     OWN_OPS = 4
 };
 
 typedef char name[MPI_MAX_PROCESSOR_NAME];
 typedef struct mpi {
-    MPI_Comm comm; /* a copy of MPI_COMM_WORLD: messages of the program do not meet ours */
+    MPI_Comm comm; /* a duplicate of MPI_COMM_WORLD, so that messages of the program do not match ours */
     int rank, size;
-    bool initialized_here; /* MPI_Init was called here, so MPI_Finalize is, too */
-    bool finished;         /* all ranks have come to their end */
-    name *hosts;           /* [size] */
+    bool initialized_here; /* MPI_Init was called here, so MPI_Finalize must be as well */
+    bool finished;         /* all ranks have reached the end */
+    name *hosts;           /* [size]; owned */
     MPI_Op own[OWN_OPS];
-    char *stage;              /* STAGE elements and one for each rank; NULL until it is needed */
-    struct group_comm *links; /* of groups */
+    char *stage;              /* STAGING_ELEMENTS elements and one per rank; NULL until needed; owned */
+    struct group_comm *links; /* communicators of groups; owned */
 } mpi;
 
 static wk__mpi_services services;
 
-/* False, with *fail filled, when a call of MPI has failed: nothing can be said then of what the others have done. */
+/* Returns false, with *fail filled, if an MPI call has failed. The state of the other ranks is then unknown. */
 static bool check_mpi(int code, const char *call, wk__dist_error *fail)
 {
     char text[MPI_MAX_ERROR_STRING];
@@ -53,14 +53,15 @@ static bool check_mpi(int code, const char *call, wk__dist_error *fail)
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
 
-/* A group's communicator is made by its first call, which all its ranks make, and lives as long as the world. */
+/* The communicator of a group, created by the group's first collective call; it lives as long as the world. */
 typedef struct group_comm {
     uint32_t id;
     MPI_Comm comm;
     struct group_comm *next;
 } group_comm;
 
-/* Of the group that a call of all its ranks is for; MPI_COMM_NULL with *fail filled when it cannot be made. */
+/* Returns the communicator for a collective call of the group; MPI_COMM_NULL, with *fail filled, if it cannot be
+ * created. */
 static MPI_Comm comm_of(mpi *m, const wk__dist_group *group, wk__dist_error *fail)
 {
     MPI_Group all, some;
@@ -70,7 +71,7 @@ static MPI_Comm comm_of(mpi *m, const wk__dist_group *group, wk__dist_error *fai
     group_comm *l = calloc(1, sizeof *l);
     if (!l) {
         services.fail(fail, WK_ERR_MEMORY, "out of host memory");
-        fail->fatal = true; /* the others are in the call */
+        fail->fatal = true; /* the other ranks are in the call */
         return MPI_COMM_NULL;
     }
     l->id = group->id;
@@ -97,7 +98,7 @@ static void free_links(mpi *m)
     }
 }
 
-/* ---- numbers that become one ------------------------------------------------------------------------------------- */
+/* ---- reductions -------------------------------------------------------------------------------------------------- */
 
 static bool is_half(wk_dtype dtype)
 {
@@ -118,12 +119,12 @@ static MPI_Datatype type_of(wk_dtype dtype)
     }
 }
 
-/* Wick's own operations, for those of MPI that compute something else: the least of numbers of which one is NaN, or
- * sums of 8 and 16 bits, which Open MPI 4.1 saturates. */
+/* Wick's operations, used if MPI's differ: minima and maxima with NaN, and sums and products of 8 and 16 bits, which
+ * Open MPI 4.1 saturates. */
 static void combine(wk_dist_op op, void *theirs, void *mine, const int *count, const MPI_Datatype *type)
 {
     static const wk_dtype dtypes[] = {WK_F32, WK_F64, WK_I8, WK_U8, WK_I16, WK_I32, WK_I64};
-    wk__dist_error fail; /* of the CPU, on memory that is there: nothing can fail */
+    wk__dist_error fail; /* unused: reducing host memory on the CPU cannot fail */
     for (size_t k = 0; k < sizeof dtypes / sizeof *dtypes; k++)
         if (type_of(dtypes[k]) == *type) services.reduce(op, dtypes[k], theirs, mine, *count, &fail);
 }
@@ -145,7 +146,7 @@ static void most(void *theirs, void *mine, int *count, MPI_Datatype *type)
 }
 static MPI_User_function *const own_ops[OWN_OPS] = {sum, product, least, most};
 
-/* Bools are 0 and 1: a sum is "or". */
+/* Bools are 0 and 1: their sum is "or". */
 static MPI_Op op_of(const mpi *m, wk_dist_op op, wk_dtype dtype)
 {
     const bool is_float = dtype == WK_F32 || dtype == WK_F64, is_small = services.size_of(dtype) < 4;
@@ -162,11 +163,11 @@ typedef struct reduction {
     MPI_Comm comm;
     MPI_Datatype type;
     MPI_Op op;
-    wk_dtype dtype, wide; /* of the tensors, of the sums */
-    int parts;            /* of a reduce_scatter the ranks, else 1 */
-    int divide;           /* the result by so many; 0: not */
-    int64_t count;        /* elements of a part */
-    size_t size;          /* of an element of `dtype` */
+    wk_dtype dtype, wide; /* dtypes of the tensors and of the sums */
+    int parts;            /* the number of ranks for a reduce_scatter, else 1 */
+    int divide;           /* divisor of the result; 0: none */
+    int64_t count;        /* elements per part */
+    size_t size;          /* bytes per element of `dtype` */
     wk__dist_error *fail;
 } reduction;
 
@@ -201,7 +202,7 @@ static bool convert(const reduction *r, wk_dtype to, void *out, wk_dtype from, c
     return services.convert(to, out, from, in, count, ranks, r->fail) == WK_OK;
 }
 
-/* Elements [begin, begin + count) of each part, brought together in the stage, as wide as the sums are. */
+/* Reduces elements [begin, begin + count) of each part, converted to the dtype of the sums in the staging buffer. */
 static bool reduce_staged(const reduction *r, const char *in, char *out, int64_t begin, int64_t count)
 {
     const int64_t wide = (int64_t)services.size_of(r->wide), size = (int64_t)r->size;
@@ -223,7 +224,7 @@ static bool reduce(mpi *m, MPI_Comm comm, const wk__dist_call *step, wk__dist_er
     const int64_t room = staged ? (STAGING_ELEMENTS + r.parts - 1) / r.parts : most, piece = room < most ? room : most;
     if (staged && !m->stage) m->stage = malloc((size_t)(STAGING_ELEMENTS + m->size) * sizeof(double));
     if (staged && !m->stage) {
-        services.fail(fail, WK_ERR_MEMORY, "out of host memory"); /* the others are in the call: */
+        services.fail(fail, WK_ERR_MEMORY, "out of host memory"); /* the other ranks are in the call */
         fail->fatal = true;
         return false;
     }
@@ -238,7 +239,7 @@ static bool reduce(mpi *m, MPI_Comm comm, const wk__dist_call *step, wk__dist_er
     return true;
 }
 
-/* ---- bytes that move --------------------------------------------------------------------------------------------- */
+/* ---- transfers --------------------------------------------------------------------------------------------------- */
 
 static bool broadcast(MPI_Comm comm, int root, char *bytes, int64_t count, wk__dist_error *fail)
 {
@@ -249,7 +250,7 @@ static bool broadcast(MPI_Comm comm, int root, char *bytes, int64_t count, wk__d
     return true;
 }
 
-/* To one rank and from another, as many bytes; one of the two may be nobody (-1). */
+/* Sends count bytes to one rank and receives as many from another; either rank may be -1 for none. */
 static bool sendrecv(MPI_Comm comm, int tag, int to, const char *out, int from, char *in, int64_t count,
                      wk__dist_error *fail)
 {
@@ -288,7 +289,7 @@ static bool exchange(MPI_Comm comm, int size, int rank, const char *in, char *ou
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-/* MPI reads the root's memory through a pointer that could write. */
+/* Broadcasts a tensor. MPI takes the root's memory as a non-const pointer, but only reads it. */
 static bool broadcast_request(MPI_Comm comm, const wk__dist_group *g, const wk__dist_request *q, int64_t bytes,
                               wk__dist_error *fail)
 {
@@ -319,14 +320,14 @@ static bool run_call(mpi *m, const wk__dist_call *step, wk__dist_error *fail)
     const int64_t bytes = q->dtype ? q->count * (int64_t)services.size_of(q->dtype) : 0;
     const int tag = (int)(step->group->id % TAGS);
     switch (q->kind) {
-    /* Two ranks cannot make their group's communicator. */
+    /* Uses the world's communicator, because two ranks alone cannot create their group's. */
     case WK__DIST_SEND:
         return sendrecv(m->comm, tag, wk__dist_world_rank(step->group, q->peer), q->in, -1, NULL, bytes, fail);
     case WK__DIST_RECV:
         return sendrecv(m->comm, tag, -1, NULL, wk__dist_world_rank(step->group, q->peer), q->out, bytes, fail);
     case WK__DIST_FINISH: return m->finished = true;
     case WK__DIST_BARRIER:
-    case WK__DIST_NEW_GROUP: return true; /* that all ranks have called it is known already: see agree.h */
+    case WK__DIST_NEW_GROUP: return true; /* all ranks are known to have called it: see agree.h */
     default: return run_collective(m, step, bytes, fail);
     }
 }
@@ -341,7 +342,8 @@ static wk_code call(void *world, const wk__dist_call *step, wk__dist_error *fail
 static void leave(void *world)
 {
     mpi *m = world;
-    /* What waits for others is called where all have come; else they may be gone. */
+    /* Functions that wait for other ranks are called only if all ranks have reached the end; otherwise ranks may be
+     * gone. */
     free_links(m);
     if (m->finished) {
         for (int k = 0; k < OWN_OPS; k++) MPI_Op_free(&m->own[k]);
@@ -351,8 +353,8 @@ static void leave(void *world)
     free(m->hosts), free(m->stage), free(m);
 }
 
-/* Open MPI loads components that look for its symbols in the whole process, to which those of a plug-in's libraries are
- * not shown. */
+/* Adds MPI's symbols to the global scope: Open MPI loads components that look them up there, and symbols of a plug-in's
+ * libraries are local. */
 static void promote_symbols(void)
 {
     int (*const function)(int *, char ***, int, int *) = MPI_Init_thread;
@@ -362,7 +364,7 @@ static void promote_symbols(void)
     if (dladdr(address, &library)) dlopen(library.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD);
 }
 
-/* False, with *fail filled, when MPI cannot be used here. */
+/* Initialises MPI. Returns false, with *fail filled, if it cannot be used in this process. */
 static bool start(mpi *m, wk__dist_error *fail)
 {
     int is_there = 0, is_over = 0, level = MPI_THREAD_SINGLE;

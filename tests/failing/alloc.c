@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host memory runs out, at each request in turn: the scenarios give an error with a sentence, or what they always give,
- * and never anything else; afterwards they run as if nothing had been. */
+/* Host memory exhaustion: each allocation of each scenario fails in turn. The scenario must return its usual result, or
+ * NaN with an error that has a message; afterwards it must run as usual. */
 #include "support/turns.h"
 #include "support/devices.h"
 #include "support/alloc_faults.h"
@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* ---- in this process, which is warm ------------------------------------------------------------------------------ */
+/* ---- in this process, which has run before ----------------------------------------------------------------------- */
 
-/* Once or for good: of both, for each scenario, a quarter at a time. */
+/* Failing once and failing permanently, for each scenario; a run tests a quarter of the pairs. */
 static void warm(wk_device device, long long one_by_one)
 {
     alloc_faults_env.device = device;
@@ -42,18 +42,18 @@ static void warm_opencl(void **state)
     warm(test_gpu(0), 200);
 }
 
-/* ---- in a process that has done nothing yet ---------------------------------------------------------------------- */
+/* ---- in a new process -------------------------------------------------------------------------------------------- */
 
-/* 0: fine, and no request failed; 1: fine; 2: not. */
+/* Returns 0 if the run is correct and no allocation failed, 1 if it is correct, 2 if not. */
 static int first_run(const scenario *s, long long n, bool all_after)
 {
     alloc_faults_arm(n, all_after);
     double figure = s->run(&alloc_faults_env);
     bool met = alloc_fault_fired();
     alloc_faults_arm(0, false);
-    bool told = wk_error() && strlen(wk_error()) >= 10;
-    if (isnan(figure) && !told) {
-        print_error("%s, request %lld: no figure, and no error\n", s->name, n);
+    bool reported = wk_error() && strlen(wk_error()) >= 10;
+    if (isnan(figure) && !reported) {
+        print_error("%s, request %lld: neither a result nor an error\n", s->name, n);
         return 2;
     }
     alloc_faults_disarm();
@@ -69,8 +69,7 @@ static int in_child(const scenario *s, long long n, bool all_after)
 {
     fflush(NULL);
     pid_t child = fork();
-    if (child == 0)
-        _exit(first_run(s, n, all_after)); /* without the search for leaks, which takes the longest by far */
+    if (child == 0) _exit(first_run(s, n, all_after)); /* without leak detection, which takes most of the time */
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
@@ -104,7 +103,7 @@ static void cold_null(void **state)
     cold(test_null(), 30);
 }
 
-/* ---- a step of an optimiser, whatever of its gradient fails ------------------------------------------------------ */
+/* ---- an optimiser step whose gradients fail ---------------------------------------------------------------------- */
 
 enum { PARAMETERS = 6 };
 
@@ -122,7 +121,7 @@ static void sums(wk_module *net, double to[PARAMETERS])
     for (int k = 0; k < PARAMETERS; k++) to[k] = wk_item(wk_sum(wk_detach(wk_tensors_get(list, k))));
 }
 
-/* 0: fine, and no request failed; 1: fine; 2: not. Forward, backward and step run at the end of the scope. */
+/* Returns as first_run. Forward, backward and step run at the end of the scope. */
 static int one_step(long long n, bool all_after)
 {
     WK_SCOPE;
@@ -140,19 +139,19 @@ static int one_step(long long n, bool all_after)
     bool met = alloc_fault_fired();
     alloc_faults_arm(0, false);
     wk_sync();
-    bool told = wk_error() != NULL;
+    bool reported = wk_error() != NULL;
     alloc_faults_disarm();
     sums(net, after);
     int changed = 0;
     for (int k = 0; k < PARAMETERS; k++) changed += after[k] != before[k];
     bool whole = changed == 0 || changed == PARAMETERS;
-    if (whole && !wk_error() && (changed > 0 || told)) return met;
+    if (whole && !wk_error() && (changed > 0 || reported)) return met;
     print_error("request %lld: %d of %d parameters have changed; %s\n", n, changed, PARAMETERS,
                 wk_error() ? wk_error() : "no error");
     return 2;
 }
 
-/* Two parameters, of which the kernel that writes the second reads the new first. */
+/* Two parameters; the kernel that writes the second one reads the new value of the first. */
 static int one_step_and_read(long long n, bool all_after)
 {
     WK_SCOPE;
@@ -172,11 +171,11 @@ static int one_step_and_read(long long n, bool all_after)
     bool met = alloc_fault_fired();
     alloc_faults_arm(0, false);
     wk_sync();
-    bool told = wk_error() != NULL;
+    bool reported = wk_error() != NULL;
     alloc_faults_disarm();
     WK_NO_GRAD;
     const double left = wk_item(wk_sum(a)), right = wk_item(wk_sum(b));
-    if (left == right && !wk_error() && (left == 0 || told)) return met;
+    if (left == right && !wk_error() && (left == 0 || reported)) return met;
     print_error("request %lld: the sums are %g and %g; %s\n", n, left, right, wk_error() ? wk_error() : "no error");
     return 2;
 }
@@ -198,21 +197,22 @@ static void all_or_nothing(int (*step)(long long n, bool all_after))
     }
 }
 
-static void a_step_is_all_or_nothing(void **state)
+static void step_is_atomic(void **state)
 {
     (void)state;
     all_or_nothing(one_step);
 }
 
-static void a_step_and_what_reads_it(void **state)
+static void step_and_its_readers_are_atomic(void **state)
 {
     (void)state;
     all_or_nothing(one_step_and_read);
 }
 
-/* Calls in place over memory whose address the program knows. Those that are refused have not written there. Nodes of
- * graphs come from slabs: where one is full, the call fails when the write has been recorded. */
-static void a_refused_write_where_the_address_is_known(void **state)
+/* In-place writes to memory whose address the program knows: a refused write must not have changed it. Graph nodes come
+ * from slabs, so that a call fails at this allocation only when a slab is full, and then after the write was
+ * recorded. */
+static void failed_writes_to_known_addresses(void **state)
 {
     (void)state;
     enum { CALLS = 2000 };
@@ -240,9 +240,9 @@ int main(void)
 {
     alloc_faults_init();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_step_is_all_or_nothing),
-        cmocka_unit_test(a_step_and_what_reads_it),
-        cmocka_unit_test(a_refused_write_where_the_address_is_known),
+        cmocka_unit_test(step_is_atomic),
+        cmocka_unit_test(step_and_its_readers_are_atomic),
+        cmocka_unit_test(failed_writes_to_known_addresses),
         cmocka_unit_test(cold_cpu),
         cmocka_unit_test(cold_null), /* before this process computes */
         cmocka_unit_test(warm_cpu),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A slab in place of the library's, for the one program that includes this: slots (handles, bodies, storages, values,
- * nodes) are taken one by one, where the library asks for 256 KB at a time. So each slot can fail to be had, one that
- * is kept for ever is a leak, and one that is used after it was given back is found by AddressSanitizer. */
+/* Replaces the library's slab allocator in the program that includes this: slots (handles, bodies, storages, values,
+ * nodes) are allocated one by one instead of 256 KB at a time. So the allocation of each slot can fail, a slot that is
+ * never freed is a leak, and AddressSanitizer detects use after free. */
 #ifndef TESTS_SLOT_BY_SLOT_H
 #define TESTS_SLOT_BY_SLOT_H
 
@@ -11,12 +11,14 @@
 #include "base/context.h"
 #include "base/slab.h"
 
-enum { QUEUE = 1 << 14 /* given back before the oldest serves again: a stale handle can be told */ };
+enum {
+    QUEUE = 1 << 14 /* freed handles that wait before the oldest is reused, so that stale handles can be detected */
+};
 
 static const int slot_bytes[WK__SLAB_KINDS] = {64, 256, 128, 192, 512};
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-pthread_mutex_t wk__slab_lock = PTHREAD_MUTEX_INITIALIZER; /* nothing is locked with it here */
-static void *queue[QUEUE];                                 /* those that were given back */
+pthread_mutex_t wk__slab_lock = PTHREAD_MUTEX_INITIALIZER; /* unused here */
+static void *queue[QUEUE];                                 /* freed handles */
 static int64_t given, taken;
 
 void *wk__slab_alloc(wk__slab_cache slots[], int kind)
@@ -30,7 +32,7 @@ void *wk__slab_alloc(wk__slab_cache slots[], int kind)
     pthread_mutex_lock(&lock);
     if (kind == WK__SLAB_HANDLE && given - taken > QUEUE / 2) slot = queue[taken++ % QUEUE];
     pthread_mutex_unlock(&lock);
-    if (slot) { /* old, but to be had only when a new one was */
+    if (slot) { /* reused only if a new allocation would succeed */
         void *probe = wk__alloc(1);
         if (!probe) wk__slab_free_handle(slots, slot);
         wk__free(probe);
@@ -49,7 +51,7 @@ void wk__slab_free_handle(wk__slab_cache slots[], void *slot)
 
 void wk__slab_spill(wk__slab_cache slots[], int kind)
 {
-    (void)slots, (void)kind; /* a list may be as long as it likes */
+    (void)slots, (void)kind; /* the list may have any length */
 }
 
 void wk__slab_drain(wk__slab_cache slots[])
@@ -68,7 +70,7 @@ static void drain(void)
     wk__slab_drain(wk__context()->slots);
 }
 
-/* As many handles as wait at any time: after this their number does not grow. */
+/* Fills the queue of handles to its maximum length, so that it does not grow later. */
 static int fill_queue(void **state)
 {
     (void)state;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices fail while the scenarios run: memory that is refused, launches that are refused, bad indices that
- * are noticed late, a device that is lost (orders to the null device), and a limit that an optimiser's step
- * would exceed (the CPU). */
+/* Device failures in the scenarios: rejected allocations and launches, bad indices that are detected late, a lost
+ * device (requested of the null device), and a memory limit that an optimiser step would exceed (CPU). */
 #include "support/alloc_faults.h"
 
 #include <math.h>
@@ -18,8 +17,8 @@ static void bad_index(int64_t n)
     wk__null_fault_submit(n, 7, 4);
 }
 
-/* The order for event n, for n from 1 to `count`: an error with a sentence or the usual figure, and
- * afterwards all is well. */
+/* Injects event n, for n from 1 to count: the scenario must return its usual result, or NaN with an error that has a
+ * message; afterwards it must run as usual. */
 static void each_event(const scenario *s, void (*order)(int64_t n), int64_t count)
 {
     double expected = s->run(&alloc_faults_env);
@@ -41,14 +40,14 @@ static void each_event(const scenario *s, void (*order)(int64_t n), int64_t coun
     }
 }
 
-static void memory_is_refused(void **state)
+static void rejected_allocations(void **state)
 {
     (void)state;
     for (int k = 0; k < scenario_count; k++)
-        each_event(&scenarios[k], wk__null_fail_alloc, 4); /* blocks hold many tensors */
+        each_event(&scenarios[k], wk__null_fail_alloc, 4); /* few allocations, because blocks hold many tensors */
 }
 
-static void launches_are_refused(void **state)
+static void rejected_launches(void **state)
 {
     (void)state;
     for (int k = 0; k < scenario_count; k++) {
@@ -58,7 +57,7 @@ static void launches_are_refused(void **state)
     }
 }
 
-static void indices_are_bad(void **state)
+static void bad_indices(void **state)
 {
     (void)state;
     for (int k = 0; k < scenario_count; k++) {
@@ -68,12 +67,13 @@ static void indices_are_bad(void **state)
     }
 }
 
-/* ---- a step and the limit of memory ------------------------------------------------------------------------------ */
+/* ---- an optimiser step beyond the memory limit ------------------------------------------------------------------- */
 
-enum { PARAMETERS = 4, SIDE = 512 /* a megabyte each, of different shapes: several kernels */ };
+enum { PARAMETERS = 4, SIDE = 512 /* 1 MB each, of different shapes, for several kernels */ };
 
-/* Someone holds the old numbers, so that a step needs memory for the new ones, and there is not enough for all. */
-static void a_step_that_memory_does_not_suffice_for_changes_nothing(void **state)
+/* The former values are still referenced, so that a step needs memory for new ones, and there is not enough for all
+ * parameters. */
+static void step_beyond_the_memory_limit_changes_nothing(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -89,7 +89,7 @@ static void a_step_that_memory_does_not_suffice_for_changes_nothing(void **state
     wk_sync();
     for (int step = 0; step < 2; step++) {
         wk_tensor *old[PARAMETERS];
-        for (int k = 0; k < PARAMETERS; k++) { /* tensors of their own that share the numbers */
+        for (int k = 0; k < PARAMETERS; k++) { /* separate tensors that share the storages */
             wk_module *holder = wk_nn_relu();
             old[k] = wk_module_set_buffer(holder, "old", p[k]);
             wk_set_grad(p[k], wk_ones((SIDE, SIDE + k)));
@@ -116,7 +116,7 @@ static void a_step_that_memory_does_not_suffice_for_changes_nothing(void **state
 
 /* ---- a lost device ----------------------------------------------------------------------------------------------- */
 
-static void what_lives_on_a_lost_device_fails_and_nothing_else(void **state)
+static void lost_device_fails_only_its_tensors(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -145,11 +145,11 @@ int main(void)
     alloc_faults_init();
     alloc_faults_env.device = test_null();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_is_refused),
-        cmocka_unit_test(launches_are_refused),
-        cmocka_unit_test(indices_are_bad),
-        cmocka_unit_test(a_step_that_memory_does_not_suffice_for_changes_nothing),
-        cmocka_unit_test(what_lives_on_a_lost_device_fails_and_nothing_else),
+        cmocka_unit_test(rejected_allocations),
+        cmocka_unit_test(rejected_launches),
+        cmocka_unit_test(bad_indices),
+        cmocka_unit_test(step_beyond_the_memory_limit_changes_nothing),
+        cmocka_unit_test(lost_device_fails_only_its_tensors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host memory runs out while tensors go out and come in by DLPack: what is refused stays the caller's, and what was
- * given is whole. Handles, bodies and the rest come from slabs, so that a call fails only where one is full. */
+/* Host memory exhaustion while tensors are exported and imported by DLPack: a rejected struct stays the caller's, and a
+ * returned one is complete. Handles, bodies and others come from slabs, so that a call fails only when a slab is
+ * full. */
 #include "support/dlpack.h"
 #include "support/alloc_faults.h"
 
@@ -17,7 +18,7 @@ static void count(wk_dl_managed_versioned *self)
 static float memory[6] = {0, 1, 2, 3, 4, 5};
 static int64_t shape[] = {3, 2}, stride[] = {1, 3};
 
-/* CALLS structs come in; of each call the first request for memory fails. How many are refused. */
+/* Imports CALLS structs, with the first allocation of each call failing. Returns the number of rejected ones. */
 static int refused_of(uint64_t flags)
 {
     static wk_tensor *held[CALLS];
@@ -34,7 +35,7 @@ static int refused_of(uint64_t flags)
     int refused = 0;
     deleted = 0;
     for (int k = 0; k < CALLS; k++) {
-        alloc_faults_arm(k > 0, false); /* the first opens the device */
+        alloc_faults_arm(k > 0, false); /* the first call opens the device */
         wk_tensor *x = wk_from_dlpack(&m);
         alloc_faults_arm(0, false);
         if (!x) {
@@ -56,7 +57,7 @@ static int refused_of(uint64_t flags)
     return refused;
 }
 
-static void what_comes_in(void **state)
+static void imports(void **state)
 {
     (void)state;
     const int shared = refused_of(0), copied = refused_of(WK_DL_READ_ONLY);
@@ -64,7 +65,7 @@ static void what_comes_in(void **state)
     assert_in_range(copied, 1, CALLS);
 }
 
-static void what_goes_out(void **state)
+static void exports(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -73,7 +74,8 @@ static void what_goes_out(void **state)
     long long blocks = 0;
     for (int round = 0; round < 4; round++) {
         const bool older = round % 2;
-        if (round == 2) blocks = alloc_live_blocks(); /* the first rounds make what stays: texts of errors */
+        /* the first rounds allocate permanent memory, such as texts of errors */
+        if (round == 2) blocks = alloc_live_blocks();
         int refused = 0;
         for (int n = 1; n < 10; n++) {
             alloc_faults_arm(n, true);
@@ -96,8 +98,8 @@ int main(void)
 {
     alloc_faults_init();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_comes_in),
-        cmocka_unit_test(what_goes_out),
+        cmocka_unit_test(imports),
+        cmocka_unit_test(exports),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

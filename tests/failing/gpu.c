@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GPUs and short memory, at random: the scenarios run while a request for host memory fails, once or from
- * there on, or a call of the driver does. They give an error with a sentence or the usual figure, and afterwards
- * run as if nothing had been.
+/* Random failures on GPUs: a host allocation, or it and all later ones, or a driver call fails while a scenario runs.
+ * It must return its usual result, or NaN with an error that has a message; afterwards it must run as usual.
  *
- *     FAILING_RUNS=n    so many runs (40)
- *     FAILING_SEED=n    another series (1) */
+ *     FAILING_RUNS=n    number of runs (default 40)
+ *     FAILING_SEED=n    seed of the series (default 1) */
 #include "support/devices.h"
 #include "support/driver_faults.h"
 #include "support/alloc_faults.h"
@@ -23,7 +22,7 @@ static uint64_t below(uint64_t n)
     return group_case_random() % n;
 }
 
-/* Host requests of a scenario, and its figure, by device. */
+/* Host allocations of a scenario, and its result, by device. */
 typedef struct usual {
     double figure;
     long long requests;
@@ -39,7 +38,7 @@ static usual usual_of(const scenario *s)
     return u;
 }
 
-/* Small numbers are as likely as large ones. */
+/* Returns a random number up to most, of uniformly distributed magnitude. */
 static long long some_number(long long most)
 {
     long long limit = 1 + (long long)below((uint64_t)(most > 0 ? most : 1));
@@ -69,7 +68,8 @@ static void one_run(const scenario *s, usual u, long long run)
     if (wk_error() && strlen(wk_error()) < 10) fail_msg("run %lld: %s, %s: \"%s\"", run, s->name, what, wk_error());
     if (isnan(figure) ? !wk_error() : figure != u.figure)
         fail_msg("run %lld: %s, %s: %g, not %g", run, s->name, what, figure, u.figure);
-    if (!met && isnan(figure)) fail_msg("run %lld: %s, %s: %s, and nothing failed", run, s->name, what, wk_error());
+    if (!met && isnan(figure))
+        fail_msg("run %lld: %s, %s: %s, although nothing failed", run, s->name, what, wk_error());
     alloc_faults_disarm();
     figure = s->run(&alloc_faults_env);
     if (figure != u.figure)
@@ -77,7 +77,7 @@ static void one_run(const scenario *s, usual u, long long run)
     expect_ok();
 }
 
-static void scenarios_give_an_error_or_the_usual_figure(void **state)
+static void scenarios_fail_or_return_the_usual_result(void **state)
 {
     (void)state;
     enum { DEVICES = 2, SCENARIOS = 16 };
@@ -99,6 +99,6 @@ static void scenarios_give_an_error_or_the_usual_figure(void **state)
 int main(void)
 {
     alloc_faults_init();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(scenarios_give_an_error_or_the_usual_figure)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(scenarios_fail_or_return_the_usual_result)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Handlers that leave a failing call by longjmp: whatever the call had at hand, memory, files or counts, is let go of,
- * and the library goes on as if the call had returned. */
+/* Error handlers that leave a failing call by longjmp: the call's resources (memory, files, counts) are released, and
+ * the library works as if the call had returned. */
 #include "base/slab.h"
 #include "support/alloc_faults.h"
 
@@ -10,12 +10,12 @@
 #include <unistd.h>
 
 static jmp_buf back;
-static int told;
+static int reports;
 
 static void jump(void *user, wk_code code, const char *text)
 {
     (void)user, (void)code;
-    told++;
+    reports++;
     if (strlen(text) < 10) print_error("says \"%s\"\n", text);
     longjmp(back, 1);
 }
@@ -39,17 +39,17 @@ static int64_t live_bytes(void)
 
 /* ---- calls that fail --------------------------------------------------------------------------------------------- */
 
-/* What the calls work on. `failed` and `failed_float` could not be computed. */
+/* Objects that the calls use. The computations of failed and failed_float fail. */
 static struct {
     wk_tensor *x, *leaf, *view, *failed, *failed_float;
     wk_module *net, *other, *lazy;
     wk_tensors *parameters;
     wk_optim *optim;
-    char file[500], damaged[500], nowhere[500];
+    char file[500], damaged[500], missing_path[500];
 } at;
 
-/* The last of them is out of range, which shows when they are computed. */
-static wk_tensor *places(void)
+/* Returns indices of which the last is out of range; detected when they are used. */
+static wk_tensor *indices(void)
 {
     return wk_mul(wk_arange(4), 33);
 }
@@ -58,11 +58,11 @@ static void load_into_another(void)
 {
     wk_load(at.net, at.file);
 }
-static void load_what_is_not_there(void)
+static void load_missing_file(void)
 {
-    wk_load(at.net, at.nowhere);
+    wk_load(at.net, at.missing_path);
 }
-static void load_what_is_damaged(void)
+static void load_damaged_file(void)
 {
     wk_load(at.other, at.damaged);
 }
@@ -75,11 +75,11 @@ static void load_tensors_onto_no_device(void)
     WK_DEVICE(wk_opencl(77));
     wk_load_tensors(at.file);
 }
-static void save_where_no_folder_is(void)
+static void save_to_missing_folder(void)
 {
-    wk_save(at.net, at.nowhere);
+    wk_save(at.net, at.missing_path);
 }
-static void save_what_has_failed(void)
+static void save_failed_value(void)
 {
     wk_tensors *list = wk_list((at.x, at.failed_float));
     wk_save_tensors(list, at.file);
@@ -96,7 +96,7 @@ static void optimisers_without_parameters(void)
 {
     wk_optim_adamw(wk_tensors_new(), .lr = 1);
 }
-static void text_that_names_no_line_search(void)
+static void unknown_line_search(void)
 {
     wk_optim_lbfgs(at.parameters, .line_search_fn = "armijo");
 }
@@ -130,44 +130,44 @@ static void step_with_a_failed_gradient(void)
     wk_set_grad(leaf, wk_mul(wk_sum(at.failed_float), wk_ones_like(leaf)));
     wk_optim_step(at.optim);
 }
-static void print_what_has_failed(void)
+static void print_failed_value(void)
 {
     wk_print(at.failed);
 }
-static void text_of_what_has_failed(void)
+static void text_of_failed_value(void)
 {
     wk_tensor_str(at.failed_float);
 }
-static void places_in_what_has_failed(void)
+static void nonzero_of_failed_value(void)
 {
     wk_nonzero(at.failed);
 }
-static void places_by_dimension(void)
+static void nonzero_tuple_of_failed_value(void)
 {
     wk_tensor *out[1];
     wk_nonzero_numpy(at.failed, out);
 }
-static void selected_by_what_has_failed(void)
+static void select_by_failed_mask(void)
 {
     wk_masked_select(at.x, wk_gt(at.failed_float, 0));
 }
-static void unique_in_what_has_failed(void)
+static void unique_of_failed_value(void)
 {
     wk_unique(at.failed);
 }
-static void number_that_has_failed(void)
+static void item_of_failed_value(void)
 {
     wk_item(wk_sum(at.failed));
 }
-static void dataset_of_what_has_failed(void)
+static void dataset_of_failed_value(void)
 {
     wk_data_tensors(at.x, at.failed);
 }
-static void digits_that_are_not_there(void)
+static void missing_mnist(void)
 {
-    wk_data_mnist(at.nowhere);
+    wk_data_mnist(at.missing_path);
 }
-static void figure_that_has_failed(void)
+static void history_of_failed_value(void)
 {
     wk_history *history = wk_history_new();
     wk_history_add(history, wk_sum(at.failed_float));
@@ -177,15 +177,15 @@ static void parameters_of_a_lazy_layer(void)
 {
     wk_parameters(at.lazy);
 }
-static void module_to_no_device(void)
+static void module_to_missing_device(void)
 {
     wk_module_to(at.net, wk_opencl(77));
 }
-static void buffer_of_what_has_failed(void)
+static void buffer_of_failed_value(void)
 {
     wk_module_set_buffer(at.net, "mean", wk_expand(at.failed_float, (2, 4)));
 }
-static void child_that_stands_above(void)
+static void module_cycle(void)
 {
     wk_module *inner = wk_nn_relu();
     wk_module_append(inner, wk_nn_sequential(inner));
@@ -195,34 +195,34 @@ static void in_place_through_a_view(void)
     wk_tensor *y = wk_mul(at.leaf, 2);
     wk_mul_(wk_narrow(y, 0, 0, 2), wk_narrow(at.failed_float, 0, 0, 2));
 }
-static void copy_of_what_has_failed(void)
+static void copy_of_failed_value(void)
 {
     wk_copy_(wk_mul(at.leaf, 2), at.failed_float);
 }
-static void addition_at_a_bad_place(void)
+static void addition_at_bad_index(void)
 {
     wk_tensor *y = wk_mul(at.leaf, 2);
-    wk_index_add_(y, 0, places(), at.leaf);
+    wk_index_add_(y, 0, indices(), at.leaf);
     wk_item(wk_sum(y));
-    wk_neg(y); /* which has kept its numbers: the program hears of it here */
+    wk_neg(y); /* y keeps its former values; this call reports the error */
 }
-static void backward_of_what_has_failed(void)
+static void backward_of_failed_value(void)
 {
     wk_backward(wk_sum(wk_mul(at.leaf, at.failed_float)));
     wk_item(wk_sum(wk_grad_of(at.leaf)));
 }
-static void backward_of_what_was_changed(void)
+static void backward_of_modified_value(void)
 {
     wk_tensor *y = wk_exp(at.leaf), *z = wk_sum(wk_mul(y, y));
     wk_mul_(y, 2);
     wk_backward(z);
 }
-static void gradient_of_what_was_not_used(void)
+static void gradient_of_unused_tensor(void)
 {
     wk_tensor *grad, *other = wk_ones((2), .requires_grad = true);
     wk_grad((wk_sum(at.leaf)), (other), &grad);
 }
-static void hook_on_what_has_none(void)
+static void hook_on_constant(void)
 {
     wk_register_hook(at.x, NULL, NULL);
 }
@@ -246,24 +246,24 @@ static void check_of_a_function_that_fails_later(void)
     wk_tensor *in[1] = {wk_ones((3), .dtype = WK_F64, .requires_grad = true)};
     wk_gradcheck(wrong_later, NULL, WK_ARRAY(in, 1));
 }
-static void give_nothing(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
+static void return_nothing(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
 {
     (void)out;
     wk_function_save(f, in[0]);
 }
-static void function_that_gives_nothing(void)
+static void function_without_result(void)
 {
     static const wk_function_kind kind = {
-        .size = sizeof kind, .name = "nothing", .inputs = 1, .outputs = 1, .forward = give_nothing};
+        .size = sizeof kind, .name = "nothing", .inputs = 1, .outputs = 1, .forward = return_nothing};
     wk_apply(&kind, NULL, (at.leaf));
 }
-static void replay_of_no_flush(void)
+static void replay_of_damaged_file(void)
 {
     wk_replay(at.damaged, NULL, NULL);
 }
 static void late_failure(void)
 {
-    wk_index_add_(wk_zeros((4)), 0, places(), at.x);
+    wk_index_add_(wk_zeros((4)), 0, indices(), at.x);
     wk_flush();
 }
 static void reshape_to_another_count(void)
@@ -285,45 +285,45 @@ static void forward_of_another_width(void)
 
 static const test_call calls[] = {
     {TEST_CALL(load_into_another)},
-    {TEST_CALL(load_what_is_not_there)},
-    {TEST_CALL(load_what_is_damaged)},
+    {TEST_CALL(load_missing_file)},
+    {TEST_CALL(load_damaged_file)},
     {TEST_CALL(load_damaged_tensors)},
     {TEST_CALL(load_tensors_onto_no_device)},
-    {TEST_CALL(save_where_no_folder_is)},
-    {TEST_CALL(save_what_has_failed)},
+    {TEST_CALL(save_to_missing_folder)},
+    {TEST_CALL(save_failed_value)},
     {TEST_CALL(optimisers_with_wrong_options)},
     {TEST_CALL(optimisers_with_options_of_others)},
     {TEST_CALL(optimisers_without_parameters)},
-    {TEST_CALL(text_that_names_no_line_search)},
+    {TEST_CALL(unknown_line_search)},
     {TEST_CALL(closure_that_fails)},
     {TEST_CALL(closure_that_fails_in_a_search)},
     {TEST_CALL(groups_twice)},
     {TEST_CALL(step_with_a_failed_gradient)},
-    {TEST_CALL(print_what_has_failed)},
-    {TEST_CALL(text_of_what_has_failed)},
-    {TEST_CALL(places_in_what_has_failed)},
-    {TEST_CALL(places_by_dimension)},
-    {TEST_CALL(selected_by_what_has_failed)},
-    {TEST_CALL(unique_in_what_has_failed)},
-    {TEST_CALL(number_that_has_failed)},
-    {TEST_CALL(dataset_of_what_has_failed)},
-    {TEST_CALL(digits_that_are_not_there)},
-    {TEST_CALL(figure_that_has_failed)},
+    {TEST_CALL(print_failed_value)},
+    {TEST_CALL(text_of_failed_value)},
+    {TEST_CALL(nonzero_of_failed_value)},
+    {TEST_CALL(nonzero_tuple_of_failed_value)},
+    {TEST_CALL(select_by_failed_mask)},
+    {TEST_CALL(unique_of_failed_value)},
+    {TEST_CALL(item_of_failed_value)},
+    {TEST_CALL(dataset_of_failed_value)},
+    {TEST_CALL(missing_mnist)},
+    {TEST_CALL(history_of_failed_value)},
     {TEST_CALL(parameters_of_a_lazy_layer)},
-    {TEST_CALL(module_to_no_device)},
-    {TEST_CALL(buffer_of_what_has_failed)},
-    {TEST_CALL(child_that_stands_above)},
+    {TEST_CALL(module_to_missing_device)},
+    {TEST_CALL(buffer_of_failed_value)},
+    {TEST_CALL(module_cycle)},
     {TEST_CALL(in_place_through_a_view)},
-    {TEST_CALL(copy_of_what_has_failed)},
-    {TEST_CALL(addition_at_a_bad_place)},
-    {TEST_CALL(backward_of_what_has_failed)},
-    {TEST_CALL(backward_of_what_was_changed)},
-    {TEST_CALL(gradient_of_what_was_not_used)},
-    {TEST_CALL(hook_on_what_has_none)},
+    {TEST_CALL(copy_of_failed_value)},
+    {TEST_CALL(addition_at_bad_index)},
+    {TEST_CALL(backward_of_failed_value)},
+    {TEST_CALL(backward_of_modified_value)},
+    {TEST_CALL(gradient_of_unused_tensor)},
+    {TEST_CALL(hook_on_constant)},
     {TEST_CALL(check_of_a_wrong_function)},
     {TEST_CALL(check_of_a_function_that_fails_later)},
-    {TEST_CALL(function_that_gives_nothing)},
-    {TEST_CALL(replay_of_no_flush)},
+    {TEST_CALL(function_without_result)},
+    {TEST_CALL(replay_of_damaged_file)},
     {TEST_CALL(late_failure)},
     {TEST_CALL(reshape_to_another_count)},
     {TEST_CALL(expand_to_another_size)},
@@ -332,7 +332,7 @@ static const test_call calls[] = {
 };
 enum { CALLS = sizeof calls / sizeof *calls };
 
-/* Makes the call in a scope that the handler's longjmp goes back to. */
+/* Makes a call in a scope that the handler leaves by longjmp. */
 static void leave(void (*make)(void))
 {
     wk_guard scope = wk_scope_open(WK_HERE);
@@ -348,7 +348,7 @@ static void write_files(const char *folder)
     WK_SCOPE;
     snprintf(at.file, sizeof at.file, "%s/other.safetensors", folder);
     snprintf(at.damaged, sizeof at.damaged, "%s/damaged.safetensors", folder);
-    snprintf(at.nowhere, sizeof at.nowhere, "%s/no/such/folder", folder);
+    snprintf(at.missing_path, sizeof at.missing_path, "%s/no/such/folder", folder);
     assert_int_equal(wk_save(at.other, at.file), WK_OK);
     FILE *file = fopen(at.damaged, "w");
     assert_non_null(file);
@@ -356,7 +356,7 @@ static void write_files(const char *folder)
     fclose(file);
 }
 
-static void nothing_stays_behind(void **state)
+static void failing_calls_leak_nothing(void **state)
 {
     enum { TIMES = 20 };
     (void)state;
@@ -366,8 +366,8 @@ static void nothing_stays_behind(void **state)
     at.net = wk_nn_linear(3, 4), at.other = wk_nn_linear(2, 2), at.lazy = wk_nn_lazy_linear(3);
     at.parameters = wk_parameters(at.net);
     at.optim = wk_optim_sgd(at.parameters, .lr = 1);
-    at.failed = wk_retain(wk_take(wk_arange(4), places()));
-    at.failed_float = wk_retain(wk_take(at.x, places()));
+    at.failed = wk_retain(wk_take(wk_arange(4), indices()));
+    at.failed_float = wk_retain(wk_take(at.x, indices()));
     assert_int_equal(wk_flush(), WK_ERR_INDEX);
     wk_clear_error();
     write_files(alloc_faults_env.folder);
@@ -375,14 +375,14 @@ static void nothing_stays_behind(void **state)
         for (int warm = 0; warm < 3; warm++) leave(calls[k].make);
         const long long blocks = alloc_live_blocks();
         const int64_t bytes = live_bytes();
-        const int files = open_files(), before = told;
+        const int files = open_files(), before = reports;
         for (int time = 0; time < TIMES; time++) leave(calls[k].make);
-        if (told - before != TIMES) fail_msg("%s: %d errors were told", calls[k].name, told - before);
+        if (reports - before != TIMES) fail_msg("%s: %d errors were reported", calls[k].name, reports - before);
         if (open_files() > files) fail_msg("%s: %d files stay open", calls[k].name, open_files() - files);
         if (live_bytes() > bytes + 4096)
-            fail_msg("%s: %lld bytes of tensors stay", calls[k].name, (long long)(live_bytes() - bytes));
+            fail_msg("%s: %lld bytes of tensors leaked", calls[k].name, (long long)(live_bytes() - bytes));
         if (alloc_live_blocks() >= blocks + TIMES)
-            fail_msg("%s: %lld blocks stay", calls[k].name, alloc_live_blocks() - blocks);
+            fail_msg("%s: %lld blocks leaked", calls[k].name, alloc_live_blocks() - blocks);
         if (wk_requires_grad(wk_mul(at.leaf, 1)) != true || wk_item(wk_sum(at.x)) != 4)
             fail_msg("%s: nothing works afterwards", calls[k].name);
         expect_ok();
@@ -390,7 +390,7 @@ static void nothing_stays_behind(void **state)
     wk_free(at.failed), wk_free(at.failed_float);
 }
 
-/* ---- the program's functions that fail as something goes --------------------------------------------------------- */
+/* ---- failures in functions that run at an object's end ----------------------------------------------------------- */
 
 static void fail_at_an_end(void *context)
 {
@@ -466,14 +466,15 @@ static const test_call ends[] = {
     {TEST_CALL(free_a_function)},  {TEST_CALL(set_another_gradient)},
 };
 
-/* Handles and what they stand for live in slabs, which only many show to be used up. Debug builds never use a handle
- * again: a round uses up those that it makes, six at most; a lost body, storage or value is more. */
+/* Handles and the objects behind them are slots of slabs, so that only many lost ones are visible. Debug builds never
+ * reuse a handle: a round consumes the handles that it creates, at most six; a lost body, storage or value would add
+ * more. */
 #ifdef NDEBUG
 enum { FEW = 100, MANY = 20000, SLABS = 2 };
 #else
 enum { FEW = 100, MANY = 20000, SLABS = 6 * 64 * MANY / WK__SLAB_BYTES };
 #endif
-static void ends_leave_nothing_behind(void **state)
+static void failing_destructors_leak_nothing(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -483,18 +484,18 @@ static void ends_leave_nothing_behind(void **state)
         const long long first = alloc_request_count();
         for (int time = 0; time < FEW; time++) leave(ends[k].make);
         const long long second = alloc_request_count(), blocks = alloc_live_blocks();
-        const int before = told;
+        const int before = reports;
         for (int time = 0; time < MANY; time++) leave(ends[k].make);
         const long long more = alloc_request_count() - second - (second - first) * (MANY / FEW);
-        if (told - before != MANY) fail_msg("%s: %d errors were told", ends[k].name, told - before);
+        if (reports - before != MANY) fail_msg("%s: %d errors were reported", ends[k].name, reports - before);
         if (more > SLABS) fail_msg("%s: %lld slabs are used up", ends[k].name, more);
         if (alloc_live_blocks() > blocks + 2)
-            fail_msg("%s: %lld blocks stay", ends[k].name, alloc_live_blocks() - blocks);
+            fail_msg("%s: %lld blocks leaked", ends[k].name, alloc_live_blocks() - blocks);
         expect_ok();
     }
 }
 
-/* ---- memory that runs out ---------------------------------------------------------------------------------------- */
+/* ---- memory exhaustion ------------------------------------------------------------------------------------------- */
 
 static const scenario *running;
 static volatile double figure;
@@ -504,7 +505,7 @@ static void run(void)
     figure = running->run(&alloc_faults_env);
 }
 
-/* Each request of a scenario fails in turn, and the handler leaves. */
+/* Each allocation of a scenario fails in turn, and the handler leaves it. */
 static void leave_each_request(const scenario *s)
 {
     running = s;
@@ -521,7 +522,7 @@ static void leave_each_request(const scenario *s)
         alloc_faults_disarm();
         WK_SCOPE;
         if (s->run(&alloc_faults_env) != expected)
-            fail_msg("%s, after request %lld: another figure; %s", s->name, n, wk_error() ? wk_error() : "no error");
+            fail_msg("%s, after request %lld: another result; %s", s->name, n, wk_error() ? wk_error() : "no error");
         if (live_bytes() > bytes || open_files() > files)
             fail_msg("%s, after request %lld: %lld bytes, %d files stay", s->name, n, (long long)(live_bytes() - bytes),
                      open_files() - files);
@@ -529,15 +530,16 @@ static void leave_each_request(const scenario *s)
     print_message("%-9s %5lld runs to request %lld, blocks %lld -> %lld\n", s->name, runs, n, blocks,
                   alloc_live_blocks());
     if (alloc_live_blocks() > blocks + 32 + runs / 4)
-        fail_msg("%s: %lld blocks stay", s->name, alloc_live_blocks() - blocks);
+        fail_msg("%s: %lld blocks leaked", s->name, alloc_live_blocks() - blocks);
 }
 
-static void memory_that_runs_out(void **state)
+static void host_memory_exhaustion(void **state)
 {
     (void)state;
     alloc_faults_env.device = wk_cpu();
     for (int k = 0; k < scenario_count; k++) {
-        const char *name = scenarios[k].name; /* mistakes jump each; what wk_call gives is no scope's to free */
+        /* in `mistakes`, each error would leave the scenario; no scope owns results of wk_call */
+        const char *name = scenarios[k].name;
         if (strcmp(name, "errors") != 0 && strcmp(name, "bindings") != 0) leave_each_request(&scenarios[k]);
     }
 }
@@ -546,9 +548,9 @@ int main(void)
 {
     alloc_faults_init();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_stays_behind),
-        cmocka_unit_test(ends_leave_nothing_behind),
-        cmocka_unit_test(memory_that_runs_out),
+        cmocka_unit_test(failing_calls_leak_nothing),
+        cmocka_unit_test(failing_destructors_leak_nothing),
+        cmocka_unit_test(host_memory_exhaustion),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

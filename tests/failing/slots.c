@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Host memory runs out, slot by slot. Then objects that live on: after a call that failed they are what they
- * were before it. */
+/* Host memory exhaustion, one slot at a time. Also objects that exist before the failing call: afterwards they must be
+ * unchanged. */
 #include "alloc_fault_sweep.h"
 #include "support/turns.h"
 
@@ -15,9 +15,9 @@ static void each_slot(void **state)
     }
 }
 
-/* ---- what lives on ----------------------------------------------------------------------------------------------- */
+/* ---- objects that exist before the call -------------------------------------------------------------------------- */
 
-/* All numbers of a list, one behind the other. */
+/* All elements of a list of tensors, concatenated. */
 enum { NUMBERS = 256 };
 typedef struct numbers {
     float at[NUMBERS];
@@ -61,9 +61,9 @@ static void gradients_of(wk_module *net)
     assert_int_equal(wk_backward(wk_sum(wk_mul(wk_forward(net, x), wk_forward(net, x)))), WK_OK);
 }
 
-/* A step takes place for all parameters or for none, and one that failed counts for nothing: a network that never saw a
- * failure has the same numbers all along. */
-static void a_step_is_taken_whole_or_not_at_all(void **state)
+/* A step changes all parameters or none, and a failed step has no effect: a network without failures, which makes the
+ * successful steps only, has the same parameters. */
+static void step_is_atomic(void **state)
 {
     (void)state;
     for (int which = 0; which < 4; which++) {
@@ -91,8 +91,9 @@ static void a_step_is_taken_whole_or_not_at_all(void **state)
             if (code == WK_OK) assert_int_equal(wk_optim_step(optim_of_twin), WK_OK);
             read_numbers(of_twin, &wanted);
             if (!same(&after, &wanted))
-                fail_msg("optimiser %d, request %lld, code %d: not what it should be", which, n, code);
-            if ((code == WK_OK) == same(&after, &before)) fail_msg("optimiser %d, request %lld: not whole", which, n);
+                fail_msg("optimiser %d, request %lld, code %d: wrong parameters", which, n, code);
+            if ((code == WK_OK) == same(&after, &before))
+                fail_msg("optimiser %d, request %lld: wrong return code", which, n);
             failed += code != WK_OK;
         }
         assert_true(failed > 3);
@@ -122,8 +123,8 @@ static search search_of(wk_tensors **parameters)
     return s;
 }
 
-/* The same of a step that calls a closure several times. */
-static void a_search_is_taken_whole_or_not_at_all(void **state)
+/* The same for a step that calls a closure several times. */
+static void line_search_step_is_atomic(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -145,14 +146,14 @@ static void a_search_is_taken_whole_or_not_at_all(void **state)
         if (fine) assert_non_null(wk_optim_step_closure(twin.optim, closure, &twin));
         read_numbers(parameters, &after);
         read_numbers(of_twin, &wanted);
-        if (!same(&after, &wanted)) fail_msg("request %lld, fine %d: not what it should be", n, fine);
+        if (!same(&after, &wanted)) fail_msg("request %lld, fine %d: wrong parameters", n, fine);
         failed += !fine;
     }
     assert_true(failed > 20);
 }
 
-/* In-place calls on the result of an op: the numbers and their place in the graph change together or not at all. */
-static wk_tensor *writes(int which, wk_tensor *y, wk_tensor *x, wk_tensor *rows)
+/* In-place calls on the result of an op: its elements and its graph node change together or not at all. */
+static wk_tensor *write_in_place(int which, wk_tensor *y, wk_tensor *x, wk_tensor *rows)
 {
     switch (which) {
     case 0: return wk_add_(y, x);
@@ -179,7 +180,7 @@ static void result_of(wk_tensor *y, wk_tensor *x, numbers *out)
     if (grad) assert_int_equal(wk_read(grad, out->at + 4, 4 * sizeof(float)), WK_OK);
 }
 
-static void a_write_in_place_happens_whole_or_not_at_all(void **state)
+static void in_place_write_is_atomic(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -189,7 +190,7 @@ static void a_write_in_place_happens_whole_or_not_at_all(void **state)
         {
             WK_SCOPE;
             result_of(wk_mul(x, 2), x, &before);
-            result_of(writes(which, wk_mul(x, 2), x, rows), x, &after);
+            result_of(write_in_place(which, wk_mul(x, 2), x, rows), x, &after);
         }
         bool met = true;
         int failed = 0;
@@ -198,7 +199,7 @@ static void a_write_in_place_happens_whole_or_not_at_all(void **state)
             wk_tensor *y = wk_mul(x, 2);
             drain();
             alloc_faults_arm(n, n % 2);
-            wk_tensor *written = writes(which, y, x, rows);
+            wk_tensor *written = write_in_place(which, y, x, rows);
             met = alloc_fault_fired();
             alloc_faults_arm(0, false);
             if (!written && !wk_error()) fail_msg("call %d, request %lld: no error", which, n);
@@ -214,8 +215,8 @@ static void a_write_in_place_happens_whole_or_not_at_all(void **state)
     expect_ok();
 }
 
-/* ... and one that did not change the tensor is not named as what changed it. */
-static void a_write_that_failed_is_not_named(void **state)
+/* An error about in-place changes does not name a failed write as the last one. */
+static void failed_write_is_not_named(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -225,11 +226,11 @@ static void a_write_that_failed_is_not_named(void **state)
         int failed = 0;
         for (long long n = 1; met; n++) {
             WK_SCOPE;
-            wk_tensor *y = wk_exp(x); /* whose gradient is made of it */
+            wk_tensor *y = wk_exp(x); /* its gradient uses the result */
             wk_relu_(y);
             drain();
             alloc_faults_arm(n, n % 2);
-            wk_tensor *written = writes(which, y, x, rows);
+            wk_tensor *written = write_in_place(which, y, x, rows);
             met = alloc_fault_fired();
             alloc_faults_arm(0, false);
             wk_clear_error();
@@ -244,8 +245,8 @@ static void a_write_that_failed_is_not_named(void **state)
     expect_ok();
 }
 
-/* A file is the old one or the new one; a network has all of the file's numbers or its own. */
-static void files_and_networks_change_whole(void **state)
+/* A file has its former contents or the new ones; a network has all of the file's parameters or its former ones. */
+static void files_and_networks_change_atomically(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -270,7 +271,7 @@ static void files_and_networks_change_whole(void **state)
         wk_clear_error();
         assert_int_equal(wk_load(check, path), WK_OK);
         read_numbers(of_check, &have);
-        if (!same(&have, saved == WK_OK ? &own : &ones)) fail_msg("request %lld of saving: neither file", n);
+        if (!same(&have, saved == WK_OK ? &own : &ones)) fail_msg("request %lld of saving: a wrong file", n);
         assert_int_equal(wk_save(one, path), WK_OK);
         drain();
         alloc_faults_arm(n, n % 2);
@@ -279,7 +280,7 @@ static void files_and_networks_change_whole(void **state)
         alloc_faults_arm(0, false);
         wk_clear_error();
         read_numbers(of_other, &have);
-        if (!same(&have, loaded == WK_OK ? &ones : &own)) fail_msg("request %lld of loading: neither network", n);
+        if (!same(&have, loaded == WK_OK ? &ones : &own)) fail_msg("request %lld of loading: a wrong network", n);
     }
     expect_ok();
 }
@@ -290,11 +291,11 @@ int main(void)
     alloc_faults_env.device = wk_cpu();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_slot),
-        cmocka_unit_test(a_step_is_taken_whole_or_not_at_all),
-        cmocka_unit_test(a_search_is_taken_whole_or_not_at_all),
-        cmocka_unit_test(a_write_in_place_happens_whole_or_not_at_all),
-        cmocka_unit_test(a_write_that_failed_is_not_named),
-        cmocka_unit_test(files_and_networks_change_whole),
+        cmocka_unit_test(step_is_atomic),
+        cmocka_unit_test(line_search_step_is_atomic),
+        cmocka_unit_test(in_place_write_is_atomic),
+        cmocka_unit_test(failed_write_is_not_named),
+        cmocka_unit_test(files_and_networks_change_atomically),
     };
     return cmocka_run_group_tests(tests, fill_queue, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as what a process says that comes to the door of a job: nothing is read that did not come, and nobody is
- * let in who has not said what only a rank can say. */
+/* Fuzzes the handshake of a job's coordinator with arbitrary bytes: the parser does not read beyond its input, and only
+ * a process that knows the secret is admitted. */
 #include "hostile/frames.h"
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a safetensors file: refused, or read as something that holds together and can be written again. */
+/* Fuzzes the reader of safetensors files: a file is rejected, or its contents are consistent and can be written
+ * again. */
 #include "hostile/check_safetensors.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

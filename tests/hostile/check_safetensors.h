@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What must hold of every safetensors file that the parser takes, however it came about. */
+/* Invariants of every safetensors file that the parser accepts. */
 #ifndef WICK_TESTS_HOSTILE_CHECK_SAFETENSORS_H
 #define WICK_TESTS_HOSTILE_CHECK_SAFETENSORS_H
 
@@ -12,8 +12,8 @@ static inline bool same_tensor(const wk__safetensors_tensor *a, const wk__safete
            memcmp(a->shape, b->shape, sizeof a->shape) == 0;
 }
 
-/* NULL, or what does not hold: tensors lie side by side from the begin of the data to the end of the file, their names
- * are in order and differ, and each is found by its name. */
+/* Checks that the tensors are contiguous from the begin of the data to the end of the file, that their names are sorted
+ * and distinct, and that each is found by its name. Returns NULL or the problem. */
 static inline const char *check_parsed(const wk__safetensors *in, int64_t file_bytes)
 {
     int64_t covered = 0;
@@ -23,7 +23,7 @@ static inline const char *check_parsed(const wk__safetensors *in, int64_t file_b
         covered = tensor->end;
         for (int d = 0; d < tensor->ndim; d++)
             if (tensor->shape[d] < 0) return "a dimension is negative";
-        if (tensor->position < 8 || tensor->position >= in->data_start) return "a position is outside of the header";
+        if (tensor->position < 8 || tensor->position >= in->data_start) return "a position is outside the header";
         if (k > 0 && strcmp(in->by_name[k - 1]->name, in->by_name[k]->name) >= 0) return "the names are not in order";
         if (wk__safetensors_find(in, tensor->name) != tensor) return "a tensor is not found by its name";
     }
@@ -32,22 +32,22 @@ static inline const char *check_parsed(const wk__safetensors *in, int64_t file_b
     return in->data_start + covered == file_bytes ? NULL : "the data does not end with the file";
 }
 
-/* NULL, or what is lost when the header is written again and read: nothing may be. */
+/* Checks that writing the header and reading it again preserves everything. Returns NULL or the problem. */
 static inline const char *check_written(const wk__safetensors *in)
 {
     wk__io_error error;
     wk__safetensors_layout layout;
     wk__safetensors again;
     for (int64_t k = 0; k < in->count; k++)
-        if (in->tensors[k].dtype == 0) return NULL; /* not for Wick to write */
+        if (in->tensors[k].dtype == 0) return NULL; /* Wick does not write this dtype */
     bytes copy = bytes_copy(in->tensors, in->count * (int64_t)sizeof *in->tensors);
     wk_code code =
         wk__safetensors_layout_build((void *)copy.data, in->count, in->metadata, in->metadata_count, &layout, &error);
-    const char *problem = code == WK_OK ? NULL : "what was read can not be written";
+    const char *problem = code == WK_OK ? NULL : "the parsed file cannot be written";
     if (!problem) {
         int64_t bytes = layout.header_text.length + layout.data_bytes;
         code = wk__safetensors_parse(layout.header_text.data, layout.header_text.length, bytes, &again, &error);
-        if (code != WK_OK) problem = "what was written can not be read";
+        if (code != WK_OK) problem = "the written file cannot be read";
         wk__safetensors_layout_end(&layout);
     }
     if (!problem) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How hostile files are written down, and made: a list of texts with what the error about each has to say. The tests of
- * a parser walk its list, and the fuzzer begins with the same files. */
+/* Notation and generation of malformed files: lists of contents with the expected error. The tests of a parser iterate
+ * over its list, and the fuzzers start with the same files. */
 #ifndef WICK_TESTS_HOSTILE_FILE_H
 #define WICK_TESTS_HOSTILE_FILE_H
 
@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes on the heap in a block of exactly their size, so that the sanitizers see a step over their end. For free(). */
+/* Bytes in a heap block of exactly their size, so that sanitizers detect reads beyond the end. The caller frees
+ * them. */
 typedef struct bytes {
     unsigned char *data;
     int64_t count;
@@ -27,20 +28,21 @@ static inline bytes bytes_copy(const void *data, int64_t count)
     return copy;
 }
 
-/* Eight bytes, little-endian: the N of a safetensors file. */
+/* Writes eight bytes, little-endian: the N of a safetensors file. */
 static inline void put_u64(void *to, uint64_t value)
 {
     for (int k = 0; k < 8; k++) ((unsigned char *)to)[k] = (unsigned char)(value >> 8 * k);
 }
 
-/* A small generator (xorshift64*) for mutations that are the same on every run. */
+/* A small generator (xorshift64*), for mutations that are the same in every run. */
 static inline uint64_t next_random(uint64_t *state)
 {
     *state ^= *state >> 12, *state ^= *state << 25, *state ^= *state >> 27;
     return *state * 2685821657736338717u;
 }
 
-/* Changes 1 to 4 bytes, at times into such as matter to a parser; or cuts, or repeats a piece. */
+/* Changes 1 to 4 bytes, some of them to characters in alphabet, which are significant to the parser; or truncates, or
+ * duplicates a piece. */
 static inline bytes mutate(bytes good, const char *alphabet, uint64_t *state)
 {
     bytes bad = bytes_new(good.count + 64);

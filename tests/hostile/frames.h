@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What processes of a job say to each other, as bytes, and what must hold of any others. */
+/* Messages between the processes of a job as bytes, and invariants of the parser for arbitrary bytes. */
 #ifndef WICK_TESTS_HOSTILE_FRAMES_H
 #define WICK_TESTS_HOSTILE_FRAMES_H
 
@@ -12,7 +12,7 @@ enum { FRAMES_MOST = WK__HELLO_MESSAGE_BYTES + WK__PROOF_MESSAGE_BYTES };
 
 static const uint8_t frames_nonce[WK__WIRE_NONCE_BYTES] = "a host's nonce..";
 
-/* What a rank says that is let in, HELLO and PROOF, and what it is answered between them. */
+/* Writes the messages of an admitted rank: HELLO, and PROOF, its answer to the challenge. Returns 0 on failure. */
 static inline size_t frames_conversation(uint8_t said[FRAMES_MOST])
 {
     wk__handshake_server visitor = {.challenged = false};
@@ -30,7 +30,7 @@ static inline size_t frames_conversation(uint8_t said[FRAMES_MOST])
     return wk__challenge_answer(FRAMES_SECRET, said, &challenge, said + WK__HELLO_MESSAGE_BYTES) ? FRAMES_MOST : 0;
 }
 
-/* One frame of each kind, with as many bytes behind it as `bytes` says. */
+/* Returns a valid header of each kind, with its number of payload bytes. */
 static inline wk__wire_header frames_sample(int kind)
 {
     static const uint64_t bytes[WK__WIRE_KINDS] = {[WK__WIRE_HELLO] = WK__WIRE_HELLO_BYTES,
@@ -55,17 +55,17 @@ static inline wk__wire_header frames_sample(int kind)
                              .bytes = bytes[kind]};
 }
 
-/* Bytes that come from anywhere, in pieces and all at once: NULL, or what does not hold. `proved`: how far they
- * are what a rank says that is let in, as frames_conversation has it. */
+/* Parses arbitrary bytes at once and in pieces. Returns NULL or the violated invariant. *proved: whether the bytes are
+ * the messages of an admitted rank, as from frames_conversation. */
 static inline const char *frames_check(const uint8_t *data, size_t size, bool *proved)
 {
     wk__wire_header frame;
     uint8_t again[WK__WIRE_HEADER_BYTES];
     if (size >= WK__WIRE_HEADER_BYTES && !wk__wire_header_parse(data, &frame)) {
         wk__wire_header_write(&frame, again);
-        if (memcmp(again, data, sizeof again) != 0) return "a frame that was read is not written as it was";
+        if (memcmp(again, data, sizeof again) != 0) return "a parsed header is written differently";
         if (frame.kind != WK__WIRE_SEND && frame.bytes > WK__WIRE_MAX_RANKS * WK__WIRE_ROSTER_ENTRY_BYTES)
-            return "too long a frame";
+            return "a frame is too long";
     }
     wk__wire_parser whole = {.got = 0}, split = {.got = 0};
     size_t at = 0, took = 0;
@@ -76,13 +76,13 @@ static inline const char *frames_check(const uint8_t *data, size_t size, bool *p
         size_t some = 0;
         then = wk__wire_parser_feed(&split, data + at, size - at < piece ? size - at : piece, &some);
         at += some;
-        if (some == 0 && then == WK__PARSE_MORE) return "an inbox takes nothing and wants more";
+        if (some == 0 && then == WK__PARSE_MORE) return "the parser neither consumes bytes nor ends";
     }
-    if (first != then) return "bytes that come in pieces are read otherwise";
+    if (first != then) return "bytes in pieces have another status";
     if (first == WK__PARSE_DONE &&
         (took != at || whole.got != split.got || memcmp(whole.body, split.body, whole.got - 64)))
-        return "bytes that come in pieces are another frame";
-    if (whole.got > WK__WIRE_HEADER_BYTES + WK__WIRE_TEXT_MAX) return "an inbox has taken more than it has room for";
+        return "bytes in pieces are another frame";
+    if (whole.got > WK__WIRE_HEADER_BYTES + WK__WIRE_TEXT_MAX) return "the parser has consumed more than its buffer";
     wk__handshake_server visitor = {.challenged = false};
     wk__handshake_status visit = WK__HANDSHAKE_MORE;
     wk__reply reply;
@@ -90,7 +90,7 @@ static inline const char *frames_check(const uint8_t *data, size_t size, bool *p
     for (at = 0; at < size && (visit == WK__HANDSHAKE_MORE || visit == WK__HANDSHAKE_REPLY); at += took) {
         visit = wk__handshake_server_feed(&visitor, FRAMES_SECRET, data + at, size - at, &took, &reply);
         if (reply.bytes > WK__REPLY_MAX_BYTES) return "a reply is too long";
-        if (took == 0 && visit == WK__HANDSHAKE_MORE) return "a visitor says something, and nobody takes it";
+        if (took == 0 && visit == WK__HANDSHAKE_MORE) return "the handshake neither consumes bytes nor ends";
     }
     *proved = visit == WK__HANDSHAKE_DONE;
     return NULL;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* IDX files that must be refused, and odd ones that must be read. */
+/* IDX files that must be rejected, and unusual ones that must be accepted. */
 #ifndef WICK_TESTS_HOSTILE_IDX_H
 #define WICK_TESTS_HOSTILE_IDX_H
 
 #include "file.h"
 #include <zlib.h>
 
-/* The first bytes of a file and how many zero bytes follow. */
+/* The first bytes of a file, and the number of zero bytes that follow. */
 typedef struct idx_case {
     const char *start;
     int64_t length;
     int64_t data;
-    const char *word; /* of the error; NULL: must be read */
+    const char *word; /* in the error; NULL: must be accepted */
 } idx_case;
 
 #define START(literal) literal, sizeof(literal) - 1
@@ -50,7 +50,7 @@ static const idx_case idx_cases[] = {
     {START("\0\0\x08\1\0\0\0\2"), 1, "truncated"},
     {START("\0\0\x08\1\0\0\0\2"), 3, "too long"},
     {START("\0\0\x08\1\0\0\0\0"), 1, "too long"},
-    {START("\0\0\x08\1\xff\xff\xff\xff"), 100, "4294967295"}, /* sizes have no sign */
+    {START("\0\0\x08\1\xff\xff\xff\xff"), 100, "4294967295"}, /* sizes are unsigned */
     {START("\0\0\x08\1\x80\0\0\0"), 100, "2147483648"},
     {START("\0\0\x08\1\2\0\0\0"), 2, "truncated"}, /* little-endian */
     {START("\0\0\x08\2\0\0\0\2\0\0\0\3"), 5, "truncated"},
@@ -64,7 +64,7 @@ static const idx_case idx_cases[] = {
     {START("\0\0\x0e\1\0\0\0\2"), 8, "truncated"},
     {START("\0\0\x0e\1\0\0\0\2"), 17, "too long"},
 
-    /* ---- sizes that multiply to more than a file can have ---- */
+    /* ---- sizes whose product exceeds a file ---- */
     {START("\0\0\x08\2\xff\xff\xff\xff\xff\xff\xff\xff"), 8, "overflows"},
     {START("\0\0\x08\2\x80\0\0\0\xff\xff\xff\xff"), 8, "truncated"}, /* 2^63 - 2^31 */
     {START("\0\0\x08\3\x80\0\0\0\x80\0\0\0\0\0\0\4"), 8, "overflows"},
@@ -79,28 +79,28 @@ static const idx_case idx_cases[] = {
            "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"),
      0, "overflows"},
 
-    /* ---- compressed, and not ---- */
+    /* ---- compressed files ---- */
     {START("\x1f\x8b"), 0, "truncated"},
     {START("\x1f\x8b\x08"), 0, "truncated"},
     {START("\x1f\x8b\x08\0\0\0\0\0\0\3"), 0, "truncated"},
     {START("\x1f\x8b\x08\0\0\0\0\0\0\3\3"), 0, "truncated"},
-    {START("\x1f\x8b\x08\0\0\0\0\0\0\3\3\0"), 8, "truncated within its first 4"}, /* nothing, compressed */
+    {START("\x1f\x8b\x08\0\0\0\0\0\0\3\3\0"), 8, "truncated within its first 4"}, /* empty, compressed */
     {START("\x1f\x8b\x08\0\0\0\0\0\0\3\3\0"), 7, "truncated"},
-    {START("\x1f\x8b\x08\0\0\0\0\0\0\3\3\0"), 60, "corrupted"},      /* and zeros behind it */
+    {START("\x1f\x8b\x08\0\0\0\0\0\0\3\3\0"), 60, "corrupted"},      /* followed by zeros */
     {START("\x1f\x8b\x07\0\0\0\0\0\0\3\3\0"), 8, "corrupted"},       /* not deflate */
-    {START("\x1f\x8b\x08\xe0\0\0\0\0\0\3\3\0"), 8, "corrupted"},     /* flags of the future */
-    {START("\x1f\x8b\x08\0\0\0\0\0\0\3\7\0"), 8, "corrupted"},       /* a block of an unknown type */
-    {START("\x1f\x8b\x08\0\0\0\0\0\0\3\1\1\0\0\0"), 8, "corrupted"}, /* a stored block whose length is wrong */
+    {START("\x1f\x8b\x08\xe0\0\0\0\0\0\3\3\0"), 8, "corrupted"},     /* reserved flags */
+    {START("\x1f\x8b\x08\0\0\0\0\0\0\3\7\0"), 8, "corrupted"},       /* an unknown block type */
+    {START("\x1f\x8b\x08\0\0\0\0\0\0\3\1\1\0\0\0"), 8, "corrupted"}, /* a stored block with a wrong length */
     {START("\x1f\x8b\x08\x08\0\0\0\0\0\3name"), 20, "corrupted"},
     {START("\x1f\x8b\x08\x08\0\0\0\0\0\3no end of the name"), 0, "truncated"},
     {START("\x1f\x8b\x08\4\0\0\0\0\0\3\xff\xff"), 100, "truncated"}, /* an extra field of 65,535 bytes */
-    /* 4 and 8 good bytes in a stored block, then a block of an unknown type */
+    /* 4 and 8 valid bytes in a stored block, then an unknown block type */
     {START("\x1f\x8b\x08\0\0\0\0\0\0\3\0\4\0\xfb\xff\0\0\x08\1\7"), 20, "corrupted"},
     {START("\x1f\x8b\x08\0\0\0\0\0\0\3\0\x08\0\xf7\xff\0\0\x08\1\0\0\0\4\7"), 20, "corrupted"},
-    {START("\x1f\x9d"), 100, "two zero bytes"}, /* compress */
+    {START("\x1f\x9d"), 100, "two zero bytes"}, /* format of compress */
     {START("\x1f"), 0, "truncated"},
 
-    /* ---- odd, and right ---- */
+    /* ---- unusual valid files ---- */
     {START("\0\0\x08\1\0\0\0\0"), 0, NULL},
     {START("\0\0\x08\2\0\0\0\0\xff\xff\xff\xff"), 0, NULL},
     {START("\0\0\x08\x08\0\0\0\1\0\0\0\1\0\0\0\1\0\0\0\1\0\0\0\1\0\0\0\1\0\0\0\1\0\0\0\2"), 2, NULL},
@@ -116,7 +116,7 @@ static inline bytes idx_file(const idx_case *from)
     return file;
 }
 
-/* The same compressed with gzip. */
+/* Returns the same file compressed with gzip. */
 static inline bytes gzip(bytes plain)
 {
     z_stream stream = {0};

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Safetensors files that must be refused, and odd ones that must be read. */
+/* Safetensors files that must be rejected, and unusual ones that must be accepted. */
 #ifndef WICK_TESTS_HOSTILE_SAFETENSORS_H
 #define WICK_TESTS_HOSTILE_SAFETENSORS_H
 
 #include "file.h"
 
-/* A header, `data` bytes behind it, and N in front: that of the header unless `claim` says another. */
+/* A header, followed by `data` bytes and preceded by N: the header's length unless `claim` is set. */
 typedef struct safetensors_case {
     const char *header;
-    int64_t length; /* of the header: it may hold zero bytes */
+    int64_t length; /* of the header, which may contain zero bytes */
     int64_t data;
-    const char *word; /* of the error; NULL: must be read */
-    uint64_t claim;   /* 0: the header's length */
+    const char *word; /* in the error; NULL: must be accepted */
+    uint64_t claim;   /* value of N; 0: the header's length */
 } safetensors_case;
 
 #define TEXT(literal) literal, sizeof(literal) - 1
 /* One tensor "a" with these values. */
 #define ONE(dtype, shape, offsets)                                                                                     \
     TEXT("{\"a\":{\"dtype\":" dtype ",\"shape\":" shape ",\"data_offsets\":" offsets "}}")
-/* A tensor with a name, of U8. */
+/* A U8 tensor with a name. */
 #define BYTES(name, count, offsets)                                                                                    \
     "\"" name "\":{\"dtype\":\"U8\",\"shape\":[" count "],\"data_offsets\":[" offsets "]}"
 #define METADATA(value) TEXT("{\"__metadata__\":" value "}")
@@ -32,13 +32,13 @@ static const safetensors_case safetensors_cases[] = {
     {TEXT("{}"), 0, "exceeds 100000000", UINT64_MAX - 7},
     {TEXT("{}"), 0, "exceeds 100000000", (uint64_t)1 << 63},
     {TEXT("{}"), 0, "exceeds 100000000", (uint64_t)1 << 32},
-    {TEXT("{}"), 0, "a zip archive, as torch.save writes", 0x0808000004034b50}, /* how one begins */
+    {TEXT("{}"), 0, "a zip archive, as torch.save writes", 0x0808000004034b50}, /* the first bytes of a zip archive */
     {TEXT("{}"), 0, "end of the header", 1},
     {TEXT("{}"), 64, "unexpected data after the end of the header", 10},
     {TEXT(""), 0, "expected '{' at the start", 0},
     {TEXT(""), 5, "expected '{' at the start", 0},
 
-    /* ---- what encloses the tensors ---- */
+    /* ---- the outer object ---- */
     {TEXT(" {}"), 0, "expected '{' at the start", 0},
     {TEXT("\n{}"), 0, "expected '{' at the start", 0},
     {TEXT("\xef\xbb\xbf{}"), 0, "expected '{' at the start", 0},
@@ -194,7 +194,7 @@ static const safetensors_case safetensors_cases[] = {
     {ONE("\"F32\"", "[0]", "[0,4]"), 4, "dtype and shape need 0 bytes", 0},
     {ONE("\"U8\"", "[9223372036854775]", "[0,4]"), 4, "dtype and shape need", 0},
 
-    /* ---- how the data is covered ---- */
+    /* ---- coverage of the data ---- */
     {ONE("\"U8\"", "[4]", "[0,4]"), 3, "truncated", 0},
     {ONE("\"U8\"", "[4]", "[0,4]"), 0, "truncated", 0},
     {ONE("\"U8\"", "[4]", "[0,4]"), 5, "1 bytes follow", 0},
@@ -214,7 +214,7 @@ static const safetensors_case safetensors_cases[] = {
     {TEXT("{" BYTES("a", "4", "0,4") "," BYTES("z", "0", "5,5") "}"), 4, "a hole", 0},
     {TEXT("{" BYTES("a", "2", "0,2") "," BYTES("b", "3", "2,5") "}"), 4, "tensor \"b\": its data ends at 5", 0},
 
-    /* ---- one meaning only ---- */
+    /* ---- ambiguous keys ---- */
     {TEXT("{" BYTES("a", "2", "0,2") "," BYTES("a", "2", "2,4") "}"), 4, "duplicate tensor \"a\"", 0},
     {TEXT("{" BYTES("a", "0", "0,0") "," BYTES("a", "0", "0,0") "}"), 0, "duplicate tensor \"a\"", 0},
     {TEXT("{" BYTES("a", "2", "0,2") "," BYTES("b", "2", "2,4") "," BYTES("\\u0061", "2", "4,6") "}"), 6,
@@ -240,7 +240,7 @@ static const safetensors_case safetensors_cases[] = {
     {METADATA("{\"k\":\"v\""), 0, "',' or '}'", 0},
     {TEXT("{\"__metadata__\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]}}"), 0, "expected a string", 0},
 
-    /* ---- odd, and right ---- */
+    /* ---- unusual valid files ---- */
     {TEXT("{}"), 0, NULL, 0},
     {TEXT("{ \t\r\n}        "), 0, NULL, 0},
     {METADATA("{}"), 0, NULL, 0},
@@ -263,7 +263,7 @@ static const safetensors_case safetensors_cases[] = {
 
 enum { SAFETENSORS_CASES = sizeof safetensors_cases / sizeof *safetensors_cases };
 
-/* The file of a case; its data counts up. */
+/* Returns the file of a case; its data counts up. */
 static inline bytes safetensors_file(const safetensors_case *from)
 {
     bytes file = bytes_new(8 + from->length + from->data);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Places for the files of tests: of the source, and such as a test writes. */
+/* Paths of files in the source tree, and of files that a test writes. */
 #ifndef WICK_TESTS_HOSTILE_SCRATCH_H
 #define WICK_TESTS_HOSTILE_SCRATCH_H
 
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The name in a folder of this test's own; the text lives until the second next call. */
+/* Returns the path of a file in a folder of this test; the string is valid until the second call after this one. */
 static inline const char *scratch(const char *name)
 {
     static char paths[2][4096];
@@ -23,7 +23,7 @@ static inline const char *scratch(const char *name)
     return paths[next];
 }
 
-/* Writes a file below a folder, as /proc and /sys are below the root, with the folders on the way. */
+/* Writes a file under root, which replaces the root of /proc and /sys, creating its parent folders. */
 static inline void put_below(const char *root, const char *path, const char *text)
 {
     char whole[512];
@@ -37,7 +37,7 @@ static inline void put_below(const char *root, const char *path, const char *tex
     if (!file || fputs(text, file) < 0 || fclose(file) != 0) abort();
 }
 
-/* A file of the source folder, in which the tests run unless WICK_SOURCE names it. */
+/* Returns the path of a file in the source tree: under WICK_SOURCE, or the working directory. */
 static inline const char *source_file(const char *name)
 {
     static char path[4096];

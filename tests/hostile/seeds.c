@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes what the fuzzers begin with, the files of the lists that must be read:
- *     cc -D_GNU_SOURCE -Iinclude -Isrc tests/hostile/seeds.c src/dist/{frame,handshake,secret}.c -lz -o /tmp/seeds
+/* Writes the initial inputs of the fuzzers, the files of the lists that must be accepted:
+ *     cc -D_GNU_SOURCE -Iinclude -Isrc tests/hostile/seeds.c src/distributed/tcp/{wire,handshake,hmac}.c -lz -o
+ *     /tmp/seeds
  *     /tmp/seeds tests/fuzz */
 #include "frames.h"
 #include "idx.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In the library of scripts/mutants: WICK_MUTANT=number turns one on, for the process and those that it starts. */
+/* Linked into the library of scripts/mutants: WICK_MUTANT=number activates a mutant in the process and its children. */
 #include "mutants.h"
 #include <stdlib.h>
 

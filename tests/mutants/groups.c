@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* In the test programs of scripts/mutants, between them and cmocka.
+/* Linked into the test programs of scripts/mutants: wraps cmocka.
  *
- *   WICK_MUTANT_TESTS="2 5"   runs only these tests of the program, counted from 0 in the order in which it has them
- *   WICK_MUTANT_SEEN=FILE     writes which mutants each test passes by: rows of ROW bytes, first what lies outside of
- *                             the tests, then one a test; beside it FILE.tests gets a line per test, "number seconds
- *                             name" */
+ *   WICK_MUTANT_TESTS="2 5"   runs only these tests of the program, numbered from 0 in order
+ *   WICK_MUTANT_SEEN=FILE     writes the mutants that each test executes: rows of ROW bytes, the first one for code
+ *   outside
+ *                             the tests, then one per test; FILE.tests receives a line "number seconds name" per
+ * test */
 #include "base/mutants.h"
 #include "support/wick.h"
 
@@ -26,8 +27,8 @@ int __wrap__cmocka_run_group_tests(const char *name, test tests[], size_t count,
 static unsigned char *rows;
 static FILE *names;
 static int number;              /* of the group's first test */
-static int running = -1;        /* in the group */
-static struct timespec started; /* the running test */
+static int running = -1;        /* index in the group */
+static struct timespec started; /* of the running test */
 static test *group;
 
 __attribute__((constructor(102))) static void open_rows(void)
@@ -56,7 +57,7 @@ static void leave(void)
     started = now;
 }
 
-/* Stands before each test as its set-up: cmocka tells nobody else which test comes. */
+/* Added to each test as its setup function, because cmocka does not report otherwise which test runs. */
 static int enter(void **state)
 {
     leave();

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What scripts/mutants puts before each source file of its copy of the tree: is the mutant of this number on? */
+/* Inserted by scripts/mutants before each source file of its copy of the tree: tests whether the mutant of a number is
+ * active. */
 #ifndef WK__MUTANTS
 #define WK__MUTANTS
 
 #include <stdbool.h>
 
 extern int wk__mutant_on;
-extern unsigned char *wk__mutant_seen; /* NULL, or a byte for each mutant: 1 where the process has passed by */
+extern unsigned char *wk__mutant_seen; /* NULL, or a byte per mutant: 1 if the process has executed it */
 
 static inline bool wk__mutant(int number)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Some random programs (tests/random) on the first GPU, from WICK_TEST_SEED: as usual = op by op there, also with
- * threads at the same time, with bad indices, and where a call of the driver fails. Each is tried in several sizes, for
- * which the same kernels do; others have tensors larger than 2 MB. `random_programs --opencl` or `--cuda` tries
- * more. */
+/* Runs a few random programs (tests/random/generator) on the first GPU, from WICK_TEST_SEED: default mode = op by op,
+ * with concurrent threads, with bad indices, and with failing driver calls. Each is run in several sizes, which use the
+ * same kernels; others have tensors larger than 2 MB. `random_programs --opencl` or `--cuda` runs more. */
 #include "random/generator/oracles.h"
 #include "random/generator/print.h"
 #include "support/devices.h"
@@ -30,7 +29,7 @@ static void try_program(uint64_t seed, int variant)
              test_gpu_kind() == WK_CUDA ? "cuda" : "opencl", (unsigned long long)seed, name);
 }
 
-static void programs_on_a_gpu(void **state)
+static void random_programs(void **state)
 {
     (void)state;
     const uint64_t first = first_seed();
@@ -38,7 +37,7 @@ static void programs_on_a_gpu(void **state)
         for (int size = 0; size < SIZES; size++) try_program(seed, size);
 }
 
-static void programs_of_large_tensors(void **state)
+static void random_large_programs(void **state)
 {
     (void)state;
     const uint64_t first = first_seed();
@@ -48,7 +47,6 @@ static void programs_of_large_tensors(void **state)
 int main(void)
 {
     op_entries_load();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(programs_on_a_gpu),
-                                       cmocka_unit_test(programs_of_large_tensors)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_programs), cmocka_unit_test(random_large_programs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The oracles of random programs (tests/random) on programs that are known: what is wrong they say, and of
- * what is right nothing. */
+/* Tests the oracles of random programs on known programs: each must report an actual error, and nothing else. */
 #include "random/generator/oracles.h"
 #include "random/generator/op_entries.h"
 #include "support/wick.h"
 #include "tensor/tensor.h"
 #include <stdlib.h>
 
-/* ---- writing programs -------------------------------------------------------------------------------------------- */
+/* ---- building programs ------------------------------------------------------------------------------------------- */
 
 static program *begin(void)
 {
@@ -18,7 +17,7 @@ static program *begin(void)
     return &p;
 }
 
-/* A tensor of n elements; its slot. */
+/* Adds a tensor of n elements; returns its slot. */
 static int make(program *p, wk_dtype dtype, int64_t n, int how, uint32_t seed)
 {
     step *s = program_add(p, STEP_MAKE, 1);
@@ -56,11 +55,10 @@ static argument text(const char *word)
     return a;
 }
 
-/* ---- gradients against differences ------------------------------------------------------------------------------- */
+/* ---- gradients and differences ----------------------------------------------------------------------------------- */
 
-/* The sum of what is floored after a division by something small: many jumps within a step of the
- * differences, 0 for the gradient. */
-static void what_jumps_often_says_nothing(void **state)
+/* The sum of a floor after a division by a small number: many jumps within a step of the differences, gradient 0. */
+static void loss_with_many_jumps_is_inconclusive(void **state)
 {
     (void)state;
     for (uint32_t seed = 0; seed < 400; seed += 2) {
@@ -76,8 +74,8 @@ static void what_jumps_often_says_nothing(void **state)
     }
 }
 
-/* The part of the gradient through a detached tensor is missing, as if an op had lost it. */
-static void a_lost_part_of_a_gradient_is_seen(void **state)
+/* The part of the gradient through a detached tensor is missing, as with a faulty op. */
+static void missing_part_of_a_gradient_is_detected(void **state)
 {
     (void)state;
     for (uint32_t seed = 2; seed < 40; seed += 2)
@@ -101,8 +99,9 @@ static void a_lost_part_of_a_gradient_is_seen(void **state)
 
 /* ---- modes ------------------------------------------------------------------------------------------------------- */
 
-/* What scatter has kept, the program makes a bad index of: backward stops there, or the gradient fails later. */
-static void an_index_that_went_bad_stops_backward(void **state)
+/* The program modifies an index that scatter has saved, so that it is out of range: backward stops there, or the
+ * gradient fails later. */
+static void modified_index_stops_backward(void **state)
 {
     (void)state;
     program *p = begin();
@@ -123,9 +122,9 @@ int main(void)
 {
     op_entries_load();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_jumps_often_says_nothing),
-        cmocka_unit_test(a_lost_part_of_a_gradient_is_seen),
-        cmocka_unit_test(an_index_that_went_bad_stops_backward),
+        cmocka_unit_test(loss_with_many_jumps_is_inconclusive),
+        cmocka_unit_test(missing_part_of_a_gradient_is_detected),
+        cmocka_unit_test(modified_index_stops_backward),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Random programs (tests/random/) from WICK_TEST_SEED, WICK_RANDOM_PROGRAMS of them. One that fails is printed as a
-# program; `random_programs --only SEED` runs it again.
+# Runs WICK_RANDOM_PROGRAMS random programs (tests/random/generator) from WICK_TEST_SEED. A failing one is printed as C;
+# `random_programs --only SEED` runs it again.
 . "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 programs="$WICK_BUILD/tests/random_programs"
@@ -9,7 +9,7 @@ seed=${WICK_TEST_SEED:-1}
 check "random programs, seed $seed" "$programs" --kinds --programs "${WICK_RANDOM_PROGRAMS:-2000}" --seed "$seed"
 tail -n 5 "$WICK_WORK/output"
 
-# What it prints can be taken over.
+# Printed programs must compile, so that tests can use them.
 compiles()
 {
     for number in 1 2 3 4 5 6 7 8 9 10; do

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Functions of scripts that start programs of several processes; included after runner/check_functions.sh. Every process
-# that such a script starts has MARK=$mark in its environment, by which the functions find it.
+# that such a script starts has MARK=$mark in its environment, which identifies it.
 mark=wick_check_$$
 
 # Prints the processes with the mark.
@@ -46,6 +46,6 @@ lines() # FILE COUNT
         [ "$(cat "$1" 2>/dev/null | wc -l)" -ge "$2" ] && return 0
         sleep 0.1
     done
-    echo "$1 has not $2 lines"
+    echo "$1 has fewer than $2 lines"
     return 1
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that the two stand-ins share. See cache_dir.h. */
+/* Implements cache_dir.h, which both stand-ins (driver and NVRTC) use. */
 #include "cache_dir.h"
 
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Two folders up from a file in it; "." if that cannot be found. */
+/* Copies the path two levels above this library into folder; "." if it cannot be determined. */
 static void place(char folder[STANDIN_PATH])
 {
     Dl_info info;
@@ -86,7 +86,7 @@ void standin_other_name(char name[STANDIN_PATH], const char *path)
     snprintf(name, STANDIN_PATH, "%.900s.%d.%p.%d", path, (int)getpid(), (void *)&count, atomic_fetch_add(&count, 1));
 }
 
-/* The file takes its name when all of it is there. */
+/* Closes the file and renames it to its final path if it was written completely; else removes it. */
 static bool finish(FILE *file, const char *other, const char *path, bool good)
 {
     good = fclose(file) == 0 && good;

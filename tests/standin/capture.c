@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams that are captured, as far as it takes to refuse what other calls may not do meanwhile. What a captured stream
- * is given is not supported. */
+/* Stream capture, only as far as needed to refuse calls that are forbidden during a capture. Work in a captured stream
+ * is not supported. */
 #include "streams.h"
 
 #include <string.h>
 
 enum { GLOBAL, THREAD_LOCAL, RELAXED };
 static _Thread_local int mode_here;
-static _Thread_local char here; /* its address is the thread */
+static _Thread_local char here; /* its address identifies the thread */
 
-/* Calls that may wait for a stream, and so for one that is captured. */
+/* Returns true for calls that may wait for a stream, and so for a captured one. */
 static bool may_disturb(const char *name)
 {
     static const char *const names[] = {"cuMemAlloc_v2",  "cuMemFree_v2",        "cuMemHostAlloc",     "cuMemFreeHost",
@@ -58,7 +58,7 @@ CALL cuStreamBeginCapture_v2(void *handle, int mode)
     return call_end(SUCCESS);
 }
 
-/* There is no graph. */
+/* Always returns no graph. */
 CALL cuStreamEndCapture(void *handle, void **graph)
 {
     stream *s;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a cubin to a library that runs here: shim.h, the text that NVRTC was given, an entry for each kernel that the
- * cubin has, and the host's C++ compiler. What has been compiled is kept in the folder, under the hash of all that.
- * STANDIN_CXX is the compiler, else g++. */
+/* Compiles the source of a cubin to a host library: shim.h, the source that NVRTC received, an entry for each kernel in
+ * the cubin, and the host's C++ compiler (STANDIN_CXX, default g++). Results are cached in the folder under a hash of
+ * all of these. */
 #include "driver.h"
 #include "cache_dir.h"
 
@@ -13,14 +13,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* shim.h as text. */
+/* The contents of shim.h. */
 extern const char standin_shim[] __attribute__((visibility("hidden")));
 __asm__(".section .rodata\n.globl standin_shim\n.hidden standin_shim\nstandin_shim:\n.incbin \"" STANDIN_SHIM "\"\n"
         ".byte 0\n.text\n");
 
-/* Loads and stores are looked at by the hooks of the thread sanitizer, without its library; those of volatile memory
- * have hooks of their own. The rest: kernels cast pointers and wrap integers as GPUs do, and round a product before
- * they add to it. */
+/* Loads and stores call the hooks of the thread sanitizer, whose library is not linked; volatile accesses have separate
+ * hooks. The other flags: kernels cast pointers and wrap integers as on GPUs, and round products before adding to
+ * them. */
 static char *const flags[] = {"-x",
                               "c++",
                               "-std=c++17",
@@ -53,7 +53,7 @@ static bool build(char *compiler, char *source, const char *object)
                           *link[] = {compiler, "-shared", "-nostdlib", part, "-o", library, "-lm", "-lgcc", NULL};
     int n = 1;
     for (int k = 0; k < FLAGS; k++) compile[n++] = flags[k];
-    if (__builtin_cpu_supports("fma")) compile[n++] = "-mfma"; /* else each fma is a call of libm */
+    if (__builtin_cpu_supports("fma")) compile[n++] = "-mfma"; /* otherwise each fma calls libm */
     compile[n++] = source;
     compile[n++] = "-o";
     compile[n++] = part;
@@ -64,7 +64,8 @@ static bool build(char *compiler, char *source, const char *object)
     return good;
 }
 
-/* `extern __shared__ T name[];` no macro can turn into a pointer. In place: what is put there is no longer. */
+/* Rewrites `extern __shared__ T name[];` as a pointer, which no macro can do. Works in place, because the replacement
+ * is not longer. */
 static void rewrite_dynamic(char *text)
 {
     static const char words[] = "extern __shared__ ";
@@ -81,7 +82,7 @@ static void rewrite_dynamic(char *text)
     }
 }
 
-/* SHIM_ENTRY(name) for each section .text.name. The caller frees it. */
+/* Returns SHIM_ENTRY(name) for each section .text.name of the cubin. The caller frees it. */
 static char *entries_of(const char *image)
 {
     const char *name, *at;
@@ -110,7 +111,7 @@ static result compile_text(char *text, const char *entries, void **library)
         standin_other_name(source, other);
         if (!standin_write(source, parts, 4)) return OUT_OF_MEMORY;
         if (!build(compiler, source, object)) {
-            log_line("the compiler %s does not take %s", compiler, source);
+            log_line("the compiler %s failed to compile %s", compiler, source);
             return INVALID_PTX;
         }
         unlink(source);
@@ -120,7 +121,8 @@ static result compile_text(char *text, const char *entries, void **library)
     return *library != NULL ? SUCCESS : INVALID_IMAGE;
 }
 
-/* Code for an architecture runs on that and on later ones of its generation; on integrated devices on that alone. */
+/* Returns true if a device can run code for the architecture in options: code runs on its own and later minor revisions
+ * of the same generation; for integrated devices only on its own. */
 static bool takes_code(int own, const char *options)
 {
     const char *end = strchr(options, '\n'), *named = strstr(options, "=sm_");
@@ -137,7 +139,7 @@ result compile_module(const char *image, int architecture, void **library)
     snprintf(path, sizeof path, "%.900s/%016llx.cu", standin_folder(), (unsigned long long)hash);
     char *text = standin_read(path);
     if (text == NULL) {
-        log_line("no text for this cubin in %s: only the stand-in for NVRTC keeps it", standin_folder());
+        log_line("no source for this cubin in %s; compile it with the stand-in for NVRTC", standin_folder());
         return INVALID_IMAGE;
     }
     if (architecture > 0 && !takes_code(architecture, text)) {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apart NVRTC TEXT CUBIN OPTION...: compiles the file TEXT with that NVRTC into the file CUBIN, if the compiler takes
- * it and has nothing to say; what it warns of goes into CUBIN.warned, before the text, for tests/backend/cuda/matrix.c.
- * The stand-in for NVRTC starts this program for each text: in a process with AddressSanitizer the compiler takes twice
- * as long, as each of its allocations goes through the sanitizer. */
+/* Usage: apart NVRTC TEXT CUBIN OPTION...
+ *
+ * Compiles the file TEXT with that NVRTC and writes the cubin to CUBIN if there are no errors and no warnings. With
+ * warnings, it writes CUBIN.warned (the warnings, then the source) for tests/backend/cuda/matrix.c. The stand-in for
+ * NVRTC starts this program for each source, because NVRTC takes twice as long in a process with AddressSanitizer,
+ * which intercepts each of its allocations. */
 #include "backend/cuda/api.h"
 #include "cache_dir.h"
 
@@ -20,7 +22,8 @@ static bool keep_warning(nvrtcProgram program, size_t bytes, const char *path, c
     return log != NULL && nvrtc.GetProgramLog(program, log) == NVRTC_SUCCESS && standin_write(name, parts, 3);
 }
 
-/* A text with a warning is left to the process that asks: its cubin kept, the warning would be seen once only. */
+/* Writes the cubin unless there are warnings. With a cached cubin, a warning would be reported only once, so the
+ * calling process compiles such a source again. */
 static bool keep(nvrtcProgram program, const char *path, const char *text)
 {
     size_t log = 0, bytes = 0;

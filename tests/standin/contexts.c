@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two devices and their primary contexts; how each call begins and ends. */
+/* The two devices and their primary contexts, and the begin and end of each call. A lock is held from call_begin to
+ * call_end. */
 #include "driver.h"
 
 #include <pthread.h>
@@ -50,7 +51,7 @@ bool context_is_alive(const context *c)
     return c >= contexts && c < contexts + DEVICES && c->retained > 0 && !c->destroyed;
 }
 
-/* STANDIN_FAIL_AT=n: the call of that number fails, counted from 1, from where the variable has got that value. */
+/* Returns true if this call is number STANDIN_FAIL_AT, counted from 1 since the variable was set to that value. */
 static bool fails_now(void)
 {
     static long armed, calls;
@@ -61,7 +62,8 @@ static bool fails_now(void)
     return ++calls == armed;
 }
 
-/* After it a context does nothing more. 999 comes from calls that fail once, too (STANDIN_FAIL_AT). */
+/* Returns true for errors after which a context is unusable. 999 is not among them, because STANDIN_FAIL_AT uses it for
+ * single failures. */
 static bool is_sticky(result code)
 {
     switch (code) {
@@ -76,7 +78,7 @@ static bool is_sticky(result code)
     }
 }
 
-/* The error that a call is to have. */
+/* Applies an error from STANDIN_ERRORS. */
 static result apply_injected_error(result code)
 {
     context *c = context_current();
@@ -89,10 +91,10 @@ static result apply_injected_error(result code)
 
 result call_begin_as(const char *name, call_needs needs)
 {
-    const result told = (result)standin_count_call(name);
+    const result injected = (result)standin_count_call(name);
     pthread_mutex_lock(&lock);
     if (fails_now()) return UNKNOWN;
-    if (told != SUCCESS) return apply_injected_error(told);
+    if (injected != SUCCESS) return apply_injected_error(injected);
     const result capture = capture_check(name);
     if (capture != SUCCESS) return capture;
     if (needs == NEEDS_NOTHING) return SUCCESS;
@@ -108,7 +110,7 @@ int call_end(result code)
     return (int)code;
 }
 
-/* With each call the seed is what STANDIN_SEED says then, and the same order comes again. */
+/* Each call takes the seed from STANDIN_SEED, which restarts the same order. */
 CALL cuInit(unsigned flags)
 {
     const char *given = getenv("STANDIN_SEED");
@@ -128,7 +130,7 @@ CALL cuDriverGetVersion(int *version)
     return call_end(code);
 }
 
-/* ---- errors in words --------------------------------------------------------------------------------------------- */
+/* ---- error names ------------------------------------------------------------------------------------------------- */
 
 static const struct {
     result code;
@@ -160,7 +162,7 @@ static const struct {
     {UNKNOWN, "CUDA_ERROR_UNKNOWN", "unknown error"},
 };
 
-/* They take no lock: whoever reports an error calls them. */
+/* These take no lock, because callers use them while reporting errors. */
 CALL cuGetErrorName(int code, const char **name)
 {
     *name = NULL;
@@ -184,7 +186,7 @@ static result check_device(int device)
     return device >= 0 && device < DEVICES ? SUCCESS : INVALID_DEVICE;
 }
 
-/* The context begins, or begins again: at the same address, with nothing of what it had. */
+/* Initialises a context, possibly again: at the same address, with none of its previous contents. */
 static bool begin(context *c)
 {
     static unsigned long long ids;
@@ -200,7 +202,7 @@ CALL cuDevicePrimaryCtxRetain(context **out, int device)
     if (code != SUCCESS) return call_end(code);
     context *c = &contexts[device];
     const int mode = device_attribute(device, 20, 0);
-    if (mode == 2 || mode == 3) return call_end(DEVICE_UNAVAILABLE); /* nobody's, or another process's */
+    if (mode == 2 || mode == 3) return call_end(DEVICE_UNAVAILABLE); /* exclusive or prohibited compute mode */
     if ((c->retained == 0 || c->destroyed) && !begin(c)) return call_end(OUT_OF_MEMORY);
     c->retained++;
     *out = c;
@@ -215,7 +217,7 @@ static void empty(context *c)
     memory_end(c);
 }
 
-/* With the last one all goes that the context has, its error, too. */
+/* The last release destroys the context with everything in it, including its error. */
 CALL cuDevicePrimaryCtxRelease_v2(int device)
 {
     result code = call_begin(NEEDS_INIT);
@@ -230,7 +232,7 @@ CALL cuDevicePrimaryCtxRelease_v2(int device)
     return call_end(SUCCESS);
 }
 
-/* All goes, whoever still has the context. */
+/* Destroys the context, even if it is retained elsewhere. */
 CALL cuDevicePrimaryCtxReset_v2(int device)
 {
     result code = call_begin(NEEDS_INIT);
@@ -248,7 +250,7 @@ CALL cuCtxGetId(context *c, unsigned long long *id)
 {
     result code = call_begin(NEEDS_INIT);
     if (code == SUCCESS && !context_is_alive(c)) code = INVALID_CONTEXT;
-    *id = code == SUCCESS ? c->id : UINT64_MAX; /* nobody's */
+    *id = code == SUCCESS ? c->id : UINT64_MAX; /* no context */
     return call_end(code);
 }
 
@@ -269,7 +271,7 @@ CALL cuCtxGetCurrent(context **out)
     return call_end(code);
 }
 
-/* The limits are as they are at the beginning, and only that of the stack (0) is known. */
+/* Limits cannot be changed, and only that of the stack (0) is known. */
 CALL cuCtxGetLimit(size_t *value, int limit)
 {
     result code = call_begin(NEEDS_CONTEXT);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the devices say of themselves: figures of compute capability 9.0, but for the memory, and unless the
- * environment has others. */
+/* Device attributes: values of compute capability 9.0 except for the memory, unless the environment overrides them. */
 #include "driver.h"
 
 #include <stdio.h>
@@ -43,13 +42,13 @@ CALL cuDeviceTotalMem_v2(size_t *bytes, int device)
     return call_end(code);
 }
 
-/* Slices of one card. */
+/* Returns true if the devices are MIG instances of one card. */
 static bool mig_enabled(void)
 {
     return standin_number("STANDIN_MIG", 0, 0) == 1;
 }
 
-/* The same as nvml.c has. */
+/* The same UUIDs as in nvml.c. */
 CALL cuDeviceGetUuid_v2(unsigned char uuid[16], int device)
 {
     static const unsigned char bytes[16] = {0x57, 0x41, 0x49, 0x4e, 0x44};
@@ -68,7 +67,7 @@ CALL cuDeviceGetPCIBusId(char *address, int length, int device)
     return call_end(code);
 }
 
-/* CUdevice_attribute: the number, the value. */
+/* Values by CUdevice_attribute. */
 static const int attributes[][2] = {
     {1, 1024},               /* MAX_THREADS_PER_BLOCK */
     {2, 1024},               /* MAX_BLOCK_DIM_X */
@@ -110,7 +109,7 @@ static const int attributes[][2] = {
     {102, 1},                /* VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED */
     {106, 32},               /* MAX_BLOCKS_PER_MULTIPROCESSOR */
     {111, 1024},             /* RESERVED_SHARED_MEMORY_PER_BLOCK */
-    {115, 0},                /* MEMORY_POOLS_SUPPORTED: there is no cuMemAllocAsync here */
+    {115, 0},                /* MEMORY_POOLS_SUPPORTED: cuMemAllocAsync is not implemented */
 };
 
 int device_architecture(int device)
@@ -138,6 +137,6 @@ CALL cuDeviceGetAttribute(int *value, int attribute, int device)
         *value = device_attribute(device, attribute, attributes[k][1]) + (attribute == 33 ? device : 0);
         code = SUCCESS;
     }
-    if (code != SUCCESS) log_line("attribute %d of a device is not known here", attribute);
+    if (code != SUCCESS) log_line("unknown device attribute %d", attribute);
     return call_end(code);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NVIDIA's driver with each card listed twice, so that programs for two devices run where there is one card: a library
- * of the driver's name that is found before it (scripts/gpu-check). All but these two functions are the driver's own,
- * with which this is linked. Both devices of a card have its one context, and a stream of their own each. */
+/* Wraps NVIDIA's driver and lists each card twice, so that programs for two devices run on machines with one card. The
+ * library has the driver's name and precedes it in the search path (scripts/gpu-check). It replaces only these two
+ * functions and is linked to the driver for all others. Both devices of a card share its primary context, with separate
+ * streams. */
 #include <dlfcn.h>
 #include <string.h>
 

@@ -1,33 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the stand-in for the CUDA driver share. A call holds the lock from call_begin to call_end, and all
- * else here is called in between. Work in streams is late: it is done when somebody waits for it, in an order that the
- * seed gives, as far as events allow. Whatever a kernel does wrong is said on stderr, and is the context's error 719
- * from then on, until the context ends.
+/* Shared declarations of the stand-in for the CUDA driver. A call holds the lock from call_begin to call_end; all other
+ * functions here are called in between. Work in streams is deferred until a call waits for it, and then runs in an
+ * order determined by the seed, as far as events permit. Errors of kernels are printed to stderr and become the
+ * context's error 719, which lasts until the context ends.
  *
- * Read from the environment:
- *   STANDIN             the folder for texts and compiled kernels, else cache/standin of the build
- *   STANDIN_SEED        the order of streams, blocks and warps; looked at by each cuInit
- *   STANDIN_FAIL_AT     n: the n-th call from where the variable has got that value fails with error 999
- *   STANDIN_ERRORS      name=code,name=code@n,name=code@n+: errors of calls of that name, of each, of the n-th, of all
- *                       from that; the name of a launch's turn is launch. One after which a context does nothing more
- *                       stays the context's
- *   STANDIN_ARCH        the compute capability, 86 for 8.6: of the first device, of the second and so on; else 90
- *   STANDIN_ATTRIBUTES  17=1,20=3: attributes of all devices; with a compute mode (20) of 2 or 3 nobody gets a context
+ * Environment variables:
+ *   STANDIN             folder of sources and compiled kernels; default cache/standin in the build folder
+ *   STANDIN_SEED        order of streams, blocks and warps; read by each cuInit
+ *   STANDIN_FAIL_AT     n: the n-th call after the variable was set to this value fails with error 999
+ *   STANDIN_ERRORS      name=code,name=code@n,name=code@n+: error codes of calls by name: of each call, of the n-th, of
+ *                       the n-th and all later ones; the execution of a launch is named launch. An error that makes
+ *                       contexts unusable remains the context's error
+ *   STANDIN_ARCH        compute capability, 86 for 8.6, of the first device, the second and so on; default 90
+ *   STANDIN_ATTRIBUTES  17=1,20=3: attributes of all devices; with a compute mode (20) of 2 or 3, no context is created
  *   STANDIN_FUNCTIONS   3=64: attributes of all functions, here their local memory
- *   STANDIN_DRIVER      12040: the CUDA of the driver, else 13000
- *   STANDIN_OTHERS      1500: MB of the first device, of the second and so on that other processes have. They and the
- *                       100 of a context are nobody's then; else there are some 64, which are missed by nobody
- *   STANDIN_GRANULE     4: MB that the size of a mapping is said to be a multiple of, else 2
- *   STANDIN_MIG         1: the devices are slices of the first card
- *   STANDIN_ENTRIES     32: bytes of what NVML says of each process, else 24
- *   STANDIN_COUNTS      a file that gets the number of calls of each name at the end of the process
- *   STANDIN_DEVICES     1: there is one device, not two
- *   STANDIN_PEERS       0: neither device reaches the other's memory; broken: they do, and of what is copied that way
- *                       only the first half arrives; broken1: so it is towards the second device alone
- *   STANDIN_SECONDS     that a launch may take, else 100
- *   STANDIN_CXX         the host's C++ compiler, else g++
- *   STANDIN_NVRTC       the real NVRTC, and STANDIN_ARCHS what it compiles for (nvrtc.c)
- */
+ *   STANDIN_DRIVER      12040: CUDA version of the driver; default 13000
+ *   STANDIN_OTHERS      1500: MB of the first device, the second and so on that other processes use; default 64, 65.
+ *                       They and the 100 of a context are not available to allocations
+ *   STANDIN_GRANULE     4: reported allocation granularity of mappings in MB; default 2
+ *   STANDIN_MIG         1: the devices are MIG instances of the first card
+ *   STANDIN_ENTRIES     32: bytes of NVML's struct per process; default 24
+ *   STANDIN_COUNTS      file to which the number of calls by name is appended at exit
+ *   STANDIN_DEVICES     1: one device instead of two
+ *   STANDIN_PEERS       0: no peer access; broken: peer copies transfer only their first half; broken1: the same, but
+ *                       only towards the second device
+ *   STANDIN_SECONDS     time limit of a launch; default 100
+ *   STANDIN_CXX         the host's C++ compiler; default g++
+ *   STANDIN_NVRTC       the real NVRTC; STANDIN_ARCHS: the architectures it supports (nvrtc.c) */
 #ifndef STANDIN_DRIVER_H
 #define STANDIN_DRIVER_H
 
@@ -36,7 +35,7 @@
 
 #include <stdbool.h>
 
-/* Of CUresult. */
+/* Values of CUresult. */
 typedef enum result {
     SUCCESS = 0,
     INVALID_VALUE = 1,
@@ -70,7 +69,7 @@ typedef enum result {
     STREAM_CAPTURE_INVALIDATED = 901,
     UNKNOWN = 999
 } result;
-typedef uint64_t address; /* of device memory */
+typedef uint64_t address; /* an address in device memory */
 
 enum { DEVICES = 2, MULTIPROCESSORS = 132, SHARED_BYTES = 48 << 10, MOST_SHARED_BYTES = FIBRES_SHARED };
 static const int64_t DEVICE_BYTES = (int64_t)2 << 30;
@@ -80,90 +79,91 @@ typedef struct event event;
 typedef struct module module;
 typedef struct function function;
 
-/* The primary context of a device. */
+/* The primary context of a device. Statically allocated; the stream list and what it owns belong to the context. */
 typedef struct context {
     int device, retained;
-    unsigned long long id; /* no two have the same */
-    bool destroyed;        /* by a reset; until all that had it have released it, or somebody retains it */
-    result error;          /* sticky: every call fails with it */
-    unsigned peers;        /* devices whose memory kernels of this one may use, a bit each */
-    stream *streams;       /* the first is the default one */
+    unsigned long long id; /* unique */
+    bool destroyed;        /* by a reset; until all owners have released it, or it is retained again */
+    result error;          /* sticky: returned by every call */
+    unsigned peers;        /* bit set of devices whose memory kernels of this context may use */
+    stream *streams;       /* the first one is the default stream */
     event *events;
     module *modules;
 } context;
 
-/* ---- contexts.c: contexts, and how calls begin and end ----------------------------------------------------------- */
+/* ---- contexts.c: contexts, begin and end of calls ---------------------------------------------------------------- */
 
 #define CALL __attribute__((visibility("default"))) int
 
 typedef enum call_needs { NEEDS_NOTHING, NEEDS_INIT, NEEDS_CONTEXT } call_needs;
-/* Takes the lock. Anything but SUCCESS: the call does nothing and ends with that. */
+/* Takes the lock and checks the state that the call needs. Unless it returns SUCCESS, the call must do nothing and end
+ * with that code. */
 result call_begin_as(const char *name, call_needs needs);
 #define call_begin(needs) call_begin_as(__func__, needs)
-/* Lets the lock go; returns what it got. */
+/* Releases the lock; returns code. */
 int call_end(result code);
-/* The calling thread's; NULL: none. */
+/* Returns the calling thread's context, or NULL. */
 context *context_current(void);
 extern context contexts[DEVICES];
-/* Is it one that is in use? */
+/* Returns true if c is a context in use. */
 bool context_is_alive(const context *c);
-/* May a device be allowed to use the other one's memory? */
+/* Returns true if the device can access the other one's memory. */
 bool device_has_peer_access(int device, int other);
-/* Do copies get lost that come to it straight from the other? */
+/* Returns true if direct copies from the other device arrive incompletely. */
 bool device_corrupts_peer_copies(int device);
-/* The compute capability, 90 for 9.0, and an attribute of a device. */
+/* Return the compute capability, 90 for 9.0, and an attribute of a device. */
 int device_architecture(int device);
 int device_attribute(int device, int attribute, int otherwise);
 
-/* A random number below that, by the seed. */
+/* Returns a random number in [0, below), determined by the seed. */
 unsigned random_u32_below(unsigned below);
 uint64_t seed_now(void);
-/* Prints a line that begins with "stand-in: ". */
+/* Prints a line to stderr, with the prefix "stand-in: ". */
 __attribute__((format(printf, 1, 2))) void log_line(const char *format, ...);
 
 /* ---- memory.c ---------------------------------------------------------------------------------------------------- */
 
-/* Is it all memory that is there? `c`: and that kernels of this context may use. */
+/* Returns true if the range is mapped device memory; with c, if kernels of this context may access it as well. */
 bool memory_is_valid(const context *c, address at, size_t bytes);
-/* Is any of it in the addresses that device memory has, whether there is memory or not? */
+/* Returns true if the range overlaps the address space reserved for device memory, mapped or not. */
 bool memory_is_device(const void *at, size_t bytes);
-/* What kernels of the context may use, in the order of addresses. */
+/* Returns the ranges that kernels of the context may access, in the order of addresses. */
 const fibres_range *memory_ranges(const context *c, int *count);
 void memory_end(context *c);
 
-/* Addresses that are in use: an allocation, or a mapping (virtual_memory.c). */
+/* A range of addresses in use: an allocation, or a mapping (virtual_memory.c). */
 typedef struct allocation {
     char *start;
     size_t bytes;
     int device;
-    unsigned allowed; /* devices that may use it, a bit each */
+    unsigned allowed; /* bit set of devices that may access it */
     bool mapped;
 } allocation;
 
-/* Keeps the table in order. NULL: memory is short. */
+/* Inserts into the table, which is sorted. Returns NULL on allocation failure. */
 allocation *piece_add(const allocation *p);
 void piece_remove(allocation *p);
-/* The one that begins there, NULL: none does. */
+/* Returns the one that begins at this address, or NULL. */
 allocation *piece_at(address at);
-/* Access has changed. */
+/* Notes that access rights have changed. */
 void ranges_invalidate(void);
-/* Addresses that have never been anybody's, with nothing behind them and a page that is nobody's in between. NULL: no
- * more. */
+/* Reserves addresses that have never been used, without memory and followed by an unused page. NULL: none left. */
 char *va_reserve(size_t bytes, size_t multiple);
-/* Takes away what is behind whole pages of them. */
+/* Unmaps the memory of complete pages of such addresses. */
 void va_unmap(char *start, size_t bytes);
-/* Counts bytes of a device's memory; false: there are not so many. */
+/* Adds to the bytes in use on a device; returns false if they exceed its memory. */
 bool memory_account(int device, int64_t bytes);
-/* Bytes of a device that are used: by other processes, by its context, by allocations and mappings. nvml.c finds it. */
+/* Returns the bytes in use on a device by other processes, its context, allocations and mappings. nvml.c looks it
+ * up. */
 int64_t standin_memory_used(int device);
 
 /* ---- streams.c --------------------------------------------------------------------------------------------------- */
 
-/* A moment in a stream. */
+/* A recorded position in a stream; reference-counted. */
 typedef struct sync_point {
     int refs;
     bool done;
-    uint64_t time; /* when it came, in nanoseconds */
+    uint64_t time; /* of completion, in nanoseconds */
 } sync_point;
 
 typedef enum work_kind { WORK_LAUNCH, WORK_COPY, WORK_FILL, WORK_RECORD, WORK_WAIT } work_kind;
@@ -175,37 +175,37 @@ typedef struct work {
     const char *from;
     size_t bytes;
     bool to_device, from_device;
-    uint32_t value; /* WORK_FILL: of this many bytes each */
+    uint32_t value; /* WORK_FILL: repeated value of `width` bytes */
     int width;
     sync_point *mark;
     function *function; /* WORK_LAUNCH */
     unsigned grid[3], block[3], shared;
-    char argument[]; /* each begins where function_argument says */
+    char argument[]; /* each argument at the offset in function.place */
 } work;
 
-/* Makes the first stream of the context; false: memory is short. */
+/* Creates the default stream of a context; returns false on allocation failure. */
 bool streams_begin(context *c);
-/* Frees all streams and events with the work that waits in them. */
+/* Frees all streams and events with their pending work. */
 void streams_end(context *c);
-/* The stream of a handle, NULL: there is none. */
+/* Returns the stream of a handle, or NULL. */
 stream *stream_of(void *handle);
 context *stream_context(const stream *s);
 work *work_new(work_kind kind, size_t argument_bytes);
-/* Takes the work over. */
+/* Appends work to a stream, which then owns it. */
 void stream_add(stream *s, work *w);
-/* Does all the work of a context. */
+/* Runs all pending work of a context. */
 void streams_run(context *c);
-/* The context has failed: what waits in its streams is left out. */
+/* Discards the pending work of a failed context. */
 void streams_drop(context *c);
 
 /* ---- capture.c --------------------------------------------------------------------------------------------------- */
 
-/* May this thread make a call of that name now? */
+/* Returns SUCCESS if this thread may make this call, as far as captures are concerned. */
 result capture_check(const char *name);
 
 /* ---- stream_ops.c ------------------------------------------------------------------------------------------------ */
 
-/* Does what the stream of this context says; the context's error says how it went. */
+/* Runs one item of work; failures set the context's error. */
 void work_run(context *c, const work *w);
 
 /* ---- modules.c, compile.c ---------------------------------------------------------------------------------------- */
@@ -215,9 +215,10 @@ struct function {
     module *module;
     char name[128];
     int parameters;
-    uint16_t bytes[256], place[256]; /* of each parameter in a launch's copy of them */
+    uint16_t bytes[256], place[256]; /* size and offset of each parameter in the copied arguments */
     size_t argument_bytes;
-    unsigned shared, most_shared, most_threads; /* static, dynamic with the attribute, by __launch_bounds__ */
+    unsigned shared, most_shared,
+        most_threads; /* static; maximum dynamic (settable attribute); from __launch_bounds__ */
 };
 
 struct module {
@@ -228,13 +229,13 @@ struct module {
     function *functions;
 };
 
-/* Is it a function of a module that is loaded? */
+/* Returns true if f is a function of a loaded module. */
 bool function_is_alive(const function *f);
 void modules_end(context *c);
-/* A library with the kernels of a cubin, compiled unless it is in the folder; for that compute capability, 0: for any.
- */
+/* Loads a host library with the kernels of a cubin, compiling it unless it is cached; for this compute capability, 0:
+ * any. */
 result compile_module(const char *image, int architecture, void **library);
-/* The name of section k, and where it is; NULL: there is none. */
+/* Returns the name of section k and its position; NULL if there is no section k. */
 const char *cubin_section(const char *image, int k, const char **at, size_t *bytes);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls for streams and events. */
+/* Calls for streams and events. */
 #include "streams.h"
 
 #include <stdlib.h>
@@ -163,7 +163,7 @@ CALL cuEventRecord(void *handle, void *of)
     return call_end(SUCCESS);
 }
 
-/* For the last record before this call. */
+/* Waits for the last record before this call. */
 CALL cuStreamWaitEvent(void *handle, void *of, unsigned flags)
 {
     stream *s;
@@ -184,7 +184,7 @@ CALL cuEventSynchronize(void *handle)
     event *e;
     result code = begin_event(handle, &e);
     if (code != SUCCESS || e->mark == NULL) return call_end(code);
-    if (!(e->flags & SLEEPS)) standin_count_call("spin"); /* the thread would be busy until then */
+    if (!(e->flags & SLEEPS)) standin_count_call("spin"); /* without blocking sync, the thread would spin until then */
     sync_point_wait(e->mark);
     return call_end(e->context->error);
 }

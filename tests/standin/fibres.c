@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A block: a fibre per thread, which gives way where CUDA's threads wait for each other. See fibres.h. */
+/* Runs one block: a fibre per thread, which yields where CUDA threads wait for each other. See fibres.h. */
 #include "fibres_state.h"
 
 #include <stdarg.h>
@@ -12,7 +12,7 @@ enum { NEW, READY, AT_BARRIER, AT_EXCHANGE, DONE };
 
 fibres_state fibres = {.current = -1, .time = 1};
 
-static unsigned ready[WARPS]; /* lanes that can run, by warp */
+static unsigned ready[WARPS]; /* runnable lanes per warp */
 static char *spare[FIBRES_THREADS];
 static int spares, arrived, done;
 static void *scheduler;
@@ -23,7 +23,7 @@ unsigned fibres_chance(unsigned below)
     return (unsigned)((fibres.seed >> 33) % below);
 }
 
-/* Puts the registers that a function keeps on the stack, and goes on where the other stack left off. */
+/* Pushes the callee-saved registers, switches stacks and resumes the other fibre. */
 void fibres_switch(void **save, void *to) __attribute__((visibility("hidden")));
 __asm__(".text\n.globl fibres_switch\n.hidden fibres_switch\n.type fibres_switch, @function\nfibres_switch:\n"
         "push %rbp\npush %rbx\npush %r12\npush %r13\npush %r14\npush %r15\nmov %rsp,(%rdi)\n"
@@ -47,10 +47,10 @@ void fibres_fail(const char *format, ...)
         va_end(list);
     }
     fibres.failed = true;
-    if (fibres.current >= 0) yield_to_scheduler(); /* and is never gone on with */
+    if (fibres.current >= 0) yield_to_scheduler(); /* and never resumes */
 }
 
-/* ---- where threads wait ------------------------------------------------------------------------------------------ */
+/* ---- synchronisation between threads ----------------------------------------------------------------------------- */
 
 void fibres_barrier(int site)
 {
@@ -63,15 +63,15 @@ void fibres_barrier(int site)
     yield_to_scheduler();
 }
 
-/* Lanes that the warp of this thread has. */
+/* Returns the number of lanes in a warp. */
 static int lanes_of(int warp)
 {
     const int left = fibres.threads - warp * 32;
     return left < 32 ? left : 32;
 }
 
-/* Is every lane of the mask there, for the same exchange? */
-static bool all_came(const fibre *warp, int lanes, const fibre *f)
+/* Returns true if every lane of the mask has reached the same exchange. */
+static bool have_all_arrived(const fibre *warp, int lanes, const fibre *f)
 {
     for (int k = 0; k < lanes; k++) {
         if (!(f->mask >> k & 1)) continue;
@@ -93,7 +93,7 @@ const uint64_t *fibres_exchange(int site, unsigned mask, uint64_t value, bool or
     f->mask = mask;
     f->given = value;
     ready[w] &= ~(1u << lane);
-    if (!all_came(warp, lanes, f)) {
+    if (!have_all_arrived(warp, lanes, f)) {
         yield_to_scheduler();
         return f->taken;
     }
@@ -107,7 +107,7 @@ const uint64_t *fibres_exchange(int site, unsigned mask, uint64_t value, bool or
     return f->taken;
 }
 
-/* ---- a block ----------------------------------------------------------------------------------------------------- */
+/* ---- running a block --------------------------------------------------------------------------------------------- */
 
 static void start(void)
 {
@@ -115,10 +115,11 @@ static void start(void)
     fibres.fibre[fibres.current].state = DONE;
     done++;
     if (arrived > 0) fibres_fail("leaves the kernel while %d threads wait at a barrier", arrived);
-    yield_to_scheduler(); /* the stack is free once the scheduler is back on its own */
+    yield_to_scheduler(); /* the scheduler runs on its own stack again, so this one is free */
 }
 
-/* On entry of a function rsp is 8 modulo 16, as after a call: else code that counts on it faults, in some kernels. */
+/* Prepares a fibre's stack. On function entry rsp must be 8 modulo 16, as after a call; otherwise code that relies on
+ * the alignment faults, in some kernels. */
 static bool begin(fibre *f)
 {
     if (spares > 0) {
@@ -138,7 +139,7 @@ static bool begin(fibre *f)
     return true;
 }
 
-/* Nobody can go on: says who waits for whom. */
+/* No thread can run: reports a thread that waits, and for which lanes. */
 static void report_deadlock(void)
 {
     for (int k = 0; k < fibres.threads; k++) {
@@ -157,7 +158,7 @@ static void all_ready(void)
     for (int w = 0; w * 32 < fibres.threads; w++) ready[w] = lanes_of(w) == 32 ? ~0u : (1u << lanes_of(w)) - 1;
 }
 
-/* All threads stand at a barrier, or will never come to one. */
+/* Resumes all threads at the barrier, after checking that every thread will arrive there. */
 static void release_barrier(void)
 {
     fibres.current = -1;
@@ -183,7 +184,7 @@ static void run_lane(int thread)
     fibres.shim->thread[2] = (unsigned)thread / x / y;
     if (f->state == NEW && !begin(f)) {
         fibres.current = -1;
-        fibres_fail("gets no memory for a stack");
+        fibres_fail("runs out of host memory for its stack");
         return;
     }
     fibres_switch(&scheduler, f->sp);
@@ -192,7 +193,7 @@ static void run_lane(int thread)
     spare[spares++] = f->stack;
 }
 
-/* Each lane of the warp that can go on, up or down, as far as it comes. */
+/* Runs each runnable lane of the warp, in ascending or descending order, until it waits. */
 static void run_warp(int w)
 {
     const bool down = fibres_chance(2) == 1;
@@ -224,7 +225,7 @@ void fibres_run_block(void)
     fibres.current = -1;
 }
 
-/* Stacks of fibres that are never gone on with. */
+/* Frees the stacks of fibres that never resume. */
 void fibres_free_stacks(void)
 {
     for (int k = 0; k < fibres.threads; k++) {

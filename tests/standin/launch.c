@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches: the library of a kernel, its blocks in an order that the seed gives, and faults of the processor. */
+/* Launches: loads a kernel's library, runs its blocks in an order determined by the seed, and handles processor
+ * faults. */
 #include "fibres_state.h"
 
 #include <dlfcn.h>
@@ -25,7 +26,7 @@ static void fail_text(const char *why)
     fibres_fail("%s", why);
 }
 
-/* ---- a launch ---------------------------------------------------------------------------------------------------- */
+/* ---- launching --------------------------------------------------------------------------------------------------- */
 
 static int find_image(struct dl_phdr_info *info, size_t size, void *user)
 {
@@ -53,7 +54,8 @@ void fibres_forget(const void *library)
     if (known == library) known = NULL;
 }
 
-/* The functions first of all: what is called in the library may be looked at, too. */
+/* Prepares a library for launches. Its functions are set first, because code of the library that is called here may
+ * already call the access hook. */
 static const char *enter(void *library)
 {
     if (library == known) return NULL;
@@ -61,7 +63,7 @@ static const char *enter(void *library)
     shim_state *shim = dlsym(library, "shim");
     void *symbol = dlsym(library, "shim_sections");
     memcpy(&sections, &symbol, sizeof symbol);
-    if (shim == NULL || symbol == NULL || shim->bytes != sizeof *shim) return "is no library of kernels";
+    if (shim == NULL || symbol == NULL || shim->bytes != sizeof *shim) return "is not a library of kernels";
     shim->barrier = fibres_barrier;
     shim->exchange = fibres_exchange;
     shim->fail = fail_text;
@@ -69,7 +71,7 @@ static const char *enter(void *library)
     shim->dynamic = fibres_dynamic;
     sections();
     struct link_map *map;
-    if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0) return "is no library";
+    if (dlinfo(library, RTLD_DI_LINKMAP, &map) != 0) return "is not a library";
     fibres.image = fibres.image_end = NULL;
     dl_iterate_phdr(find_image, &map->l_addr);
     shim->access = fibres_memcheck;
@@ -78,7 +80,7 @@ static const char *enter(void *library)
     return NULL;
 }
 
-/* A step that has no common divisor with the number of blocks goes through all of them once. */
+/* Returns a random step that is coprime to the number of blocks, so that stepping visits every block once. */
 static unsigned step_through(unsigned blocks)
 {
     unsigned step = blocks > 1 ? 1 + fibres_chance(blocks - 1) : 1;
@@ -104,14 +106,15 @@ static void run_blocks(void)
         shim->group[0] = (unsigned)at % x;
         shim->group[1] = (unsigned)at / x % y;
         shim->group[2] = (unsigned)at / x / y;
-        /* Arrays of all kernels of the library: where they are many, reads before writes are refused all the same. */
+        /* This covers the shared arrays of all kernels in the library. If they are large, only the first block poisons
+         * them; reads of unwritten memory are still detected. */
         if (k == 0 || fixed < (64 << 10)) memset(shim->shared, POISON, fixed);
         memset(fibres_dynamic, POISON, fibres.launch->shared);
         fibres_run_block();
     }
 }
 
-/* ---- faults of the processor ------------------------------------------------------------------------------------- */
+/* ---- processor faults -------------------------------------------------------------------------------------------- */
 
 static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 enum { FAULTS = sizeof faults / sizeof faults[0] };
@@ -119,7 +122,8 @@ static struct sigaction before[FAULTS];
 static volatile bool running;
 static __thread bool runs_here;
 
-/* Another thread's fault is none of ours: it comes again, with what was set before. */
+/* Handles a fault. For a fault of another thread, it restores the previous handlers, and the instruction faults
+ * again. */
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
     (void)context;
@@ -131,7 +135,7 @@ static void on_fault(int signal, siginfo_t *info, void *context)
     fibres_fail("signal %d at %p", signal, info->si_addr);
 }
 
-/* The handlers and the stack for them are this thread's while the launch runs, and what they were afterwards. */
+/* Installs the handlers and their stack for this thread during the launch, and restores the previous ones. */
 static void run_guarded(void)
 {
     static char stack[64 << 10];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device memory, which is host memory at addresses that no other is at, and page-locked memory. No address is handed
- * out twice, so that use after the end is always seen. */
+/* Device memory, which is host memory at otherwise unused addresses, and page-locked memory. Addresses are never
+ * reused, so that every use after free is detected. */
 #include "driver.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ enum { PAGE = 4096, FRESH = 0xcd, GONE = 0xdd, ALIGN = 256, CONTEXT = 100 << 20 
 
 static char *space, *space_next, *space_end;
 
-/* By system calls, as sanitizers would note each address of it. */
+/* Maps by system calls, because sanitizers would track each address. */
 static char *map(char *at, size_t bytes, int flags)
 {
     const long got =
@@ -50,13 +50,13 @@ bool memory_is_device(const void *at, size_t bytes)
     return p < space_end && p + bytes > space;
 }
 
-/* ---- what is where ----------------------------------------------------------------------------------------------- */
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 
 static allocation *pieces;
 static int count, room;
 static fibres_range *ranges;
 static int range_count;
-static const context *ranges_of; /* NULL: they have to be found anew */
+static const context *ranges_of; /* NULL: the ranges must be rebuilt */
 static unsigned ranges_peers;
 static int64_t used[DEVICES];
 
@@ -104,7 +104,7 @@ void piece_remove(allocation *p)
     ranges_invalidate();
 }
 
-/* The last one that does not begin behind that; -1: none. */
+/* Returns the index of the last allocation that begins at or below this address; -1 if there is none. */
 static int find(address at)
 {
     int low = 0, high = count;
@@ -132,7 +132,7 @@ static bool may_use(const context *c, const allocation *p)
 
 bool memory_is_valid(const context *c, address at, size_t bytes)
 {
-    for (int k = find(at); bytes > 0; k++) { /* mappings may follow one another */
+    for (int k = find(at); bytes > 0; k++) { /* mappings may be contiguous */
         if (k < 0 || k >= count || !may_use(c, &pieces[k])) return false;
         const uintptr_t start = (uintptr_t)pieces[k].start, end = start + pieces[k].bytes;
         if (at < start || at >= end) return false;
@@ -164,7 +164,7 @@ const fibres_range *memory_ranges(const context *c, int *n)
 
 /* ---- allocations ------------------------------------------------------------------------------------------------- */
 
-/* Begins at a multiple of 256, and rarely at one of more. */
+/* Allocates at a multiple of 256 that is rarely a larger power of two. */
 static result take(const context *c, size_t bytes, address *out)
 {
     if (bytes == 0) return INVALID_VALUE;
@@ -199,7 +199,7 @@ CALL cuMemAlloc_v2(address *out, size_t bytes)
     return call_end(code == SUCCESS ? take(context_current(), bytes, out) : code);
 }
 
-/* The work on it is done first, as CUDA waits for all of the device here. */
+/* Runs all pending work first, because CUDA synchronises the device here. */
 CALL cuMemFree_v2(address at)
 {
     result code = call_begin(NEEDS_CONTEXT);

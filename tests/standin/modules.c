@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Modules and their functions, of which the cubin says the parameters, the shared memory and the most threads. */
+/* Modules and their functions. Parameters, shared memory and the maximum number of threads are read from the cubin. */
 #include "driver.h"
 #include "cache_dir.h"
 
@@ -44,8 +44,8 @@ static uint32_t number32(const char *p)
     return value;
 }
 
-/* A parameter: index into the constants (4 bytes), ordinal (2), offset (2), a word whose bits 18 and up are its size.
- */
+/* A parameter record: index into the constants (4 bytes), ordinal (2), offset (2), a word with the size in bits 18 and
+ * up. */
 static void note_parameter(function *f, const char *p)
 {
     const unsigned k = number16(p + 4);
@@ -54,7 +54,7 @@ static void note_parameter(function *f, const char *p)
     if ((int)k >= f->parameters) f->parameters = (int)k + 1;
 }
 
-/* Records of a format (1 byte), an attribute (1) and a value (2); format 4 has that many bytes behind it. */
+/* Reads records of a format (1 byte), an attribute (1) and a value (2); format 4 is followed by that many bytes. */
 static void read_info(function *f, const char *p, size_t bytes)
 {
     enum { LONG = 4, MOST_THREADS = 0x05, PARAMETER = 0x17 };
@@ -108,7 +108,7 @@ CALL cuModuleGetFunction(function **out, module *of, const char *name)
     return call_end(SUCCESS);
 }
 
-/* CUfunction_attribute. */
+/* Values of CUfunction_attribute. */
 enum {
     MOST_THREADS,
     STATIC_SHARED,
@@ -157,7 +157,8 @@ CALL cuFuncSetAttribute(function *f, int attribute, int value)
 
 /* ---- modules ----------------------------------------------------------------------------------------------------- */
 
-/* The driver's own compiler, for text: what NVRTC left for it. The caller frees it. */
+/* Finds the cubin that the stand-in for NVRTC left for a PTX text, in place of the driver's own compiler. The caller
+ * frees it. */
 static char *from_text(int device, const char *text)
 {
     char path[STANDIN_PATH];
@@ -206,7 +207,7 @@ CALL cuModuleLoadData(module **out, const void *image)
     return call_end(code == SUCCESS ? load(out, image) : code);
 }
 
-/* The options are about compiling intermediate code. */
+/* The options concern the compilation of PTX, and are ignored. */
 CALL cuModuleLoadDataEx(module **out, const void *image, unsigned options, const int *option, void *const *values)
 {
     (void)options, (void)option, (void)values;
@@ -228,7 +229,7 @@ static void unload(module **link)
     free(gone);
 }
 
-/* What waits in streams is not done first: a launch of a module that has gone is refused. */
+/* Does not run pending work first: launches of an unloaded module are refused. */
 CALL cuModuleUnload(module *of)
 {
     result code = call_begin(NEEDS_CONTEXT);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stand-in for NVIDIA's management library: two devices whose figures never change, but for the memory, of which the
- * stand-in for the driver knows. The second is one of those that report neither clocks nor a limit of power, and
- * nothing runs on it. What one process has begun is not begun in its children. STANDIN_ERRORS,
- * STANDIN_MIG and STANDIN_ENTRIES are those of driver.h. */
+/* A stand-in for NVIDIA's management library: two devices with constant values, except for the memory in use, which
+ * comes from the stand-in for the driver. The second device reports neither clocks nor a power limit and runs no
+ * processes. Initialisation is per process; a forked child must repeat it. STANDIN_ERRORS, STANDIN_MIG and
+ * STANDIN_ENTRIES are described in driver.h. */
 #include "settings.h"
 
 #include <dlfcn.h>
@@ -25,11 +25,11 @@ enum {
 
 typedef struct device {
     int index;
-    unsigned temperature, milliwatts, busy; /* degrees C, mW, per cent */
+    unsigned temperature, milliwatts, busy; /* degrees C, mW, percent */
 } device;
-/* The cards, then the slices of the first. */
+/* The cards, then the MIG instances of the first. */
 static device devices[2 * DEVICES] = {{0, 41, 87500, 12}, {1, 39, 71250, 0}, {0, 0, 0, 0}, {1, 0, 0, 0}};
-static int begun; /* so often, */
+static int begun; /* number of initialisations */
 static pid_t of;  /* in this process */
 
 static bool is_begun(void)
@@ -61,11 +61,11 @@ static int give_text(char *to, unsigned length, const char *text)
 
 CALL nvmlInit_v2(void)
 {
-    const int told = standin_count_call(__func__);
+    const int injected = standin_count_call(__func__);
     if (of != getpid()) begun = 0;
     of = getpid();
-    begun += told == SUCCESS;
-    return told;
+    begun += injected == SUCCESS;
+    return injected;
 }
 
 CALL nvmlShutdown(void)
@@ -87,9 +87,9 @@ CALL nvmlSystemGetDriverVersion(char *version, unsigned length)
 
 CALL nvmlDeviceGetCount_v2(unsigned *count)
 {
-    const int told = standin_count_call(__func__);
+    const int injected = standin_count_call(__func__);
     *count = (unsigned)standin_number("STANDIN_DEVICES", 0, DEVICES);
-    return told != SUCCESS ? told : is_begun() ? SUCCESS : UNINITIALIZED;
+    return injected != SUCCESS ? injected : is_begun() ? SUCCESS : UNINITIALIZED;
 }
 
 CALL nvmlDeviceGetHandleByIndex_v2(unsigned index, device **out)
@@ -100,7 +100,7 @@ CALL nvmlDeviceGetHandleByIndex_v2(unsigned index, device **out)
     return SUCCESS;
 }
 
-/* Domains of 4 or of 8 digits are the same. */
+/* Accepts PCI domains of 4 or 8 digits. */
 CALL nvmlDeviceGetHandleByPciBusId_v2(const char *address, device **out)
 {
     unsigned domain, bus, slot;
@@ -114,8 +114,8 @@ CALL nvmlDeviceGetHandleByPciBusId_v2(const char *address, device **out)
 CALL nvmlDeviceGetHandleByUUID(const char *uuid, device **out)
 {
     unsigned last;
-    const int told = standin_count_call(__func__);
-    if (told != SUCCESS || !is_begun()) return told != SUCCESS ? told : UNINITIALIZED;
+    const int injected = standin_count_call(__func__);
+    if (injected != SUCCESS || !is_begun()) return injected != SUCCESS ? injected : UNINITIALIZED;
     if (sscanf(uuid, "MIG-5741494e-4400-0000-0000-%12x", &last) == 1 && mig_enabled() && last < DEVICES)
         *out = &devices[DEVICES + last];
     else if (sscanf(uuid, "GPU-5741494e-4400-0000-0000-%12x", &last) == 1 && last < DEVICES)
@@ -169,7 +169,7 @@ CALL nvmlDeviceGetUtilizationRates(device *d, unsigned rates[2])
     return SUCCESS;
 }
 
-/* Where the driver is loaded, from the folder that this library is in, it says. */
+/* Returns the memory in use according to the driver in this library's folder, if it is loaded. */
 static unsigned long long used_of(int index)
 {
     static const char driver[] = "libcuda.so.1";
@@ -188,7 +188,7 @@ static unsigned long long used_of(int index)
     return bytes;
 }
 
-/* total, free, used */
+/* Fills in total, free, used. */
 CALL nvmlDeviceGetMemoryInfo(device *d, unsigned long long memory[3])
 {
     if (checked(d) == NULL) return INVALID_ARGUMENT;
@@ -220,7 +220,7 @@ typedef struct process {
     unsigned instance, compute_instance;
 } process;
 
-/* This process and one whose memory is not known. Longer entries say at their end how much of it is protected. */
+/* Reports this process and one of unknown memory use. Longer entries end with the size of the protected memory. */
 CALL nvmlDeviceGetComputeRunningProcesses_v3(device *d, unsigned *count, void *processes)
 {
     if (checked(d) == NULL) return INVALID_ARGUMENT;

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stand-in for libnvrtc: the real one does the work. The text is kept under the hash of the cubin, for the stand-in
- * driver, with the options in its first line.
+/* A stand-in for libnvrtc that forwards to the real one, which STANDIN_NVRTC names. For the stand-in driver, it keeps
+ * each source under the hash of its cubin, with the options in the first line.
  *
- * What it has compiled without a word is kept, too, under the hash of its version, the options and the text: the same
- * text again takes no second compilation, in whichever process; with STANDIN_KEEPS=no, for tests of the compiler
- * itself, the real one is always at work.
+ * Cubins that were compiled without warnings are cached under a hash of the version, the options and the source, so
+ * that no process compiles the same source twice. With STANDIN_KEEPS=no, for tests of the compiler itself, every
+ * compilation runs.
  *
- * Text (PTX) is compiled for the stand-in's driver at once, as if that did it, from the source and for the same
- * generation of cards whatever the text is for.
+ * PTX is replaced by a cubin for the generation of the stand-in's devices, compiled from the source, whatever its
+ * target, as if the driver had compiled it.
  *
- * STANDIN_ERRORS has errors of calls (driver.h); STANDIN_ARCHS, 80,90, what it says that it compiles for.
+ * STANDIN_ERRORS lists errors of calls (driver.h); STANDIN_ARCHS (80,90) the architectures that it reports.
  *
- * The real one is the file that STANDIN_NVRTC names.
- *
- * With STANDIN_NVRTC_VERSION=13.0 it stands before kernels that were compiled elsewhere, for sm_90 and by that version
- * (scripts/gpu-check): it says so whatever the real one is, and there need be none. Then it refuses every text. */
+ * With STANDIN_NVRTC_VERSION=13.0 it serves kernels that were compiled elsewhere for sm_90 by that version
+ * (scripts/gpu-check): it reports that version and refuses every source; the real one is not needed. */
 #include "backend/cuda/api.h"
 #include "cache_dir.h"
 #include "settings.h"
@@ -34,12 +32,12 @@ enum { INVALID_PROGRAM = 4, INTERNAL_ERROR = 11, ARCHIVED_ARCHITECTURE = 90 };
 static const char no_compiler[] = "error: this kernel is not in the archive, and there is no NVRTC to compile it";
 
 typedef struct program {
-    nvrtcProgram real; /* NULL: there is no real one */
+    nvrtcProgram real; /* NULL without a real NVRTC */
     char *text, *options;
-    char *kept; /* the cubin that was there already */
+    char *kept; /* the cached cubin */
 } program;
 
-/* ---- the real one ------------------------------------------------------------------------------------------------ */
+/* ---- the real NVRTC ---------------------------------------------------------------------------------------------- */
 
 static wk__nvrtc_functions real;
 static bool loaded;
@@ -67,29 +65,29 @@ static bool is_there(void)
     return loaded;
 }
 
-/* Counts a call. The error that it ends with, 0: none. */
+/* Counts a call. Returns the error that STANDIN_ERRORS requests, or 0. */
 static int begin_as(const char *name)
 {
     int major, minor;
-    const int told = standin_count_call(name);
-    return is_there() || is_archived(&major, &minor) ? told : INTERNAL_ERROR;
+    const int injected = standin_count_call(name);
+    return is_there() || is_archived(&major, &minor) ? injected : INTERNAL_ERROR;
 }
 #define begin() begin_as(__func__)
 
-/* ---- what programs call ------------------------------------------------------------------------------------------ */
+/* ---- public calls ------------------------------------------------------------------------------------------------ */
 
 CALL int nvrtcVersion(int *major, int *minor)
 {
-    const int told = begin();
-    if (told != 0 || is_archived(major, minor)) return told;
+    const int injected = begin();
+    if (injected != 0 || is_archived(major, minor)) return injected;
     return real.Version(major, minor);
 }
 
 CALL int nvrtcGetNumSupportedArchs(int *count)
 {
-    const int told = begin();
+    const int injected = begin();
     const char *given = getenv("STANDIN_ARCHS");
-    if (told != 0) return told;
+    if (injected != 0) return injected;
     if (given == NULL && is_there()) return real.GetNumSupportedArchs(count);
     *count = 1;
     for (const char *p = given; p != NULL && *p != '\0'; p++) *count += *p == ',';
@@ -99,8 +97,8 @@ CALL int nvrtcGetNumSupportedArchs(int *count)
 CALL int nvrtcGetSupportedArchs(int *arch)
 {
     int count;
-    const int told = begin();
-    if (told != 0) return told;
+    const int injected = begin();
+    if (injected != 0) return injected;
     if (getenv("STANDIN_ARCHS") == NULL && is_there()) return real.GetSupportedArchs(arch);
     nvrtcGetNumSupportedArchs(&count);
     for (int k = 0; k < count; k++) arch[k] = standin_number("STANDIN_ARCHS", k, ARCHIVED_ARCHITECTURE);
@@ -110,8 +108,8 @@ CALL int nvrtcGetSupportedArchs(int *arch)
 CALL int nvrtcCreateProgram(program **out, const char *text, const char *name, int headers, const char *const *header,
                             const char *const *header_name)
 {
-    const int told = begin();
-    if (told != 0) return told;
+    const int injected = begin();
+    if (injected != 0) return injected;
     program *p = calloc(1, sizeof *p);
     if (p == NULL) return INTERNAL_ERROR;
     int code = is_there() ? real.CreateProgram(&p->real, text, name, headers, header, header_name) : NVRTC_SUCCESS;
@@ -136,9 +134,9 @@ CALL int nvrtcDestroyProgram(program **p)
     return code;
 }
 
-/* ---- what has been compiled before ------------------------------------------------------------------------------- */
+/* ---- cache of compiled sources ----------------------------------------------------------------------------------- */
 
-/* False: the driver is to compile it for its card, and nothing is kept. */
+/* Sets path to the cache file. Returns false for PTX, which is compiled for the stand-in's devices and not cached. */
 static bool kept_path(const program *p, char path[STANDIN_PATH])
 {
     int version[2];
@@ -151,8 +149,8 @@ static bool kept_path(const program *p, char path[STANDIN_PATH])
     return true;
 }
 
-/* A process of its own (compile_worker.c) compiles the text and keeps the cubin, if the compiler has nothing to say.
- * Where that program is missing nothing is kept. */
+/* Compiles the source in a separate process (compile_worker.c), which writes the cubin to the cache unless there are
+ * warnings. If that program is missing, nothing is cached. */
 static void compile_apart(const program *p, int options, const char *const *option, const char *path)
 {
     enum { MOST = 16, WORDS = 4 };
@@ -188,13 +186,13 @@ static int compile(program *p, int options, const char *const *option)
     return p->kept != NULL ? NVRTC_SUCCESS : real.CompileProgram(p->real, options, option);
 }
 
-/* ---- what programs call of it ------------------------------------------------------------------------------------ */
+/* ---- public calls for programs ----------------------------------------------------------------------------------- */
 
 CALL int nvrtcCompileProgram(program *p, int options, const char *const *option)
 {
     size_t bytes = 8;
-    const int told = begin();
-    if (told != 0) return told;
+    const int injected = begin();
+    if (injected != 0) return injected;
     for (int k = 0; k < options; k++) bytes += strlen(option[k]) + 1;
     free(p->options);
     p->options = calloc(bytes, 1);
@@ -207,8 +205,8 @@ CALL int nvrtcCompileProgram(program *p, int options, const char *const *option)
 
 CALL int nvrtcGetProgramLogSize(program *p, size_t *bytes)
 {
-    const int told = begin();
-    if (told != 0) return told;
+    const int injected = begin();
+    if (injected != 0) return injected;
     if (p->real != NULL && p->kept == NULL) return real.GetProgramLogSize(p->real, bytes);
     *bytes = p->kept != NULL ? 1 : sizeof no_compiler;
     return NVRTC_SUCCESS;
@@ -216,8 +214,8 @@ CALL int nvrtcGetProgramLogSize(program *p, size_t *bytes)
 
 CALL int nvrtcGetProgramLog(program *p, char *log)
 {
-    const int told = begin();
-    if (told != 0) return told;
+    const int injected = begin();
+    if (injected != 0) return injected;
     if (p->kept != NULL)
         *log = '\0';
     else if (p->real != NULL)
@@ -229,19 +227,19 @@ CALL int nvrtcGetProgramLog(program *p, char *log)
 
 CALL int nvrtcGetPTXSize(program *p, size_t *bytes)
 {
-    const int told = begin();
-    return told != 0 ? told : real.GetPTXSize(p->real, bytes);
+    const int injected = begin();
+    return injected != 0 ? injected : real.GetPTXSize(p->real, bytes);
 }
 
 CALL int nvrtcGetCUBINSize(program *p, size_t *bytes)
 {
-    const int told = begin();
-    if (told != 0 || p->kept == NULL) return told != 0 ? told : real.GetCUBINSize(p->real, bytes);
+    const int injected = begin();
+    if (injected != 0 || p->kept == NULL) return injected != 0 ? injected : real.GetCUBINSize(p->real, bytes);
     *bytes = standin_length(p->kept);
     return NVRTC_SUCCESS;
 }
 
-/* Keeps the text with its options, for the driver's stand-in. */
+/* Keeps the source with its options for the stand-in driver. */
 static bool keep(const program *p, const char *cubin)
 {
     char path[STANDIN_PATH];
@@ -253,8 +251,8 @@ static bool keep(const program *p, const char *cubin)
 
 CALL int nvrtcGetCUBIN(program *p, char *cubin)
 {
-    const int told = begin();
-    int code = told;
+    const int injected = begin();
+    int code = injected;
     if (code == 0 && p->kept != NULL)
         memcpy(cubin, p->kept, standin_length(p->kept));
     else if (code == 0)
@@ -262,7 +260,7 @@ CALL int nvrtcGetCUBIN(program *p, char *cubin)
     return code != 0 || keep(p, cubin) ? code : INTERNAL_ERROR;
 }
 
-/* A cubin of the same text, of which the stand-in reads parameters only. The caller frees it. */
+/* Compiles the source to a cubin, from which the stand-in reads only the parameters. The caller frees it. */
 static char *cubin_of(const program *p, size_t *bytes)
 {
     static const char *const option[] = {"--gpu-architecture=sm_90", "--fmad=false"};
@@ -279,8 +277,8 @@ CALL int nvrtcGetPTX(program *p, char *ptx)
 {
     char path[STANDIN_PATH];
     size_t bytes = 0;
-    const int told = begin();
-    const int code = told != 0 ? told : real.GetPTX(p->real, ptx);
+    const int injected = begin();
+    const int code = injected != 0 ? injected : real.GetPTX(p->real, ptx);
     if (code != 0) return code;
     char *cubin = cubin_of(p, &bytes);
     const uint64_t hash = standin_hash(standin_hash_start, ptx, strlen(ptx));

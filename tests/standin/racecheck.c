@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who has used a place of the device's memory in the launch that runs: two threads use it with nothing between that
- * orders them, and one of them writes. Blocks are never in an order; threads of a block are by its barriers, those of a
- * warp by __syncwarp, and by no shuffle.
+/* Detects races in device memory during a launch: two threads access a word, one of them writes, and nothing orders the
+ * accesses. Blocks are never ordered; threads of a block are ordered by its barriers, threads of a warp by __syncwarp,
+ * but not by shuffles.
  *
- * Notes are of 4 bytes. There is room for few: a place takes that of another, and bytes that others use beside it take
- * its note. So some races are not seen; what is seen is one. */
+ * Accesses are recorded per 4 bytes in a table of fixed size. A new word may replace the record of another, and an
+ * access to other bytes of a word replaces its record. So some races are missed, but every reported race is one. */
 #include "fibres_state.h"
 
 #include <string.h>
@@ -13,14 +13,14 @@ enum { PLACES = 1 << 15, MANY = 0xffff };
 
 typedef struct use {
     uint64_t time, warp_time;
-    uint16_t thread; /* + 1; 0: nobody, MANY: several of the block */
+    uint16_t thread; /* + 1; 0: none, MANY: several of the block */
     uint16_t warp;   /* MANY: several */
-    uint8_t bytes;   /* a bit each */
+    uint8_t bytes;   /* bit set of bytes in the word */
 } use;
 
 typedef struct note {
     uintptr_t word;
-    use write, read, other; /* other: read by a block before that of `read` */
+    use write, read, other; /* other: read by an earlier block than `read` */
 } note;
 
 static note notes[PLACES];
@@ -35,8 +35,8 @@ static bool in_this_block(const use *u)
     return u->thread != 0 && u->time >= fibres.block_began;
 }
 
-/* Does nothing order it before what the thread does now? */
-static bool is_open(const use *u, unsigned warp)
+/* Returns true if nothing orders this access before the thread's present one. */
+static bool is_unordered(const use *u, unsigned warp)
 {
     if (!in_this_block(u)) return in_this_launch(u);
     return u->time == fibres.time && (u->warp != warp || u->warp_time == fibres.warp_time[warp]);
@@ -44,26 +44,26 @@ static bool is_open(const use *u, unsigned warp)
 
 static bool races(const use *u, const use *now)
 {
-    if ((u->bytes & now->bytes) == 0 || !is_open(u, now->warp)) return false;
+    if ((u->bytes & now->bytes) == 0 || !is_unordered(u, now->warp)) return false;
     return !in_this_block(u) || u->thread != now->thread;
 }
 
 static void fail(const char *does, const char *did, const void *at, const use *u)
 {
     const bool here = in_this_block(u);
-    fibres_fail("%s %p, which %s%s %s, and nothing says who is first", does, at, here ? "" : "a thread of ",
+    fibres_fail("%s %p, which %s%s %s, and nothing orders the two", does, at, here ? "" : "a thread of ",
                 !here               ? "another block"
                 : u->thread == MANY ? "other threads of its block"
                                     : "another of its block",
                 did);
 }
 
-/* Readers that nothing orders count together. */
+/* Records a read. Unordered readers are merged into one record. */
 static void note_read(note *n, const use *now)
 {
     use *read = &n->read;
     if (in_this_launch(read) && !in_this_block(read)) n->other = *read;
-    if (in_this_block(read) && read->bytes == now->bytes && is_open(read, now->warp)) {
+    if (in_this_block(read) && read->bytes == now->bytes && is_unordered(read, now->warp)) {
         const uint16_t thread = read->thread == now->thread ? now->thread : MANY,
                        warp = read->warp == now->warp ? now->warp : MANY;
         *read = *now;
@@ -74,7 +74,7 @@ static void note_read(note *n, const use *now)
     }
 }
 
-static void look_at(uintptr_t word, const use *now, bool writes, const void *at)
+static void check_word(uintptr_t word, const use *now, bool writes, const void *at)
 {
     note *n = &notes[word % PLACES];
     if (n->word != word) *n = (note){.word = word};
@@ -101,6 +101,6 @@ void fibres_racecheck(const char *p, int bytes, bool writes)
         next = at + (4 - first) < end ? at + (4 - first) : end;
         const unsigned last = first + (unsigned)(next - at);
         now.bytes = (uint8_t)((1u << last) - (1u << first));
-        look_at((uintptr_t)at / 4, &now, writes, at);
+        check_word((uintptr_t)at / 4, &now, writes, at);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See settings.h. */
+/* Implements settings.h. */
 #include "settings.h"
 
 #include <pthread.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+/* ---- settings ---------------------------------------------------------------------------------------------------- */
 
 int standin_number(const char *variable, int k, int otherwise)
 {
@@ -17,8 +17,8 @@ int standin_number(const char *variable, int k, int otherwise)
     return atoi(text);
 }
 
-/* Behind "key=" in the list; NULL: it is not there. */
-static const char *behind(const char *list, const char *key)
+/* Returns the text after "key=" in the list, or NULL. */
+static const char *find_value(const char *list, const char *key)
 {
     const size_t length = strlen(key);
     for (const char *at = list; at != NULL; at = strchr(at, ',')) {
@@ -30,22 +30,22 @@ static const char *behind(const char *list, const char *key)
 
 int standin_keyed(const char *variable, const char *key, int otherwise)
 {
-    const char *number = behind(getenv(variable), key);
+    const char *number = find_value(getenv(variable), key);
     return number != NULL ? atoi(number) : otherwise;
 }
 
-/* ---- calls ------------------------------------------------------------------------------------------------------- */
+/* ---- call counts ------------------------------------------------------------------------------------------------- */
 
 enum { MOST_CALLS = 128 };
 
 static struct {
     pthread_mutex_t lock;
     struct {
-        const char *name; /* they are constants, and live on */
+        const char *name; /* string constants, not copied */
         long times, since;
     } call[MOST_CALLS];
     int calls;
-    char errors[256]; /* STANDIN_ERRORS as it was last; `since` counts from there */
+    char errors[256]; /* last value of STANDIN_ERRORS; `since` counts calls from its change */
     void (*hook)(const char *name);
 } made = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -70,11 +70,11 @@ static void watch_exit(void)
     atexit(write_counts);
 }
 
-/* "name=error": each call of that name, "name=error@n": the n-th from where the variable has got its value, and
- * "name=error@n+": all from that. */
+/* Returns the error of call k: "name=error" for each call of that name, "name=error@n" for the n-th since the variable
+ * was set, "name=error@n+" for that and all later ones. 0: none. */
 static int error_of(const char *list, int k)
 {
-    const char *number = behind(list, made.call[k].name);
+    const char *number = find_value(list, made.call[k].name);
     if (number == NULL) return 0;
     char *end;
     const int error = (int)strtol(number, &end, 10);

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the stand-ins share of settings from the environment and of the calls that are made. Each library counts its
- * own calls. */
+/* Settings from the environment and counts of calls, shared by the stand-ins. Each library counts its own calls. */
 #ifndef STANDIN_SETTINGS_H
 #define STANDIN_SETTINGS_H
 
 #include <stdbool.h>
 
-/* Of the first card's PCI address; the others follow. It has a letter, which the driver writes as a capital. */
+/* Of the first card's PCI address; the others follow. It contains a letter, because the driver prints upper-case
+ * digits. */
 enum { FIRST_BUS = 0x1a };
 
-/* The k-th number of a list with commas in that variable, or its last one; `otherwise` where there is none. */
+/* Returns the k-th number of a comma-separated list in the variable, or its last one; otherwise if it is unset. */
 int standin_number(const char *variable, int k, int otherwise);
-/* The number behind "key=" in a list with commas; `otherwise` where the key is not there. */
+/* Returns the number after "key=" in a comma-separated list; otherwise if the key is missing. */
 int standin_keyed(const char *variable, const char *key, int otherwise);
 
-/* Counts a call and tells the hook. The error that STANDIN_ERRORS has for it, 0: none. */
+/* Counts a call and calls the hook. Returns the error that STANDIN_ERRORS requests for it, or 0. */
 int standin_count_call(const char *name);
 
-/* For tests, found with dlsym: how often there was a call of that name; and a function that each call is told to,
- * before it takes any lock. */
+/* For tests, looked up by dlsym: the number of calls of a name, and a function that is called at the begin of each
+ * call, before any lock is taken. */
 long standin_count(const char *name);
 void standin_set_hook(void (*hook)(const char *name));
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stands in front of CUDA text that a host compiler makes a library of (C++17: CUDA's mathematical functions are
- * overloaded). Whatever threads share goes through functions that the launcher fills in. No header is included: those
- * of the host take longer to read than most kernels. */
+/* Precedes CUDA source that a host compiler turns into a library (C++17: CUDA's mathematical functions are overloaded).
+ * Accesses to shared state go through functions that the launcher sets. It includes no headers, because the host's take
+ * longer to compile than most kernels. */
 typedef __UINT64_TYPE__ uint64_t;
 #define memcpy __builtin_memcpy
 
@@ -24,25 +24,25 @@ SHIM_THREE(unsigned short, ushort)
 SHIM_THREE(signed char, char)
 SHIM_THREE(unsigned char, uchar)
 
-/* The launcher finds this by its name, fills in the functions, and keeps the positions those of the fibre that runs.
- * fibres_state.h has the same struct. */
+/* The launcher looks this up by name, sets the functions, and sets the indices to those of the running fibre. Must be
+ * equal to the struct in fibres_state.h. */
 struct shim_state {
-    unsigned bytes; /* of this struct */
+    unsigned bytes; /* size of this struct */
     dim3 grid, block;
     uint3 group, thread;
-    char *dynamic; /* shared memory that the launch asks for */
+    char *dynamic; /* dynamic shared memory */
     void (*barrier)(int site);
-    /* Lanes of `mask` give 8 bytes each and wait for each other; the result is where the values of all 32 stand. With
-     * `orders` what they have done to memory comes before what they do to it then. */
+    /* Exchanges 8 bytes between the lanes in mask, which wait for each other; returns the values of all 32 lanes. With
+     * orders, memory accesses before the exchange are ordered before those after it. */
     const uint64_t *(*exchange)(int site, unsigned mask, uint64_t value, bool orders);
     void (*fail)(const char *why);
-    /* kind: 0 reads, 1 writes, 2 both at once; 4 more: volatile; the address has to be a multiple of `multiple` */
+    /* kind: 0 read, 1 write, 2 atomic read and write; + 4: volatile. The address must be a multiple of `multiple`. */
     void (*access)(const void *at, int bytes, int kind, int multiple);
     char *shared, *shared_end;
 };
 #define SHIM_SEEN    __attribute__((visibility("default")))
 #define SHIM_INSIDE  __attribute__((visibility("hidden")))
-#define SHIM_OUTSIDE __attribute__((no_sanitize("thread"))) /* of the kernel: reads the host's memory */
+#define SHIM_OUTSIDE __attribute__((no_sanitize("thread"))) /* helpers of the kernel that read host memory */
 extern "C" {
 SHIM_SEEN shim_state shim = {sizeof(shim_state)};
 extern char __start_shim_shared[] __attribute__((weak)) SHIM_INSIDE,
@@ -54,7 +54,7 @@ SHIM_SEEN SHIM_OUTSIDE void shim_sections()
 }
 }
 
-/* To copy one is one access, whose alignment is looked at, also where the compiler makes several of it. */
+/* A copy is checked as one access with its alignment, even if the compiler splits it. */
 template <class V> SHIM_OUTSIDE static inline void shim_whole(const V *at, int kind)
 {
     shim.access(at, sizeof *at, kind, alignof(V));
@@ -125,9 +125,9 @@ SHIM_VECTORS(unsigned char, uchar)
 #define __restrict__ __restrict
 #define __align__(n) alignas(n)
 #define __launch_bounds__(...)
-/* One block runs at a time, so a static will do; the section says where to poison. */
+/* Blocks run one at a time, so a static is sufficient; the section locates the memory to poison. */
 #define __shared__            static __attribute__((section("shim_shared")))
-/* `extern __shared__ T name[];` no macro can serve: it is turned into this before the compiler sees it. */
+/* `extern __shared__ T name[];` cannot be a macro; compile.c rewrites it to this. */
 #define SHIM_DYNAMIC(T, name) T *const name = (T *)shim.dynamic
 
 #define __syncthreads()        shim.barrier(__COUNTER__)
@@ -191,7 +191,7 @@ static inline unsigned shim_ballot(int site, unsigned mask, int yes)
 #define __any_sync(m, yes)             (shim_ballot(__COUNTER__, m, yes) != 0)
 #define __all_sync(m, yes)             (shim_ballot(__COUNTER__, m, yes) == (m))
 
-/* Fibres change only where they wait, so to read and then to write is atomic. It is looked at as one access. */
+/* Fibres switch only where they wait, so a read followed by a write is atomic. It is checked as one access. */
 #define SHIM_ATOMIC(name, ...)                                                                                         \
     template <class T, class U> __attribute__((noinline)) SHIM_OUTSIDE static T name(T *p, U v)                        \
     {                                                                                                                  \
@@ -251,7 +251,7 @@ template <class T> static inline T max(T a, T b)
     return a < b ? b : a;
 }
 
-/* libm's names, overloaded as in CUDA. */
+/* Functions of libm, overloaded as in CUDA. */
 #define SHIM_F1(name)                                                                                                  \
     extern "C" double name(double) noexcept;                                                                           \
     extern "C" float name##f(float) noexcept;                                                                          \
@@ -308,8 +308,7 @@ static inline float fma(float x, float y, float z)
 #define isnan(x)         __builtin_isnan(x)
 #define isinf(x)         __builtin_isinf(x)
 
-/* Calls a kernel with CUDA's array of pointers to the arguments; SHIM_ENTRY(name) stands behind the text, once per
- * kernel. */
+/* Calls a kernel with CUDA's array of pointers to arguments. SHIM_ENTRY(name) follows the source, once per kernel. */
 template <int... I> struct shim_places {
 };
 template <int N, int... I> struct shim_upto : shim_upto<N - 1, N - 1, I...> {
@@ -332,8 +331,8 @@ template <class... P> SHIM_OUTSIDE static inline void shim_call(void (*kernel)(P
         shim_call(name, a);                                                                                            \
     }
 
-/* What -fsanitize=thread puts at each load and store. Here it only tells the launcher, and no library of the sanitizer
- * is linked, so any process can load this. Where the compiler itself does not count on alignment, none is asked for. */
+/* Hooks that -fsanitize=thread calls at each load and store. They only call the launcher; the sanitizer's library is
+ * not linked, so any process can load this library. Alignment is checked only where the compiler relies on it. */
 #define SHIM_HOOK(name, ...) extern "C" SHIM_INSIDE SHIM_OUTSIDE void __tsan_##name
 #define SHIM_HOOKS(n)                                                                                                  \
     SHIM_HOOK(read##n)(void *p)                                                                                        \

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What streams get to do: copies, fills and launches; what is wrong with them is told at once where CUDA tells it, else
- * when their turn comes. Host memory is read and written when their turn comes. */
+/* Work in streams: copies, fills and launches. Errors that CUDA detects at the call are reported there, others when the
+ * work runs. Host memory is accessed when the work runs. */
 #include "streams.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- its turn ---------------------------------------------------------------------------------------------------- */
+/* ---- running work ------------------------------------------------------------------------------------------------ */
 
 static void refuse(context *c, const char *what, const char *why)
 {
@@ -18,9 +18,9 @@ static void copy(context *c, const work *w)
 {
     if ((w->to_device && !memory_is_valid(NULL, (uintptr_t)w->to, w->bytes)) ||
         (w->from_device && !memory_is_valid(NULL, (uintptr_t)w->from, w->bytes)))
-        refuse(c, "a copy", "device memory is no longer there");
+        refuse(c, "a copy", "the device memory has been freed");
     else if (w->to < w->from + w->bytes && w->from < w->to + w->bytes)
-        refuse(c, "a copy", "from and to overlap");
+        refuse(c, "a copy", "source and destination overlap");
     else
         memcpy(w->to, w->from, w->bytes);
 }
@@ -28,7 +28,7 @@ static void copy(context *c, const work *w)
 static void fill(context *c, const work *w)
 {
     if (!memory_is_valid(c, (uintptr_t)w->to, w->bytes)) {
-        refuse(c, "a fill", "device memory is no longer there");
+        refuse(c, "a fill", "the device memory has been freed");
         return;
     }
     for (size_t k = 0; k < w->bytes; k += (size_t)w->width) memcpy(w->to + k, &w->value, (size_t)w->width);
@@ -39,10 +39,10 @@ static void launch(context *c, const work *w)
     const function *f = w->function;
     void *argument[256];
     const char *limit = getenv("STANDIN_SECONDS");
-    const result told = (result)standin_count_call("launch");
+    const result injected = (result)standin_count_call("launch");
     fibres_launch l = {.name = f->name, .shared = w->shared, .arguments = argument};
-    if (told != SUCCESS) {
-        c->error = told;
+    if (injected != SUCCESS) {
+        c->error = injected;
         return;
     }
     if (!function_is_alive(f)) {
@@ -115,8 +115,8 @@ CALL cuMemcpyDtoDAsync_v2(address to, address from, size_t bytes, void *handle)
     return call_end(code == SUCCESS ? add_copy(s, pointer(to), true, pointer(from), true, bytes) : code);
 }
 
-/* Legal either way. The driver does not say which of the two cards copies, so both have to reach the other's memory.
- * True: it goes straight. */
+/* Returns true for a direct copy between the devices. The driver does not specify which device copies, so both need
+ * access to the other's memory; without it the copy goes through the host, which is also valid. */
 static bool count_copy(const stream *s, const context *to_context, address to, const context *from_context,
                        address from, size_t bytes)
 {
@@ -172,7 +172,7 @@ CALL cuMemsetD32Async(address to, unsigned value, size_t count, void *handle)
 
 /* ---- launches ---------------------------------------------------------------------------------------------------- */
 
-/* The arguments are copied; what they point to is not. */
+/* Queues a launch with a copy of its arguments; memory that they point to is not copied. */
 static result add_launch(stream *s, function *f, const unsigned grid[3], const unsigned block[3], unsigned shared,
                          void *const *argument)
 {

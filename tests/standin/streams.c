@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work in streams: lists of it that are done when somebody waits, in an order that the seed gives. */
+/* Work in streams: lists of work that run when a call waits, in an order determined by the seed. */
 #include "streams.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ enum { MOST_WAITING = 4096 };
 
 /* ---- handles ----------------------------------------------------------------------------------------------------- */
 
-/* 0 and 1 are the default stream of the current context. */
+/* Returns a stream; 0 and 1 are the default stream of the current context. */
 stream *stream_of(void *handle)
 {
     if ((uintptr_t)handle <= 1) return context_current() != NULL ? context_current()->streams : NULL;
@@ -58,13 +58,14 @@ void stream_remove(stream *s)
     free(s);
 }
 
-static bool can_go_on(const stream *s)
+static bool is_runnable(const stream *s)
 {
     return s->first != NULL && (s->first->kind != WORK_WAIT || s->first->mark->done);
 }
 
-/* What a failed context had to do is left out, and all that waits for it goes on. */
-static void step(stream *s)
+/* Runs the first work of a stream. If the context has failed, discards it instead, and unblocks streams that wait for
+ * it. */
+static void run_next(stream *s)
 {
     work *w = s->first;
     context *c = s->context;
@@ -81,38 +82,38 @@ static void step(stream *s)
     if (s->ended && s->first == NULL) stream_remove(s);
 }
 
-/* A stream that can go on, any; `first` if the seed has it so and it can. NULL: none. */
-static stream *choose(stream *first, bool eager)
+/* Returns a random stream with runnable work, or NULL; with eager, or by chance, `first` if it is runnable. */
+static stream *choose_stream(stream *first, bool eager)
 {
     int count = 0;
     stream *chosen = NULL;
-    if (first != NULL && can_go_on(first) && (eager || random_u32_below(4) == 0)) return first;
+    if (first != NULL && is_runnable(first) && (eager || random_u32_below(4) == 0)) return first;
     for (int d = 0; d < DEVICES; d++)
         for (stream *s = contexts[d].streams; s != NULL; s = s->next)
-            if (can_go_on(s) && random_u32_below((unsigned)++count) == 0) chosen = s;
+            if (is_runnable(s) && random_u32_below((unsigned)++count) == 0) chosen = s;
     return chosen;
 }
 
-/* In half of all cases what is waited for is hurried, and in the others everything has a turn. */
+/* Runs a stream's work: in half of all cases before other streams' work, else interleaved. */
 void stream_run(stream *s)
 {
     const bool eager = random_u32_below(2) == 0;
     context *c = s->context;
-    while (s->first != NULL) { /* it is not ended: who waits has its handle */
-        stream *next = choose(s, eager);
+    while (s->first != NULL) { /* a stream that is waited for is not destroyed */
+        stream *next = choose_stream(s, eager);
         if (next == NULL) {
-            log_line("a stream waits for what nobody does");
+            log_line("a stream waits for an event that is never recorded");
             c->error = UNKNOWN;
             streams_drop(c);
             return;
         }
-        step(next);
+        run_next(next);
     }
 }
 
 void sync_point_wait(const sync_point *m)
 {
-    for (stream *next; !m->done && (next = choose(NULL, false)) != NULL;) step(next);
+    for (stream *next; !m->done && (next = choose_stream(NULL, false)) != NULL;) run_next(next);
 }
 
 void streams_run(context *c)
@@ -121,9 +122,9 @@ void streams_run(context *c)
         stream *s = c->streams;
         while (s != NULL && s->first == NULL) s = s->next;
         if (s == NULL) return;
-        stream *next = choose(s, false);
+        stream *next = choose_stream(s, false);
         if (next == NULL) return;
-        step(next);
+        run_next(next);
     }
 }
 
@@ -142,17 +143,18 @@ void streams_drop(context *c)
     }
 }
 
-/* Something may be done meanwhile, and is when it has been asked before. */
+/* May run some work of any stream; does so certainly if it was asked before. */
 void streams_progress(bool *asked)
 {
     for (int k = *asked ? 1 : 0; k < 3; k++) {
-        stream *next = *asked || random_u32_below(2) ? choose(NULL, false) : NULL;
-        if (next != NULL) step(next);
+        stream *next = *asked || random_u32_below(2) ? choose_stream(NULL, false) : NULL;
+        if (next != NULL) run_next(next);
     }
     *asked = true;
 }
 
-/* The default stream and those that block are in order with each other: what the other side has to do is done now. */
+/* Runs the pending work that must precede new work of s: the default stream and blocking streams are ordered with each
+ * other. */
 void stream_sync_default(stream *s)
 {
     stream *first = s->context->streams;
@@ -165,9 +167,9 @@ void stream_sync_default(stream *s)
         again = false;
         for (stream *other = first->next; other != NULL && !again; other = other->next) {
             if (other->flags == NON_BLOCKING || other->first == NULL) continue;
-            stream *next = choose(other, true);
+            stream *next = choose_stream(other, true);
             if (next == NULL) return;
-            step(next); /* streams may end */
+            run_next(next); /* streams may be removed */
             again = true;
         }
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams and events, to the files that have to do with them. */
+/* Streams and events, for the files that implement their calls. */
 #ifndef STANDIN_STREAMS_H
 #define STANDIN_STREAMS_H
 
@@ -13,35 +13,36 @@ struct stream {
     work *first, *last;
     int waiting;
     unsigned flags;
-    bool was_queried;        /* somebody has been told that it is not ready */
-    bool ended;              /* it goes with its last work */
-    bool computes;           /* a kernel was launched in it */
-    const char *captured_by; /* a thread, NULL: none */
+    bool was_queried;        /* a query has returned that it is not ready */
+    bool ended;              /* destroyed; freed after its last work */
+    bool computes;           /* it has launched a kernel */
+    const char *captured_by; /* address that identifies the thread; NULL: none */
     int capture_mode;
-    bool invalidated; /* the capture, by a call that it forbids */
+    bool invalidated; /* a forbidden call has invalidated the capture */
 };
 
 struct event {
     event *next;
     context *context;
     unsigned flags;
-    sync_point *mark; /* of the last time that it was recorded */
+    sync_point *mark; /* of the last record */
     bool asked;
 };
 
 sync_point *sync_point_hold(sync_point *m);
 void sync_point_drop(sync_point *m);
 
-/* Frees a stream that has no work. */
+/* Frees a stream without work. */
 void stream_remove(stream *s);
-/* Does the work of one, or of as many as it takes until the moment comes; others may have turns. */
+/* Run a stream's work, and all work until the point is reached; other streams may progress as well. */
 void stream_run(stream *s);
 void sync_point_wait(const sync_point *m);
-/* Something may be done, and is when the same has been asked before. */
+/* May run some work; does so certainly if it was asked before. */
 void streams_progress(bool *asked);
-/* The default stream and those that block are in order with each other: what the other side has to do is done now. */
+/* Runs the pending work that must precede new work of s: the default stream and blocking streams are ordered with each
+ * other. */
 void stream_sync_default(stream *s);
-/* Begins a call for a stream, which it finds. */
+/* Begins a call with a stream argument, which it looks up. */
 result begin_stream_as(const char *name, void *handle, stream **out);
 #define begin_stream(handle, out) begin_stream_as(__func__, handle, out)
 

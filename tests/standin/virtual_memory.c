@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Virtual memory: addresses, memory without addresses, and the one mapped to the other. Memory is a file without a
- * name, so the same may be at several addresses. */
+/* Virtual memory: reserved addresses, physical memory, and mappings between them. Physical memory is an unnamed file,
+ * so it can be mapped at several addresses. */
 #include "driver.h"
 
 #include <stdlib.h>
@@ -38,11 +38,11 @@ typedef struct physical {
     struct physical *next;
     int device, file, mappings;
     size_t bytes;
-    bool released; /* it goes with its last mapping */
+    bool released; /* freed after its last mapping */
 } physical;
 static physical *physicals;
 
-/* Which memory a piece shows; beside the table of pieces, as few are mappings. */
+/* The physical memory of an allocation; a separate table, because few allocations are mappings. */
 typedef struct mapping {
     struct mapping *next;
     address start;
@@ -73,7 +73,7 @@ CALL cuMemAddressReserve(address *out, size_t bytes, size_t multiple, address at
     result code = call_begin(NEEDS_INIT);
     if (code == SUCCESS && (bytes == 0 || !is_whole(bytes) || !is_whole(multiple) || flags != 0)) code = INVALID_VALUE;
     if (code != SUCCESS) return call_end(code);
-    (void)at; /* a wish */
+    (void)at; /* a hint */
     char *start = va_reserve(bytes, multiple > GRANULE ? multiple : GRANULE);
     reserved *r = start != NULL ? calloc(1, sizeof *r) : NULL;
     if (r == NULL) return call_end(OUT_OF_MEMORY);
@@ -103,7 +103,7 @@ CALL cuMemAddressFree(address at, size_t bytes)
     return call_end(SUCCESS);
 }
 
-/* New memory holds what no program counts on. */
+/* Fills new memory with a pattern, so that programs do not rely on zeros. */
 static bool fill(const physical *p)
 {
     if (ftruncate(p->file, (off_t)p->bytes) != 0) return false;
@@ -167,7 +167,7 @@ static bool is_reserved(address start, size_t bytes)
     return false;
 }
 
-/* Nobody may use it yet. */
+/* No device may access a new mapping. */
 CALL cuMemMap(address at, size_t bytes, size_t offset, physical *p, unsigned long long flags)
 {
     result code = call_begin(NEEDS_INIT);
@@ -188,7 +188,7 @@ CALL cuMemMap(address at, size_t bytes, size_t offset, physical *p, unsigned lon
     return call_end(SUCCESS);
 }
 
-/* Whole mappings that lie side by side: calls `visit` for each, if they are all there. */
+/* Calls visit for each mapping in a range, if contiguous mappings cover it exactly. */
 static bool each_mapping(address at, size_t bytes, void (*visit)(allocation *p, unsigned devices), unsigned devices)
 {
     for (address next = at; next < at + bytes;) {
@@ -230,7 +230,7 @@ static result check_access(address at, const access_of *of)
     return p != NULL && p->device != device && !device_has_peer_access(device, p->device) ? INVALID_DEVICE : SUCCESS;
 }
 
-/* Of devices that are not named it stays as it is. */
+/* Access of devices that are not listed does not change. */
 CALL cuMemSetAccess(address at, size_t bytes, const access_of *of, size_t count)
 {
     result code = call_begin(NEEDS_INIT);
@@ -256,7 +256,7 @@ static void unmap(allocation *p, unsigned unused)
     free(gone);
 }
 
-/* Nobody waits here: CUDA says that the program has to. What still uses it is refused. */
+/* Does not wait, because CUDA requires programs to. Work that still uses the range fails. */
 CALL cuMemUnmap(address at, size_t bytes)
 {
     result code = call_begin(NEEDS_INIT);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See support_alloc_faults.h. */
+/* Implements alloc_faults.h: an allocator that counts its requests and fails chosen ones. The counters are atomic,
+ * because the library's own threads allocate as well. */
 #include "alloc_faults.h"
 
 #include <dirent.h>
@@ -13,9 +14,9 @@
 
 /* ---- the allocator ----------------------------------------------------------------------------------------------- */
 
-static atomic_llong requests, first_to_fail; /* 0: none */
+static atomic_llong requests, first_to_fail; /* counted from 1; 0: none */
 static atomic_bool for_good, failed;
-static atomic_llong live; /* blocks */
+static atomic_llong live; /* blocks in use, without slabs */
 
 static void *resize(void *user, void *block, size_t size)
 {
@@ -31,7 +32,7 @@ static void *resize(void *user, void *block, size_t size)
         return NULL;
     }
     void *changed = realloc(block, size);
-    if (changed && !block && size != WK__SLAB_BLOCK) atomic_fetch_add(&live, 1); /* a slab stays for ever */
+    if (changed && !block && size != WK__SLAB_BLOCK) atomic_fetch_add(&live, 1); /* slabs are never freed */
     return changed;
 }
 
@@ -67,21 +68,23 @@ static double run(const scenario *s)
     return s->run(&alloc_faults_env);
 }
 
-/* What a run that met a failure gave must be the figure, or an error. NULL, or what is wrong. */
+/* Checks a run in which a request failed: it must return the expected value, or NaN with an error that has a code and a
+ * message. Returns NULL if so, else the problem. */
 static const char *check_outcome(double figure, double expected)
 {
-    if (wk_error() && (strlen(wk_error()) < 10 || wk_error_code() == WK_OK)) return "an error without a sentence";
-    if (isnan(figure)) return wk_error() ? NULL : "no figure, and no error";
-    return figure == expected ? NULL : "a wrong figure";
+    if (wk_error() && (strlen(wk_error()) < 10 || wk_error_code() == WK_OK))
+        return "an error without a message or code";
+    if (isnan(figure)) return wk_error() ? NULL : "neither a result nor an error";
+    return figure == expected ? NULL : "a wrong result";
 }
 
 void alloc_faults_disarm(void)
 {
     alloc_faults_arm(0, false);
     wk_clear_error();
-    wk_sync(); /* what comes late */
+    wk_sync(); /* reports deferred errors, which are cleared next */
     wk_clear_error();
-    wk__null_log_clear(); /* its notes of what it was told are no part of the library */
+    wk__null_log_clear(); /* the device's log is test state and would count as a leak */
 }
 
 long long alloc_faults_next(long long n, long long one_by_one)
@@ -104,7 +107,7 @@ void alloc_faults_sweep(const scenario *s, bool all_after, long long one_by_one)
     for (int k = 0; k < 2; k++) {
         double again = run(s);
         expect_ok();
-        if (again != expected) fail_msg("%s: not the same figure each time: %.17g, %.17g", s->name, expected, again);
+        if (again != expected) fail_msg("%s: results differ between runs: %.17g, %.17g", s->name, expected, again);
     }
     long long blocks = atomic_load(&live), n = 1, runs = 0;
     int64_t bytes = device_live();
@@ -128,10 +131,10 @@ void alloc_faults_sweep(const scenario *s, bool all_after, long long one_by_one)
     }
     print_message("%-9s %-8s %5lld runs to request %lld, blocks %lld -> %lld\n", s->name,
                   all_after ? "for good" : "once", runs, n, blocks, (long long)atomic_load(&live));
-    /* arrays that grow for good, and kernels that only a run cut short needs, may be new; a leak is one a run
-     * at least */
+    /* Arrays that only grow, and kernels that only an interrupted run builds, may be new. A leak in the library adds at
+     * least one block per run. */
     if (atomic_load(&live) > blocks + 32 + runs / 4)
-        fail_msg("%s: %lld blocks stayed behind", s->name, (long long)atomic_load(&live) - blocks);
+        fail_msg("%s: %lld blocks leaked", s->name, (long long)atomic_load(&live) - blocks);
 }
 
 static char folder[400];
@@ -144,7 +147,7 @@ static void remove_folder(void)
     rmdir(folder);
 }
 
-/* In memory where that can be had: each save waits for the disk otherwise, some thousand times. */
+/* Uses a folder in memory if possible: on disk, thousands of saves would wait for their fsync. */
 static void choose_folder(void)
 {
     const char *work = getenv("WICK_WORK");

@@ -1,32 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that runs out, for tests. It comes from the program's own allocator (wk_set_allocator), which also
- * counts: nothing stays behind.
+/* Memory exhaustion for tests: an allocator (installed by wk_set_allocator) that fails chosen requests and counts live
+ * blocks, so that tests also find leaks.
  *
- *     once      request n fails, those after it are served      what every single place does
- *     for good  request n and all after it fail                 and whether the way out needs memory */
-#ifndef TESTS_SUPPORT_FAILING_H
-#define TESTS_SUPPORT_FAILING_H
+ *     once      request n fails, later ones succeed    checks each allocation's error path
+ *     for good  request n and all later ones fail      checks that error paths do not themselves need memory */
+#ifndef TESTS_SUPPORT_ALLOC_FAULTS_H
+#define TESTS_SUPPORT_ALLOC_FAULTS_H
 
 #include "scenarios.h"
 
-/* Before anything else is called. Files go to a folder of the test's own, in memory if there is one. */
+/* Installs the allocator; call it before any other function of the library. Files go to a separate folder, in memory if
+ * possible. */
 void alloc_faults_init(void);
 extern scenario_env alloc_faults_env;
 
-/* The n-th request from now on fails, or that and all after it; 0: no more. alloc_fault_fired: did one fail since? */
+/* Fails the n-th request from now on (0: none), with all_after also every later one. alloc_fault_fired returns true if
+ * a request has failed since. */
 void alloc_faults_arm(long long n, bool all_after);
 bool alloc_fault_fired(void);
-/* Requests so far; blocks that are held now (slabs, which stay for ever, left out). */
+/* Return the number of requests so far, and of live blocks (without slabs, which are never freed). */
 long long alloc_request_count(void);
 long long alloc_live_blocks(void);
-/* Called before each run that is to fail; NULL: nothing. */
+/* Called before each run that is to fail; may be NULL. */
 extern void (*alloc_faults_before_run)(void);
-/* No more failures, and no errors. */
+/* Ends failures and clears errors. */
 void alloc_faults_disarm(void);
-/* The next request to fail: one by one at first, then longer steps. */
+/* Returns the next request to fail after n: n + 1 below one_by_one, then growing steps. */
 long long alloc_faults_next(long long n, long long one_by_one);
 
-/* Runs a scenario once for each request that it makes, and again without failures after each. */
+/* Runs a scenario once for each of its requests with that request failing, each time followed by a run without
+ * failures. */
 void alloc_faults_sweep(const scenario *s, bool all_after, long long one_by_one);
 
 #endif

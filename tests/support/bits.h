@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comparing tensors to the last bit. */
+/* Bitwise comparison of tensors. */
 #ifndef TESTS_SUPPORT_BITS_H
 #define TESTS_SUPPORT_BITS_H
 
 #include "wick.h"
 
-/* The elements, row-major, *bytes of them; free them. */
+/* Returns the elements of x in row-major order, *bytes bytes; the caller frees them. */
 static inline char *bits_of(wk_tensor *x, size_t *bytes)
 {
     *bytes = (size_t)wk_numel(x) * wk_dtype_size(wk_dtype_of(x));

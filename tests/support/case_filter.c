@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* WICK_TEST_CASE=pattern (make test CASE=...): of a program only the tests whose names match run; * and ? match any
- * text and any character. */
+/* WICK_TEST_CASE=PATTERN (make test CASE=...) limits a program to the tests whose names match; * matches any text, ?
+ * any character. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The convolutions that tests of contractions go through, and how many elements a result has. */
+/* Convolutions for tests of contraction kernels, and a reference that computes a contraction by loops over its
+ * indices. */
 #ifndef TESTS_SUPPORT_CONTRACTION_H
 #define TESTS_SUPPORT_CONTRACTION_H
 
@@ -12,18 +13,18 @@ static const convolution convolutions[] = {
     {1, 2, 2, 3, 2, {11}, {4}, {3}, {2}, {1}},
     {1, 1, 1, 1, 1, {30}, {5}, {2}, {4}, {3}},
     {1, 3, 1, 5, 7, {40}, {1}, {1}, {0}, {1}},
-    {1, 1, 1, 2, 2, {3}, {7}, {1}, {3}, {1}}, /* a kernel longer than its input */
+    {1, 1, 1, 2, 2, {3}, {7}, {1}, {3}, {1}}, /* kernel larger than the input */
     {1, 0, 1, 2, 2, {5}, {3}, {1}, {1}, {1}},
     {1, 2, 1, 0, 2, {5}, {3}, {1}, {1}, {1}},
     {2, 2, 1, 3, 5, {8, 7}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
     {2, 1, 3, 2, 4, {9, 10}, {3, 2}, {2, 3}, {1, 0}, {1, 2}},
     {2, 2, 8, 1, 1, {9, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},   /* depthwise */
-    {2, 2, 1, 70, 60, {6, 6}, {1, 1}, {1, 1}, {0, 0}, {1, 1}}, /* 1 x 1: a product of matrices */
+    {2, 2, 1, 70, 60, {6, 6}, {1, 1}, {1, 1}, {0, 0}, {1, 1}}, /* 1 x 1: a matrix product */
     {2, 1, 1, 64, 50, {14, 14}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
     {2, 1, 1, 60, 40, {15, 16}, {3, 3}, {2, 2}, {1, 1}, {1, 1}},
     {3, 2, 1, 3, 4, {5, 6, 7}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
     {3, 1, 2, 2, 3, {5, 6, 7}, {2, 3, 1}, {2, 1, 3}, {1, 2, 0}, {2, 1, 1}},
-    {2, 12, 1, 3, 5, {7, 7}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, /* pieces end within an image */
+    {2, 12, 1, 3, 5, {7, 7}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, /* pieces end inside an image */
 };
 enum { CONVOLUTIONS = sizeof convolutions / sizeof *convolutions };
 
@@ -34,7 +35,7 @@ static inline int64_t elements_of(const wk__work_args *kernel)
     return elements;
 }
 
-/* Small whole numbers, whose sums each of the dtypes has exactly. */
+/* Stores a small integer; the sums of such values are exact in every dtype. */
 static inline void put_small(wk_dtype dtype, char *at)
 {
     static const int64_t numbers[] = {-1, 1, 2};
@@ -54,9 +55,9 @@ static inline const array *result_of(const convolution_case *t, direction way)
     return way == FORWARD ? &t->y : way == GRAD_INPUT ? &t->x : &t->w;
 }
 
-/* ---- by loops over the indices ----------------------------------------------------------------------------------- */
+/* ---- reference --------------------------------------------------------------------------------------------------- */
 
-/* Elements of C, A and B that some indices lead to, and the numerators of the coordinates. */
+/* Element offsets of C, A and B at the present index values, and the numerators of their computed coordinates. */
 typedef struct loop_state {
     int64_t at[1 + WK__FACTORS], numerator[WK__FACTORS][WK__MAX_AFFINE];
 } loop_state;
@@ -77,7 +78,7 @@ static inline uint64_t number_at(wk_dtype dtype, const char *at)
     return (uint64_t)(is_float(dtype) ? (int64_t)get_real(dtype, at) : get_whole(dtype, at));
 }
 
-/* 0 where a coordinate is outside. */
+/* Returns the element of factor f; 0 if a computed coordinate is out of range. */
 static inline uint64_t factor_at(const wk__work_args *kernel, const loop_state *s, int f)
 {
     const wk__operand *operand = &kernel->operand[1 + f];
@@ -116,7 +117,8 @@ static inline void results_from(const wk__work_args *kernel, int i, loop_state s
     for (int64_t left = kernel->shape[i]; left > 0; left--, step_index(kernel, &s, i)) results_from(kernel, i + 1, s);
 }
 
-/* The contraction of whole numbers, small ones where they are floats: any order of their sums has the same bits. */
+/* Computes a contraction of small integers. Their sums are exact, so the order of summation does not affect the
+ * result. */
 static inline void contract_by_loops(const wk__work_args *kernel)
 {
     loop_state s = {.at = {kernel->operand[0].offset, kernel->operand[1].offset, kernel->operand[2].offset}};
@@ -126,7 +128,7 @@ static inline void contract_by_loops(const wk__work_args *kernel)
     results_from(kernel, 0, s);
 }
 
-/* Exactly what each index by itself gives, and nothing else written; by one thread and by several, bit for bit. */
+/* Checks that run writes exactly the reference's bits and nothing else, with one thread and with several. */
 typedef wk_code run_kernel(const wk__work_args *kernel, wk__fail *fail);
 static inline void expect_exactly(const wk__work_args *kernel, const array *out, run_kernel *run, const char *what)
 {
@@ -146,7 +148,7 @@ static inline void expect_exactly(const wk__work_args *kernel, const array *out,
     free(want);
 }
 
-/* What was A is B, which one coordinate belongs to, and the other way round. */
+/* Exchanges the factors A and B. */
 static inline void swap_factors(wk__work_args *kernel, wk__contraction *sum)
 {
     const wk__operand a = kernel->operand[1];
@@ -162,7 +164,7 @@ static inline void swap_factors(wk__work_args *kernel, wk__contraction *sum)
     sum->naffine[1] = 0;
 }
 
-/* For the end of a program: gives back the panels that the CPU's products keep. */
+/* Group teardown: frees the panels that the CPU's products cache. */
 static inline int trim_products(void **state)
 {
     (void)state;

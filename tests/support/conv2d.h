@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A convolution as an op would record it: what the engine has to carry for one, before there is such an op. */
+/* Records a convolution as an op would, to test the engine before such an op exists. */
 #ifndef TESTS_SUPPORT_CONV2D_H
 #define TESTS_SUPPORT_CONV2D_H
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolutions of one to three dimensions as contractions, written as an op would write them, and the same by loops
- * over what a convolution is:
+/* Convolutions of one to three dimensions as contractions, and their products by plain loops:
  *
  *     y[n, g, o, t] = sum over c, k of w[g, o, c, k] x[n, g, c, stride t + dilation k - padding]
  *
- * with one to three of t and k. */
+ * with one to three components of t and k. */
 #ifndef TESTS_SUPPORT_CONVOLUTION_H
 #define TESTS_SUPPORT_CONVOLUTION_H
 
@@ -14,15 +13,15 @@
 enum { CONVOLUTION_DIMS = 3 };
 
 typedef enum direction {
-    FORWARD,     /* y of w, x */
-    GRAD_INPUT,  /* the gradient by x, of w, y; and a transposed convolution */
-    GRAD_WEIGHT, /* the gradient by w, of y, x */
+    FORWARD,     /* y from w, x */
+    GRAD_INPUT,  /* the gradient for x, from w, y; also a transposed convolution */
+    GRAD_WEIGHT, /* the gradient for w, from y, x */
     DIRECTIONS
 } direction;
 
 typedef struct convolution {
     int dims;
-    int64_t n, groups, in, out; /* channels of a group */
+    int64_t n, groups, in, out; /* channels per group */
     int64_t size[CONVOLUTION_DIMS], kernel[CONVOLUTION_DIMS];
     int64_t stride[CONVOLUTION_DIMS], padding[CONVOLUTION_DIMS], dilation[CONVOLUTION_DIMS];
 } convolution;
@@ -32,7 +31,7 @@ static inline int64_t convolution_out(const convolution *c, int d)
     return (c->size[d] + 2 * c->padding[d] - c->dilation[d] * (c->kernel[d] - 1) - 1) / c->stride[d] + 1;
 }
 
-/* x (n, g, c, size..), w (g, o, c, kernel..), y (n, g, o, places..) */
+/* Sizes and arrays: x (n, g, c, size..), w (g, o, c, kernel..), y (n, g, o, size..). */
 typedef struct convolution_case {
     convolution of;
     array x, w, y;
@@ -68,7 +67,7 @@ static inline void convolution_free(convolution_case *t)
     free(t->y.data);
 }
 
-/* The operand takes steps of that length along an index; the result has none of the summed ones. */
+/* Sets the stride of operand a along an index; the result has no strides along summed indices. */
 static inline void take_stride(wk__work_args *kernel, wk__contraction *sum, int operand, int index, int64_t stride)
 {
     if (index < kernel->ndim)
@@ -77,7 +76,7 @@ static inline void take_stride(wk__work_args *kernel, wk__contraction *sum, int 
         sum->stride[operand - 1][index - kernel->ndim] = stride;
 }
 
-/* The array as an operand: dimension d of it is index map[d], or one that is computed: -1. */
+/* Describes array as an operand: its dimension d is index map[d]; -1: a computed coordinate. */
 static inline void take_operand(wk__work_args *kernel, wk__contraction *sum, int operand, const array *array, int ndim,
                                 const int map[])
 {
@@ -90,15 +89,15 @@ static inline void take_operand(wk__work_args *kernel, wk__contraction *sum, int
         if (map[d] >= 0) take_stride(kernel, sum, operand, map[d], array->operand.stride[d]);
 }
 
-/* The indices of each direction, in order, and which of them the arrays' dimensions are:
- *     FORWARD     n g o t.. | c k..      w: g o c k    x: n g c -    y: n g o t
- *     GRAD_INPUT  n g c p.. | o k..      w: g o c k    y: n g o -    x: n g c p
+/* Lists the indices of each direction in order, and the operands' dimensions among them:
+ *     FORWARD      n g o t.. | c k..      w: g o c k    x: n g c -    y: n g o t
+ *     GRAD_INPUT   n g c p.. | o k..      w: g o c k    y: n g o -    x: n g c p
  *     GRAD_WEIGHT  g o c k.. | n t..      y: n g o t    x: n g c -    w: g o c k
  * The computed coordinate is p = stride t + dilation k - padding, or t = (p + padding - dilation k) / stride. */
 static inline void describe(const convolution_case *t, direction way, wk__work_args *kernel, wk__contraction *sum)
 {
     const convolution *c = &t->of;
-    const int dims = c->dims, ndim = 3 + dims, summed = ndim; /* index of the first summed one */
+    const int dims = c->dims, ndim = 3 + dims, summed = ndim; /* the first summed index */
     int64_t x[WK__MAX_DIMS], w[WK__MAX_DIMS], y[WK__MAX_DIMS];
     convolution_shapes(c, x, w, y);
     *kernel = (wk__work_args){.ndim = ndim, .contraction = sum, .tag = -1};
@@ -127,7 +126,7 @@ static inline void describe(const convolution_case *t, direction way, wk__work_a
     sum->naffine[1] = (int8_t)dims;
     for (int d = 0; d < dims; d++) {
         wk__affine_index *q = &sum->affine[1][d];
-        const int space = 3 + d, inner = summed + 1 + d; /* indices */
+        const int space = 3 + d, inner = summed + 1 + d; /* index numbers */
         q->extent = way == GRAD_INPUT ? y[3 + d] : x[3 + d];
         q->stride = b->operand.stride[3 + d];
         q->offset = way == GRAD_INPUT ? c->padding[d] : -c->padding[d];
@@ -137,11 +136,11 @@ static inline void describe(const convolution_case *t, direction way, wk__work_a
     }
 }
 
-/* ---- by loops ---------------------------------------------------------------------------------------------------- */
+/* ---- reference --------------------------------------------------------------------------------------------------- */
 
 typedef void visit_product(void *user, const int64_t x[], const int64_t w[], const int64_t y[]);
 
-/* Visits each product x w of each y once. */
+/* Calls visit once for each product that contributes to each element of y. */
 static inline void each_product(const convolution *c, visit_product *visit, void *user)
 {
     int64_t shape[2 * WK__MAX_DIMS] = {c->n, c->groups, c->out, c->in}, at[2 * WK__MAX_DIMS] = {0};

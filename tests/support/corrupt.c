@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See support_corrupt.h. */
+/* Implements corrupt.h: wraps the device's submit function. */
 #include "corrupt.h"
 #include <wick/log.h>
 
@@ -7,9 +7,9 @@
 
 static wk__device *device;
 static const wk__backend *real;
-static wk__backend spoiling;
+static wk__backend corrupting;
 static corrupt_request order;
-static int64_t left; /* until the one that goes wrong; 0: none */
+static int64_t left; /* submissions until the corrupted one; 0: none */
 
 static bool is_due(void)
 {
@@ -26,19 +26,19 @@ static void write_number(const wk__operand *operand)
     real->upload(device->state, operand->memory, order.place * size, number, size, &fail);
 }
 
-static void spoil(const wk__operand *const operand[], const bool stored[], int count)
+static void corrupt_operand(const wk__operand *const operand[], const bool stored[], int count)
 {
     int which = order.which;
     for (int k = 0; k < count; k++)
         if (stored[k] == (order.how == CORRUPT_RESULT) && which-- == 0) write_number(operand[k]);
 }
 
-static void spoil_group(const wk__program *group)
+static void corrupt_program(const wk__program *group)
 {
     const wk__operand *operand[WK__MAX_OPERANDS];
     bool stored[WK__MAX_OPERANDS];
     for (int k = 0; k < group->noperands; k++) operand[k] = &group->operand[k], stored[k] = group->operand[k].stored;
-    spoil(operand, stored, group->noperands);
+    corrupt_operand(operand, stored, group->noperands);
 }
 
 static wk_code bad_index(wk__fail *fail)
@@ -47,8 +47,9 @@ static wk_code bad_index(wk__fail *fail)
     return wk__fail_set_index(fail, -1, 9, 3);
 }
 
-/* What it reads, then what it stores; then the same of its tail. */
-static void spoil_kernel(const wk__work *work)
+/* Corrupts an operand of a kernel: `which` counts its inputs, or its outputs, and continues with those of its
+ * epilogue. */
+static void corrupt_kernel(const wk__work *work)
 {
     const wk__operand *operand[WK__WORK_OPERANDS + WK__MAX_OPERANDS];
     bool stored[WK__WORK_OPERANDS + WK__MAX_OPERANDS];
@@ -62,24 +63,24 @@ static void spoil_kernel(const wk__work *work)
         operand[count] = &work->program->operand[k];
         stored[count] = work->program->operand[k].stored;
     }
-    spoil(operand, stored, count);
+    corrupt_operand(operand, stored, count);
 }
 
-static void spoil_work(const wk__work *work)
+static void corrupt_work(const wk__work *work)
 {
     if (work->args)
-        spoil_kernel(work);
+        corrupt_kernel(work);
     else
-        spoil_group(work->program);
+        corrupt_program(work->program);
 }
 
 static wk_code submit(void *state, const wk__work *work, wk__fail *fail)
 {
     if (!is_due()) return real->submit(state, work, fail);
     if (order.how == REPORT_BAD_INDEX) return bad_index(fail);
-    if (order.how == CORRUPT_OPERAND_BEFORE) spoil_work(work);
+    if (order.how == CORRUPT_OPERAND_BEFORE) corrupt_work(work);
     wk_code code = order.how == SKIP_WORK ? WK_OK : real->submit(state, work, fail);
-    if (order.how == CORRUPT_RESULT || order.how == CORRUPT_OPERAND) spoil_work(work);
+    if (order.how == CORRUPT_RESULT || order.how == CORRUPT_OPERAND) corrupt_work(work);
     return code;
 }
 
@@ -89,9 +90,9 @@ void corrupt_install(wk_device id)
     device = wk__device_get(id, &fail);
     assert_non_null(device);
     real = device->backend;
-    spoiling = *real;
-    spoiling.submit = submit;
-    device->backend = &spoiling;
+    corrupting = *real;
+    corrupting.submit = submit;
+    device->backend = &corrupting;
     left = 0;
 }
 
@@ -108,7 +109,7 @@ bool corrupt_remove(void)
     return left == 0;
 }
 
-/* ---- tests of what is found -------------------------------------------------------------------------------------- */
+/* ---- setup and teardown ------------------------------------------------------------------------------------------ */
 
 static bool checked_before;
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A backend that computes something wrong when a test says so: what WICK_CHECK=1 has to find. */
-#ifndef TESTS_SUPPORT_SPOIL_H
-#define TESTS_SUPPORT_SPOIL_H
+/* A backend that computes a wrong result on request, to test that WICK_CHECK=1 detects it. */
+#ifndef TESTS_SUPPORT_CORRUPT_H
+#define TESTS_SUPPORT_CORRUPT_H
 
 #include "wick.h"
 
 #include "engine/op_queue.h"
 
-/* Of the work that the device is given from now on (groups, products, kernels) the n-th goes wrong, once:
+/* Corruption of the n-th submission (program, product or kernel) from now on, once:
  *
- *     CORRUPT_RESULT  element `place` (in elements, from the start of the memory) of what it stores is `number`
- *     CORRUPT_OPERAND  the same of what it only reads, when it is done
- *     CORRUPT_OPERAND_BEFORE  the same, before it begins: as if somebody had written over it too soon
- *     REPORT_BAD_INDEX  it says that an index was bad
- *     SKIP_WORK      it is not done at all
+ *     CORRUPT_RESULT          sets element `place` of output `which` to `number` afterwards
+ *     CORRUPT_OPERAND         the same for input `which`, after the work
+ *     CORRUPT_OPERAND_BEFORE  the same before the work, like a buffer that is overwritten too soon
+ *     REPORT_BAD_INDEX        reports an index out of range
+ *     SKIP_WORK               does not run the work
  *
- * `which` counts the operands that it stores, or reads. A flush that is checked gives the device each of its records by
- * itself first, so work number (records + 1) is the first that is planned. */
+ * `place` counts elements from the start of the memory. A checked flush first submits each of its records separately,
+ * so submission records + 1 is the first of the plan. */
 typedef enum corrupt_kind {
     CORRUPT_RESULT = 1,
     CORRUPT_OPERAND,
@@ -32,14 +32,14 @@ typedef struct corrupt_request {
     float number;
 } corrupt_request;
 
-/* Setup and teardown of tests that look at what WICK_CHECK=1 finds: it is on, whatever mode the tests run in, and in
- * the end no device spoils anything, and nobody listens to the log. */
+/* Setup and teardown of tests of WICK_CHECK=1: setup enables it in every test mode; teardown removes the corruption and
+ * the log handler. */
 int corrupt_setup(void **state);
 int corrupt_teardown(void **state);
 
 void corrupt_install(wk_device device);
 void corrupt_arm(corrupt_request order);
-/* The device is as it was. Has what was ordered been done? */
+/* Restores the device. Returns true if the requested corruption has happened. */
 bool corrupt_remove(void);
 
 #endif

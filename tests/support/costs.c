@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What typical programs cost; see support_costs.h. */
+/* Implements costs.h. */
 #include "costs.h"
 
 #include "backend/null/null.h"

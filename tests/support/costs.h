@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What typical programs cost: how many passes, which operands, how much memory. A planner that joins less, copies more
- * or takes memory that it need not take gives the same numbers as before, and is seen here alone. A figure that has
- * become smaller is a figure to write down anew. */
+/* Costs of typical programs as planned: numbers of passes, operands, bytes. A plan that fuses less, copies more or uses
+ * more memory computes the same results, so that only these tests detect it. If a cost has fallen, update the table. */
 #ifndef TESTS_SUPPORT_COSTS_H
 #define TESTS_SUPPORT_COSTS_H
 
 #include "wick.h"
 
 typedef struct costs {
-    int64_t passes, products, kernels; /* what the device is told to run */
-    int64_t copies;                    /* of memory, for what is written over while it is read */
-    int64_t loads, stores;             /* operands of the passes, and of what follows a product */
+    int64_t passes, products, kernels; /* submissions */
+    int64_t copies;                    /* copies of operands that are overwritten while they are read */
+    int64_t loads, stores;             /* operands of the passes and of the epilogues of products */
     int64_t instructions;
-    int64_t bytes; /* most that lay on the device at one time, beside what was there */
-    int64_t left;  /* that lie there still */
+    int64_t bytes; /* peak device memory, without the inputs */
+    int64_t left;  /* device memory in use at the end */
 } costs;
 
 typedef struct inputs {
@@ -31,13 +30,13 @@ typedef struct cost_case {
 
 #define NAMED(name) #name, name
 
-/* Forces x alone to be computed, as reading it does. */
+/* Computes x alone, as reading it does. */
 void test_force(wk_tensor *x);
 wk_tensor *test_computed(wk_tensor *x);
-/* x, computed and kept beyond its scope. */
+/* Computes x and keeps it beyond its scope; the caller frees it. */
 wk_tensor *test_materialized(wk_tensor *x);
 
-/* Each of them costs on the device that computes nothing what is written beside it; what was found else is printed. */
+/* Checks the costs of each program on the null device; prints the measured ones if they differ. */
 void expect_costs(const cost_case *typicals, size_t count);
 
 #endif

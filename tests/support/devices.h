@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The devices that the chapter is gone through on: the CPU and two GPUs, of the backend that WICK_TEST_GPU names, else
- * of OpenCL. */
+/* Devices for tests of several devices: the CPU and two GPUs, of the backend that WICK_TEST_GPU names (default
+ * OpenCL). */
 #ifndef TESTS_SUPPORT_DEVICES_H
 #define TESTS_SUPPORT_DEVICES_H
 
 #include "support/gpu/gpu.h"
 #include "wick.h"
 
-/* A text about OpenCL's devices, "opencl:0" and wk_opencl(0), said of that backend's. Good for the next seven calls. */
+/* Returns text with OpenCL's names, "opencl:0" and wk_opencl(0), replaced by those of the tested backend. The string is
+ * valid for the next seven calls. */
 static inline const char *test_backend_text(const char *text)
 {
     static _Thread_local char room[8][200];
@@ -23,15 +24,15 @@ static inline const char *test_backend_text(const char *text)
     return out;
 }
 
-/* Are the tests to leave GPUs alone, as on machines that have none? */
+/* Returns true if tests must not use GPUs, as on machines without any. */
 static inline bool test_cpu_alone(void)
 {
     const char *only = getenv("WICK_TEST_DEVICES");
     return only && strcmp(only, "cpu") == 0;
 }
 
-/* There have to be two GPUs, or such tests would pass by looking at nothing: the runner sees to it, or says that there
- * are none. */
+/* Fills in the CPU and two GPUs and returns their number. Fails if there is only one GPU, so that tests do not pass
+ * without testing anything; the runner provides two, or sets a variable if there are none. */
 static inline int test_devices(wk_device devices[3])
 {
     devices[0] = wk_cpu();
@@ -42,7 +43,7 @@ static inline int test_devices(wk_device devices[3])
     return 3;
 }
 
-/* A GPU, but for machines that have none. */
+/* Returns a GPU, or the CPU on machines without GPUs. */
 static inline wk_device test_some_device(void)
 {
     return test_cpu_alone() ? wk_cpu() : test_gpu(0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The other side of DLPack, for tests: the structs as another library declares them, and what it gives. */
+/* A DLPack producer and consumer for tests: the structs as another library declares them. */
 #ifndef TESTS_SUPPORT_DLPACK_H
 #define TESTS_SUPPORT_DLPACK_H
 
@@ -28,7 +28,7 @@ typedef struct other_unversioned {
     void (*deleter)(struct other_unversioned *self);
 } other_unversioned;
 
-/* DLPack's code for each dtype, and C's size. */
+/* A dtype with its DLPack code and size in bytes. */
 typedef struct dtype_row {
     wk_dtype dtype;
     uint8_t code, bits;
@@ -39,7 +39,7 @@ static const dtype_row dtype_rows[] = {
 };
 enum { DTYPE_ROWS = sizeof dtype_rows / sizeof *dtype_rows };
 
-/* The bytes of device memory that tensors hold. */
+/* Returns the bytes of device memory in use by tensors. */
 static inline int64_t live_bytes(void)
 {
     wk_memory_stats stats = {.size = sizeof stats};
@@ -48,7 +48,7 @@ static inline int64_t live_bytes(void)
     return stats.live;
 }
 
-/* A tensor of another library. */
+/* A tensor that belongs to another library. */
 typedef struct foreign {
     other_versioned m;
     int64_t shape[8], stride[8];
@@ -60,7 +60,7 @@ static inline void foreign_delete(other_versioned *self)
     ((foreign *)self->manager_ctx)->deleted++;
 }
 
-/* f32 of 2 x 3, row-major; the tests change what they are about. */
+/* Initialises a row-major f32 tensor of shape (2, 3), which tests then modify. */
 static inline void foreign_begin(foreign *f, void *data)
 {
     *f = (foreign){.m = {.major = 1,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See support_driver_faults.h. */
+/* Implements driver_faults.h: replaces functions in the tables of the OpenCL and CUDA drivers. */
 #include "driver_faults.h"
 
 #include <stdatomic.h>
@@ -13,7 +13,7 @@ const char *const driver_names[] = {"build", "kernel", "argument", "launch", "bu
 
 static atomic_int countdown[DRIVER_CALLS], error_now, met, launches;
 
-/* Is it this call that fails? With which error: error_now. */
+/* Returns true if this call must fail, with error_now. */
 static bool should_fail(driver_call which)
 {
     int left = atomic_load(&countdown[which]);
@@ -24,7 +24,7 @@ static bool should_fail(driver_call which)
 
 /* ---- OpenCL ------------------------------------------------------------------------------------------------------ */
 
-static wk__cl_functions driver; /* as it is */
+static wk__cl_functions driver; /* the real functions */
 
 static cl_int due(driver_call which)
 {
@@ -77,7 +77,8 @@ static cl_int write_buffer(cl_queue queue, cl_mem to, cl_uint blocking, size_t o
     return error ? error : driver.EnqueueWriteBuffer(queue, to, blocking, offset, size, from, waits, wait, event);
 }
 
-/* The fault word, 4 bytes, is read whenever the device is waited for: that it can't be is another matter. */
+/* Passes reads of the fault word (4 bytes) through: it is read whenever the library waits for the device, and failures
+ * of that are tested separately. */
 static cl_int read_buffer(cl_queue queue, cl_mem from, cl_uint blocking, size_t offset, size_t size, void *to,
                           cl_uint waits, const cl_event *wait, cl_event *event)
 {
@@ -114,7 +115,7 @@ static void take_over_opencl(void)
 
 /* ---- CUDA -------------------------------------------------------------------------------------------------------- */
 
-static wk__cuda_functions cuda; /* as they are */
+static wk__cuda_functions cuda; /* the real functions */
 static wk__nvrtc_functions nvrtc;
 
 static CUresult cuda_due(driver_call which)
@@ -161,7 +162,7 @@ static CUresult cuda_write(CUdeviceptr to, const void *from, size_t bytes, CUstr
     return error ? error : cuda.MemcpyHtoDAsync_v2(to, from, bytes, stream);
 }
 
-/* The fault word, as above. */
+/* Passes reads of the fault word through, as read_buffer does. */
 static CUresult cuda_read(void *to, CUdeviceptr from, size_t bytes, CUstream stream)
 {
     const CUresult error = bytes == 4 ? CUDA_SUCCESS : cuda_due(DRIVER_READ);
@@ -202,7 +203,7 @@ static void take_over_cuda(void)
     wk__cuda.EventRecord = cuda_marker;
 }
 
-/* ---- either ------------------------------------------------------------------------------------------------------ */
+/* ---- both backends ----------------------------------------------------------------------------------------------- */
 
 void driver_install_hooks(int kind)
 {

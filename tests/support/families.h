@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small, well-formed work of each family in each dtype and layout, and what a backend says of it: what it supports it
- * takes, and all else it refuses in words. */
+/* Small valid work of each family in each dtype and layout. Tests that a backend accepts exactly the work that it
+ * claims to support, and rejects the rest with a message. */
 #ifndef TESTS_SUPPORT_FAMILIES_H
 #define TESTS_SUPPORT_FAMILIES_H
 
@@ -15,7 +15,7 @@
 #include "backend/work.h"
 #include "ir/build.h"
 
-/* Operands have ROWS x COLUMNS elements, one after the other. */
+/* Operands are dense and have FAMILY_ROWS x FAMILY_COLUMNS elements. */
 enum { FAMILY_ROWS = 3, FAMILY_COLUMNS = 4, FAMILY_BYTES = FAMILY_ROWS * FAMILY_COLUMNS * 8 };
 
 typedef struct family_work {
@@ -40,8 +40,8 @@ static inline void family_program(family_work *w, wk_dtype dtype, wk__memory mem
     w->work.program = &w->group;
 }
 
-/* C[i, j] = sum over l < 3 of A[i, l] B[l, j], a product of matrices; by coordinates B has columns j + l - 1 instead,
- * where there are such. */
+/* C[i, j] = sum over l < 3 of A[i, l] B[l, j], a matrix product; with a layout of computed coordinates, B has columns j
+ * + l - 1 instead. */
 static inline void family_contraction(family_work *w, wk_dtype dtype, wk__layout layout, wk__memory memory[])
 {
     wk__work_args *k = &w->kernel;
@@ -59,7 +59,8 @@ static inline void family_contraction(family_work *w, wk_dtype dtype, wk__layout
         (wk__affine_index){.offset = -1, .divisor = 1, .extent = FAMILY_COLUMNS, .stride = 1, .coefficient = {0, 1, 1}};
 }
 
-/* False: there is no such work, as nothing of that family is walked so. Of numbers that are no family, some kernel. */
+/* Builds work of a family. Returns false if the family does not have this layout. For numbers outside the families it
+ * builds some kernel. */
 static inline bool family_work_of(family_work *w, int family, wk_dtype dtype, wk__layout layout, wk__memory memory[])
 {
     memset(w, 0, sizeof *w);
@@ -80,12 +81,12 @@ static inline bool family_work_of(family_work *w, int family, wk_dtype dtype, wk
         k->operand[1] = family_operand(&memory[1], WK_I64, true);
         k->operand[2] = family_operand(&memory[2], dtype, false);
         break;
-    default: break; /* a scan and a transfer are that already */
+    default: break; /* a scan and a transfer are complete */
     }
     return layout == WK__LAYOUT_STRIDES || family == WK__CONTRACTION;
 }
 
-/* What stands in `fail` of work that was refused for want of code. */
+/* Checks that work of an unsupported kind failed with WK_ERR_UNSUPPORTED and a message. */
 static inline void family_expect_refused(wk_code code, const wk__fail *fail, int family, wk_dtype dtype)
 {
     if (code != WK_ERR_UNSUPPORTED || fail->code != code || strlen(fail->text) < 10)
@@ -95,10 +96,10 @@ static inline void family_expect_refused(wk_code code, const wk__fail *fail, int
 
 typedef bool family_supported(int family, wk_dtype dtype, wk__layout layout);
 
-/* Goes through all families, and a number on each side of them. `wanted` says what is to be supported. */
+/* Checks all families, and one number below and one above them. wanted returns true for work that must be supported. */
 static inline void families_agree(const wk__backend *backend, void *device, family_supported *wanted)
 {
-    const char zeros[FAMILY_BYTES] = {0}; /* indices, too */
+    const char zeros[FAMILY_BYTES] = {0}; /* also valid as indices */
     wk__memory memory[WK__WORK_OPERANDS];
     wk__fail fail;
     for (int o = 0; o < WK__WORK_OPERANDS; o++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A flush with every kind of record, as a file and in memory again. */
+/* A flush that contains every kind of record, and the same flush read back from a replay file. */
 #ifndef TESTS_SUPPORT_FLUSH_H
 #define TESTS_SUPPORT_FLUSH_H
 
@@ -14,7 +14,7 @@ static inline const char *folder(void)
     return getenv("WICK_WORK") ? getenv("WICK_WORK") : "/tmp";
 }
 
-/* The file that the pending message names. */
+/* Copies the file name from the pending error into path, and clears the error. */
 static inline void path_in_error(char path[], size_t size)
 {
     const char *from = strstr(wk_error() ? wk_error() : "", "`wick replay ");
@@ -26,7 +26,7 @@ static inline void path_in_error(char path[], size_t size)
 
 enum { RESULTS = 13 };
 
-/* Every kind of record, in one flush. Fills result[], retained. */
+/* Records every kind in one flush. Fills result; the caller releases the tensors with let_go. */
 static inline void record_every_kind(wk_device device, wk_tensor *result[RESULTS])
 {
     WK_SCOPE;
@@ -63,7 +63,7 @@ static inline void let_go(wk_tensor *result[RESULTS])
     for (int k = 0; k < RESULTS; k++) wk_free(result[k]);
 }
 
-/* A file of that work, whose last result came out wrong. */
+/* Writes a replay file of this flush, whose last result was corrupted. */
 static inline void make_file(wk_device device, char path[], size_t size)
 {
     wk_tensor *result[RESULTS];
@@ -77,7 +77,7 @@ static inline void make_file(wk_device device, char path[], size_t size)
     let_go(result);
 }
 
-/* The same in memory again. */
+/* Writes such a file, reads it into flush and removes it. */
 static inline void make_flush(wk__flush_data *flush)
 {
     char path[512];

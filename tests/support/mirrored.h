@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests of mirrored networks share: sets of devices, a network, and training that is compared. */
+/* Common parts of tests of mirrored networks: sets of devices, a network, and training runs to compare. */
 #ifndef TESTS_SUPPORT_MIRRORED_H
 #define TESTS_SUPPORT_MIRRORED_H
 
 #include "devices.h"
 
-/* Sets of one to four devices: the CPU and GPUs, in orders that matter (where parameters live, who works while others
- * wait). Fewer where there is the CPU alone. */
+/* Sets of one to four devices, the CPU and GPUs, in orders that affect which device owns the parameters and which ones
+ * wait. Fewer sets if there are no GPUs. */
 typedef struct test_set {
     int n;
     wk_device device[4];
@@ -42,7 +42,7 @@ static inline wk_module *test_network(void)
     return wk_nn_sequential(wk_nn_linear(TEST_IN, 8), wk_nn_tanh(), wk_nn_linear(8, TEST_OUT));
 }
 
-/* Samples that differ from step to step, the same everywhere. */
+/* Returns samples that differ between steps and are the same on all devices. */
 static inline wk_tensor *test_batch(int64_t samples, int step, wk_device device)
 {
     wk_tensor *x = wk_sin(wk_add(wk_arange((double)(samples * TEST_IN)), step * 1.5));
@@ -69,7 +69,7 @@ static inline void test_train(wk_module *net, wk_device first, int64_t samples, 
     expect_ok();
 }
 
-/* The largest difference of any two elements; both may be anywhere. */
+/* Returns the largest difference between elements of a and b, which may be on different devices. */
 static inline double test_gap(wk_tensor *a, wk_tensor *b)
 {
     WK_SCOPE;

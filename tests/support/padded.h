@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The two ways of the CPU that read a factor from padded copies, by places of the result and by places that are summed,
- * taken whether or not they pay. */
+/* Runs the two CPU kernels that read a factor from padded copies (over result positions, and over summed positions)
+ * without regard to the cost model. */
 #ifndef TESTS_SUPPORT_PADDED_H
 #define TESTS_SUPPORT_PADDED_H
 
@@ -10,13 +10,13 @@
 #include "backend/cpu/contraction/contraction_indirect.h"
 #include "backend/cpu/isa.h"
 
-/* They need tiles that not every kind of CPU has. */
+/* Returns true if this CPU has the tiles that the kernels need. */
 static inline bool has_tiles(wk_dtype dtype)
 {
     return wk__cpu_gemm(dtype)->class->indirect != NULL;
 }
 
-/* What a piece has copied and summed at a time has room. */
+/* Checks that the buffers of the plan are large enough for each block that is copied and summed at once. */
 static inline void expect_room_of_product(const wk__indirect_plan *p)
 {
     const int64_t lanes = p->class->lanes, taps = p->b.taps.places;
@@ -73,7 +73,8 @@ static inline wk_code run_dots(const wk__work_args *kernel, wk__fail *fail)
 
 typedef bool has_way(const wk__work_args *kernel);
 
-/* Boxes in which a tail runs hold each element once, and begin where its sum does. */
+/* Checks that the boxes in which an epilogue runs contain each element once and start at the element of the kernel's
+ * sum. */
 typedef struct boxes {
     const wk__work_args *kernel;
     int64_t elements, count;
@@ -91,7 +92,7 @@ static inline void check_box(void *user, const wk__epilogue_box *box)
     }
     assert_int_equal(box->first, first);
     assert_int_equal(box->rows * box->columns, elements);
-    for (int64_t i = 0; i < box->rows; i++) /* marked: nothing is there twice */
+    for (int64_t i = 0; i < box->rows; i++) /* marked: no element is twice in a box */
         for (int64_t j = 0; j < box->columns; j++) {
             float *at =
                 (float *)kernel->operand[0].memory->host + box->first + i * box->row_step + j * box->column_step;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests of plans share: a tensor on the null device, what it was told to do, what became of a value. */
+/* Common parts of tests of plans: a tensor on the null device, counts from the device's log, states of values. */
 #ifndef TESTS_SUPPORT_PLAN_H
 #define TESTS_SUPPORT_PLAN_H
 
@@ -11,7 +11,7 @@
 
 enum { SIDE = 512, BYTES = SIDE * SIDE * 4 };
 
-/* A square of ones on the null device, in memory, the caller's. */
+/* Returns a computed square matrix of ones on the null device; the caller frees it. */
 static inline wk_tensor *square(void)
 {
     WK_SCOPE;

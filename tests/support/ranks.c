@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See support_ranks.h. */
+/* Implements ranks.h. */
 #include "ranks.h"
 
 #include <arpa/inet.h>
@@ -28,7 +28,7 @@ rank_report *note_of(int rank)
     return &the_ranks->note[rank];
 }
 
-/* ---- in a rank --------------------------------------------------------------------------------------------------- */
+/* ---- in the rank ------------------------------------------------------------------------------------------------- */
 
 void rank_check(bool good, const char *what, int line)
 {
@@ -64,7 +64,7 @@ static void await_end(const rank_report *note)
     for (int k = 0; k < 5000 && !atomic_load(&note->ended); k++) usleep(2000);
 }
 
-/* Whatever ends it, it does not outlive the test. */
+/* Runs the body in the rank's process and ends it. The process is also killed if the test ends or its time is over. */
 static void run_body(ranks *r, int rank)
 {
     the_ranks = r;
@@ -75,7 +75,7 @@ static void run_body(ranks *r, int rank)
     if (r->prepare) r->prepare(rank);
     r->body(rank);
     atomic_store(&my_note()->ended, 1);
-    if (ranks_are_mpi()) /* which ends the others when one leaves a world that is broken */
+    if (ranks_are_mpi()) /* mpirun ends all ranks when one leaves a failed world */
         for (int k = 0; k < r->size; k++) await_end(&r->note[k]);
     _exit(0);
 }
@@ -103,7 +103,8 @@ static void run_as_rank(ranks *r, int rank, int listener)
 
 /* ---- ranks of mpirun --------------------------------------------------------------------------------------------- */
 
-/* Of the notes, and what the test gives behind them, which this program and those that mpirun starts share. */
+/* Path of the file of the reports, followed by the test's bytes, shared by this program and the processes that mpirun
+ * starts. */
 static char notes_file[512];
 enum { NOTES_BYTES = sizeof(rank_report) * RANKS_MOST + RANKS_BYTES };
 
@@ -114,7 +115,7 @@ static rank_report *map_notes(int fd)
     return notes == MAP_FAILED ? NULL : notes;
 }
 
-/* Functions are told as distances from one: the loader puts the same program at another place each time. */
+/* Encodes a function as its distance from ranks_run, because address randomisation moves the program. */
 static long distance(void (*function)(int rank))
 {
     return function ? (long)((intptr_t)function - (intptr_t)ranks_run) : 0;
@@ -125,14 +126,14 @@ static void (*function_at(long distance))(int rank)
     return distance ? (void (*)(int))((intptr_t)ranks_run + distance) : NULL;
 }
 
-/* mpirun starts this program again. */
+/* Runs the body of a rank if mpirun started this program. */
 __attribute__((constructor)) static void run_as_mpi_rank(void)
 {
     static ranks r;
-    const char *told = getenv("WICK_TEST_RANKS"), *rank = getenv("OMPI_COMM_WORLD_RANK");
+    const char *arguments = getenv("WICK_TEST_RANKS"), *rank = getenv("OMPI_COMM_WORLD_RANK");
     long body, prepare, with;
-    if (!told || !rank) return;
-    if (sscanf(told, "%d %d %ld %ld %ld %zu %511s", &r.size, &r.timeout, &body, &prepare, &with, &r.bytes,
+    if (!arguments || !rank) return;
+    if (sscanf(arguments, "%d %d %ld %ld %ld %zu %511s", &r.size, &r.timeout, &body, &prepare, &with, &r.bytes,
                notes_file) != 7)
         _exit(2);
     const int fd = open(notes_file, O_RDWR);
@@ -143,7 +144,7 @@ __attribute__((constructor)) static void run_as_mpi_rank(void)
     if (!r.note) _exit(2);
     close(fd);
     if (r.bytes > 0) {
-        r.user = malloc(r.bytes); /* each its own */
+        r.user = malloc(r.bytes); /* a private copy */
         if (!r.user) _exit(2);
         memcpy(r.user, r.note + RANKS_MOST, r.bytes);
     }
@@ -161,18 +162,18 @@ static int open_notes(void)
 
 static void start_mpirun(ranks *r)
 {
-    char told[700], size[16], self[512] = "";
+    char arguments[700], size[16], self[512] = "";
     assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
     snprintf(size, sizeof size, "%d", r->size);
-    snprintf(told, sizeof told, "%d %d %ld %ld %ld %zu %s", r->size, r->timeout, distance(r->body),
+    snprintf(arguments, sizeof arguments, "%d %d %ld %ld %ld %zu %s", r->size, r->timeout, distance(r->body),
              distance(r->prepare), (long)(intptr_t)r->user, r->bytes, notes_file);
     assert_in_range(r->bytes, 0, RANKS_BYTES);
     if (r->bytes > 0) memcpy(r->note + RANKS_MOST, r->user, r->bytes);
     fflush(NULL);
     const pid_t pid = fork();
     if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGTERM); /* it ends its ranks, then */
-        setenv("WICK_TEST_RANKS", told, 1);
+        prctl(PR_SET_PDEATHSIG, SIGTERM); /* mpirun then ends its ranks */
+        setenv("WICK_TEST_RANKS", arguments, 1);
         execlp("mpirun", "mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca",
                "mpi_yield_when_idle", "1", "-n", size, self, (char *)NULL);
         _exit(127);
@@ -240,7 +241,7 @@ void ranks_await(const ranks *r, int rank, int flag)
     assert_true(atomic_load(&r->note[rank].flag) >= flag);
 }
 
-/* Those that have not ended by then are killed, and have failed. */
+/* Waits for the ranks; kills those that exceed RANKS_LIMIT and fails. */
 void ranks_end(ranks *r, bool any_end)
 {
     const double until = now() + RANKS_LIMIT;

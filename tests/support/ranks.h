@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Worlds of processes: a test starts its ranks by fork() before it uses the library, they are told apart by the
- * environment as `wick run` would do it, and none outlives the test. A rank says what is wrong in memory that the test
- * shares.
+/* Worlds of processes for tests. A test forks its ranks before it uses the library; environment variables identify
+ * them, as with `wick run`. No rank outlives the test. Ranks report failures in shared memory.
  *
- * Where WICK_TEST_MPI is set (mode mpi) they are started by mpirun instead, as this program anew, which goes to the
- * body before main. Then what a test has in variables does not reach its ranks, but for `with`: as a number, or the
- * bytes there, in which pointers mean nothing; a rank that a signal ends takes the others along; and how mpirun ends
- * says less than that all bodies came to their ends. */
+ * With WICK_TEST_MPI (mode mpi), mpirun starts this program as the ranks instead, which run the body before main. Then
+ * the ranks do not see the test's variables except `with`: a number, or the bytes it points to, which must not contain
+ * pointers. A rank that a signal ends takes the others with it, and mpirun's exit status does not show whether all
+ * bodies finished. */
 #ifndef TESTS_SUPPORT_RANKS_H
 #define TESTS_SUPPORT_RANKS_H
 
@@ -15,58 +14,59 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
-enum { RANKS_MOST = 4, RANKS_BYTES = 1024, RANKS_LIMIT = 120 /* seconds in which all have to end */ };
+enum { RANKS_MOST = 4, RANKS_BYTES = 1024, RANKS_LIMIT = 120 /* seconds for all ranks to end */ };
 
 typedef struct rank_report {
-    char failure[600]; /* the first thing that was wrong; empty: nothing */
-    char error[1200];  /* what rank_save_error kept */
+    char failure[600]; /* the first failed check; empty: none */
+    char error[1200];  /* copied by rank_save_error */
     wk_code code;
-    double number[8]; /* the test's own */
+    double number[8]; /* for the test's use */
     atomic_int flag;
-    atomic_int ended; /* its body */
-    pid_t process;    /* of all ranks that of mpirun */
-    int status;       /* of waitpid */
+    atomic_int ended; /* the body has ended */
+    pid_t process;    /* its process; with MPI, mpirun's */
+    int status;       /* from waitpid */
 } rank_report;
 
 typedef struct ranks {
     int size;
-    int timeout;        /* WICK_TIMEOUT; 0: 60 */
+    int timeout;        /* value of WICK_TIMEOUT; 0: 60 */
     const char *secret; /* NULL: "a secret" */
     void (*body)(int rank);
-    /* In the child, before the body: to change the environment. */
+    /* Runs in the child before the body, to change the environment. May be NULL. */
     void (*prepare)(int rank);
     bool no_listener; /* `prepare` sets WICK_COORDINATOR */
-    bool ipv6;        /* the listener is at ::1 */
-    int port;         /* of the listener */
+    bool ipv6;        /* the listener's address is ::1 */
+    int port;         /* the listener's */
     void *user;
-    size_t bytes;      /* that `with` points to; 0: it is a number, or no rank of mpirun looks at it */
+    size_t bytes;      /* size of the data that `with` points to; 0: `with` is a number, or unused by ranks of mpirun */
     rank_report *note; /* [size], shared */
 } ranks;
 
-/* Are ranks started by mpirun? */
+/* Returns true if mpirun starts the ranks. */
 bool ranks_are_mpi(void);
 
-/* In a rank: the world that it is started for, and its own note. */
+/* Valid in a rank: its world. */
 extern ranks *the_ranks;
 rank_report *my_note(void);
 rank_report *note_of(int rank);
 
-/* Starts all, and waits for all. Unless `any_end`, each must end with status 0 and have said nothing. */
+/* Starts all ranks and waits for them. Unless any_end, fails if one exits with another status than 0 or reports a
+ * failure. */
 void ranks_run(ranks *r);
 void ranks_start(ranks *r);
 void ranks_end(ranks *r, bool any_end);
 void ranks_free(ranks *r);
-/* A socket that listens at 127.0.0.1, or ::1; -1: this machine has no such address. */
+/* Returns a socket that listens at 127.0.0.1, or ::1 if six; -1 if the machine lacks that address. */
 int ranks_listen(bool six, int *port);
-/* Waits until a rank has raised its flag that high. */
+/* Waits until a rank's flag is at least flag. */
 void ranks_await(const ranks *r, int rank, int flag);
 
-/* In a rank: unless `good`, says so and ends the process. */
+/* In a rank: unless good, reports the failure and ends the process. */
 void rank_check(bool good, const char *what, int line);
 #define RANK_CHECK(condition) rank_check(condition, #condition, __LINE__)
-/* Keeps the pending error for the test, and clears it. */
+/* Saves the pending error for the test, and clears it. */
 void rank_save_error(void);
-/* The error of a rank has all these words (NULL at the end). */
+/* Checks that the error that a rank saved has this code and all these words (terminated by NULL). */
 void expect_rank_error(const ranks *r, int rank, wk_code code, const char *word, ...) __attribute__((sentinel));
 
 #endif

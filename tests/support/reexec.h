@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The program once more, in a process of its own. */
-#ifndef TESTS_SUPPORT_AGAIN_H
-#define TESTS_SUPPORT_AGAIN_H
+/* Re-executes the test program in a new process. */
+#ifndef TESTS_SUPPORT_REEXEC_H
+#define TESTS_SUPPORT_REEXEC_H
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Becomes tests/NAME WORD; under valgrind /proc/self/exe would be valgrind. Returns when that fails. */
+/* Executes tests/NAME WORD in this process; /proc/self/exe would name valgrind under valgrind. Returns only on
+ * failure. */
 static inline void reexec_test(const char *name, const char *word)
 {
     char path[1024] = "/proc/self/exe";

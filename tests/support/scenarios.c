@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See support_scenarios.h. */
+/* Implements scenarios.h. */
 #include "scenarios.h"
 
 #include <math.h>
@@ -8,8 +8,8 @@
 
 enum { SAMPLES = 10, FEATURES = 5, HIDDEN = 6, CLASSES = 3 };
 
-/* The sum of absolute values, so that nothing cancels; 0 counts, as the null device gives nothing else. */
-static double figure_of(wk_tensor *x)
+/* Returns the sum of absolute values, so that nothing cancels. On the null device it is 0. */
+static double sum_of_abs(wk_tensor *x)
 {
     return wk_item(wk_sum(wk_abs(wk_to_dtype(wk_to(x, wk_cpu()), WK_F64))));
 }
@@ -28,7 +28,7 @@ static wk_module *network(wk_device device)
 
 /* ---- training ---------------------------------------------------------------------------------------------------- */
 
-static double trains(const scenario_env *place)
+static double train(const scenario_env *place)
 {
     WK_SCOPE;
     wk_seed(5);
@@ -50,7 +50,7 @@ static double trains(const scenario_env *place)
     }
     double figure = wk_history_mean(history);
     wk_tensors *parameters = wk_parameters(net);
-    for (int k = 0; k < wk_tensors_count(parameters); k++) figure += figure_of(wk_tensors_get(parameters, k));
+    for (int k = 0; k < wk_tensors_count(parameters); k++) figure += sum_of_abs(wk_tensors_get(parameters, k));
     return wk_error() ? NAN : figure;
 }
 
@@ -61,7 +61,7 @@ static void path_of(const scenario_env *place, const char *name, char out[400])
     snprintf(out, 400, "%s/%s", place->folder, name);
 }
 
-static double saves(const scenario_env *place)
+static double save_network(const scenario_env *place)
 {
     WK_SCOPE;
     char path[400];
@@ -73,7 +73,7 @@ static double saves(const scenario_env *place)
     return wk_error() || stat(path, &file) != 0 ? NAN : (double)file.st_size;
 }
 
-static double loads(const scenario_env *place)
+static double load_network(const scenario_env *place)
 {
     WK_SCOPE;
     char path[400];
@@ -88,18 +88,18 @@ static double loads(const scenario_env *place)
     {
         WK_DEVICE(place->device);
         wk_tensors *back = wk_load_tensors(path);
-        for (int k = 0; k < 3; k++) figure += figure_of(wk_tensors_get(back, k));
+        for (int k = 0; k < 3; k++) figure += sum_of_abs(wk_tensors_get(back, k));
     }
     path_of(place, "net.safetensors", path);
     wk_module *one = network(place->device), *other = network(place->device);
     wk_save(one, path);
     wk_load(other, path);
-    figure += figure_of(wk_sub(wk_module_parameter(one, "0.weight"), wk_module_parameter(other, "0.weight")));
+    figure += sum_of_abs(wk_sub(wk_module_parameter(one, "0.weight"), wk_module_parameter(other, "0.weight")));
     return wk_error() ? NAN : figure;
 }
 
-/* A training is saved after each step, and another one goes on from what is there. */
-static double resumes_from_checkpoint(const scenario_env *place)
+/* Saves a training after each step, and resumes it in a second training. */
+static double resume_from_checkpoint(const scenario_env *place)
 {
     WK_SCOPE;
     char path[400];
@@ -123,7 +123,7 @@ static double resumes_from_checkpoint(const scenario_env *place)
             if (turn == 0 && batch->index == 1) break;
         }
         wk_checkpoint_wait(resume);
-        figure += figure_of(wk_module_parameter(net, "0.weight")) + (double)wk_checkpoint_step(resume);
+        figure += sum_of_abs(wk_module_parameter(net, "0.weight")) + (double)wk_checkpoint_step(resume);
     }
     return wk_error() ? NAN : figure;
 }
@@ -138,7 +138,7 @@ static double text_length(wk_tensor *x)
     return text ? length + (double)strlen(text) : NAN;
 }
 
-static double prints(const scenario_env *place)
+static double print_tensors(const scenario_env *place)
 {
     WK_SCOPE;
     wk_tensor *x = wk_to(inputs(), place->device);
@@ -148,43 +148,43 @@ static double prints(const scenario_env *place)
     return wk_error() ? NAN : length;
 }
 
-/* ---- mistakes ---------------------------------------------------------------------------------------------------- */
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
 
-/* One more that was told and cleared; NaN if there was none, or nothing was said. */
+/* Clears the pending error and returns 1; returns NaN if there is no error or its message is empty. */
 static double expect_one_error(void)
 {
-    double told = wk_error() && strlen(wk_error()) > 5 ? 1 : NAN;
+    double errors = wk_error() && strlen(wk_error()) > 5 ? 1 : NAN;
     wk_clear_error();
-    return told;
+    return errors;
 }
 
-static double reports_errors(const scenario_env *place)
+static double cause_errors(const scenario_env *place)
 {
     WK_SCOPE;
-    double told = 0;
+    double errors = 0;
     wk_tensor *x = wk_ones((2, 3), .device = place->device), *y = wk_ones((4), .device = place->device);
     wk_add(x, y);
-    told += expect_one_error();
+    errors += expect_one_error();
     wk_matmul(x, x);
-    told += expect_one_error();
+    errors += expect_one_error();
     wk_reshape(x, (7));
-    told += expect_one_error();
+    errors += expect_one_error();
     wk_index_select(x, 5, x);
-    told += expect_one_error();
+    errors += expect_one_error();
     wk_to(x, wk_opencl(77));
-    told += expect_one_error();
+    errors += expect_one_error();
     wk_device_parse("tpu:0");
-    told += expect_one_error();
+    errors += expect_one_error();
     wk_backward(x);
-    told += expect_one_error();
+    errors += expect_one_error();
     wk_load_tensors("/no/such/file");
-    told += expect_one_error();
+    errors += expect_one_error();
     wk_module_parameter(wk_nn_relu(), "weight");
-    told += expect_one_error();
+    errors += expect_one_error();
     wk_free(wk_nn_relu());
     wk_add(x, (wk_tensor *)NULL);
-    told += expect_one_error();
-    return told;
+    errors += expect_one_error();
+    return errors;
 }
 
 /* ---- graphs ------------------------------------------------------------------------------------------------------ */
@@ -207,7 +207,7 @@ static void cube_gradient(wk_function *f, wk_tensor *const grad_out[], wk_tensor
     grad_in[0] = wk_mul(grad_out[0], wk_mul(wk_mul(x, x), 3));
 }
 
-static double differentiates(const scenario_env *place)
+static double differentiate(const scenario_env *place)
 {
     static const wk_function_kind kind = {
         .size = sizeof kind, .name = "cube", .inputs = 1, .outputs = 1, .forward = cube, .backward = cube_gradient};
@@ -215,25 +215,25 @@ static double differentiates(const scenario_env *place)
     wk_tensor *x = wk_requires_grad_(wk_to(inputs(), place->device), true), *grad = NULL, *again = NULL;
     wk_register_hook(x, doubles, NULL, .post_accumulate = true);
     wk_tensor *y = wk_mul(x, 3);
-    wk_add_(wk_narrow(y, 0, 1, 2), 1); /* a view written in place: its base's history changes */
+    wk_add_(wk_narrow(y, 0, 1, 2), 1); /* a view modified in place: rewrites the history of its base */
     wk_tensor *parts[2] = {wk_softmax(wk_transpose(y, 0, 1), 0), wk_apply(&kind, NULL, (y))};
     wk_tensor *both = wk_cat((wk_transpose(parts[0], 0, 1), parts[1]), 1);
     wk_tensor *rows = wk_index_select(both, 0, wk_to(wk_of(int64_t, (3), 4, 0, 4), place->device));
     wk_backward(wk_sum(rows), .retain_graph = true);
-    double figure = figure_of(wk_grad_of(x));
+    double figure = sum_of_abs(wk_grad_of(x));
     wk_grad((wk_sum(wk_mul(rows, rows))), (x), &grad, .create_graph = true);
     wk_grad((wk_sum(wk_mul(grad, grad))), (x), &again, .allow_unused = true);
-    figure += figure_of(grad) + figure_of(again);
+    figure += sum_of_abs(grad) + sum_of_abs(again);
     wk_tensor *sorted = NULL;
     wk_sort(wk_detach(x), 1, false, &sorted, NULL);
-    figure += figure_of(wk_cumsum(sorted, 0));
+    figure += sum_of_abs(wk_cumsum(sorted, 0));
     return wk_error() ? NAN : figure;
 }
 
 /* ---- bindings ---------------------------------------------------------------------------------------------------- */
 
-/* No scope is open: each result is the caller's, who frees it. */
-static wk_tensor *called(const char *op, wk_tensor *const *in, int count, const scenario_env *place, bool *fine)
+/* Calls an op with no scope open: the caller owns and frees the results. */
+static wk_tensor *call_op(const char *op, wk_tensor *const *in, int count, const scenario_env *place, bool *fine)
 {
     char message[200] = "";
     wk_value argument[3], result = {.kind = WK_VALUE_NONE};
@@ -245,15 +245,15 @@ static wk_tensor *called(const char *op, wk_tensor *const *in, int count, const 
     return code == WK_OK ? result.tensor : NULL;
 }
 
-static double binds(const scenario_env *place)
+static double use_bindings(const scenario_env *place)
 {
     bool fine = true;
     wk_tensor_options options = {.size = sizeof options, .device = place->device, .requires_grad = true};
     wk_tensor *x = wk_ones_at(WK_HERE, (const int64_t[]){3, 4}, 2, &options), *grad = NULL;
-    wk_tensor *y = x ? called("exp", (wk_tensor *const[]){x}, 1, place, &fine) : NULL;
-    wk_tensor *z = y ? called("softplus", (wk_tensor *const[]){y}, 1, place, &fine) : NULL;
-    wk_tensor *w = z ? called("mul", (wk_tensor *const[]){z, x}, 2, place, &fine) : NULL;
-    wk_tensor *v = w ? called("t", (wk_tensor *const[]){w}, 1, place, &fine) : NULL;
+    wk_tensor *y = x ? call_op("exp", (wk_tensor *const[]){x}, 1, place, &fine) : NULL;
+    wk_tensor *z = y ? call_op("softplus", (wk_tensor *const[]){y}, 1, place, &fine) : NULL;
+    wk_tensor *w = z ? call_op("mul", (wk_tensor *const[]){z, x}, 2, place, &fine) : NULL;
+    wk_tensor *v = w ? call_op("t", (wk_tensor *const[]){w}, 1, place, &fine) : NULL;
     wk_tensor *sum = v ? wk_sum(v) : NULL;
     wk_tensor *m = z ? wk_matmul(z, v) : NULL, *s = m ? wk_softmax(m, 1) : NULL;
     double figure = sum ? wk_item(sum) : NAN, other = NAN;
@@ -265,18 +265,18 @@ static double binds(const scenario_env *place)
     }
     wk_tensor *const made[] = {x, y, z, w, v, sum, m, s, total, grad};
     for (size_t k = 0; k < sizeof made / sizeof *made; k++) wk_free(made[k]);
-    if (!fine && !wk_error()) wk_add((wk_tensor *)NULL, 1); /* wk_call told it elsewhere */
+    if (!fine && !wk_error()) wk_add((wk_tensor *)NULL, 1); /* wk_call has reported the error already */
     return fine && !wk_error() ? figure + other : NAN;
 }
 
 const scenario scenarios[] = {
-    {"train", trains},
-    {"save", saves},
-    {"load", loads},
-    {"resume", resumes_from_checkpoint},
-    {"print", prints},
-    {"errors", reports_errors},
-    {"gradients", differentiates},
-    {"bindings", binds},
+    {"train", train},
+    {"save", save_network},
+    {"load", load_network},
+    {"resume", resume_from_checkpoint},
+    {"print", print_tensors},
+    {"errors", cause_errors},
+    {"gradients", differentiate},
+    {"bindings", use_bindings},
 };
 const int scenario_count = (int)(sizeof scenarios / sizeof *scenarios);

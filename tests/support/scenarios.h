@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small programs that use much of the library, each giving one figure: tests run them while memory runs out or a device
- * fails, and again afterwards. */
+/* Small programs that together use most of the library, each with one number as its result. Tests run them while memory
+ * runs out or a device fails, and again without failures. */
 #ifndef TESTS_SUPPORT_SCENARIOS_H
 #define TESTS_SUPPORT_SCENARIOS_H
 
 #include "wick.h"
 
-/* Files go to this folder. */
+/* Device and folder of a scenario. */
 typedef struct scenario_env {
     wk_device device;
     const char *folder;
@@ -14,8 +14,7 @@ typedef struct scenario_env {
 
 typedef struct scenario {
     const char *name;
-    /* The figure, always the same one on a device; NaN when something failed. Everything that was made is
-     * gone at the end. */
+    /* Returns the result, the same on every run on a device, or NaN on failure. Frees everything it creates. */
     double (*run)(const scenario_env *place);
 } scenario;
 

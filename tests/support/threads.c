@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See support_threads.h. */
+/* Implements threads.h. */
 #include "threads.h"
 
 static void *run(void *address)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See support_training.h. */
+/* Implements training.h. */
 #include "training.h"
 
 wk_optim *test_momentum(wk_tensors *parameters)
@@ -21,7 +21,7 @@ wk_optim *test_lbfgs(wk_tensors *parameters)
 
 enum { FEATURES = 6, HIDDEN = 8, CLASSES = 3 };
 
-/* Counts its calls in a buffer. */
+/* A layer that counts its calls in a buffer. */
 static wk_tensor *counted(wk_module *self, wk_tensor *x)
 {
     wk_module_set_buffer(self, "calls", wk_add(wk_module_buffer(self, "calls"), 1));
@@ -92,7 +92,7 @@ int test_train(test_training *t, int64_t epochs, int steps, int64_t every)
     return taken;
 }
 
-/* FNV-1a over the bytes of a tensor. */
+/* Updates an FNV-1a hash with the bytes of a tensor. */
 static uint64_t add(uint64_t sum, wk_tensor *x)
 {
     const size_t bytes = (size_t)wk_numel(x) * wk_dtype_size(wk_dtype_of(x));

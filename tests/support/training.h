@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A small training with all that a checkpoint has to bring back: dropout, shuffled batches, of which the last is
- * smaller, a buffer that forward changes, an optimiser. */
+/* A small training with all state that a checkpoint must restore: dropout, shuffled batches with a smaller last one, a
+ * buffer that forward modifies, an optimiser. */
 #ifndef TESTS_SUPPORT_TRAINING_H
 #define TESTS_SUPPORT_TRAINING_H
 
@@ -12,14 +12,14 @@ wk_optim *test_adam(wk_tensors *parameters);
 wk_optim *test_adagrad(wk_tensors *parameters);
 wk_optim *test_lbfgs(wk_tensors *parameters);
 
-/* What it is made of. */
+/* Configuration of a training. */
 typedef struct test_config {
     test_optimiser *optimiser;
     wk_device device;
-    int64_t samples, batch; /* 22 and 4 make 6 batches */
+    int64_t samples, batch; /* 22 and 4: 6 batches per epoch */
     int rank, world;
     bool in_order, drop_last;
-    const char *path; /* of the checkpoint; NULL: there is none */
+    const char *path; /* of the checkpoint; NULL: none */
     int keep;
     bool blocking;
 } test_config;
@@ -31,16 +31,16 @@ typedef struct test_training {
     wk_loader *loader;
     wk_tensors *more; /* "average" of the first weight */
     wk_checkpoint *checkpoint;
-    wk_batch *batch; /* the one at hand */
-    bool reduce;     /* gradients are means over the ranks of the world */
+    wk_batch *batch; /* the current one */
+    bool reduce;     /* average gradients over the ranks of the world */
 } test_training;
 
-/* Everything is made anew, with other numbers for each seed. */
+/* Creates everything anew; initial values depend on the seed. */
 test_training test_begin(const test_config *plan, uint64_t seed);
-/* Trains up to a number of epochs, and no further than `steps` in this call (-1: all), with a checkpoint after every
- * `every` steps (0: none). Returns how many it took. */
+/* Trains up to a number of epochs, at most `steps` steps in this call (-1: no limit), with a checkpoint after every
+ * `every` steps (0: none). Returns the number of steps. */
 int test_train(test_training *t, int64_t epochs, int steps, int64_t every);
-/* A number that all bits of network, list, state of the optimiser and random stream go into. */
+/* Returns a hash of all bits of the network, the list, the optimiser's state and the random stream. */
 uint64_t test_state(const test_training *t);
 
 #endif

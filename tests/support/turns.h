@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which cases a run of the tests takes, by three environment variables that tests/runner sets:
+/* Selects the cases that a run of the tests includes, by three environment variables that tests/runner sets:
  *
- *   WICK_TEST_SEED    seeds what tests draw. make check leaves it unset; make check-all derives it from the commit.
+ *   WICK_TEST_SEED    seed of random tests. make check leaves it unset; make check-all derives it from the commit.
  *   WICK_TEST_TURN    a number that selects one part of a test that is split into parts. Unset: all parts run.
- *   WICK_TEST_QUICK   1 in mode cpu of make check: the longest tests take a fixed share of their cases.
+ *   WICK_TEST_QUICK   1 in mode cpu of make check: the longest tests run a fixed share of their cases.
  *
- * Nothing depends on the date: a commit runs the same cases on every day. */
+ * Nothing depends on the date: a commit runs the same cases every day. */
 #ifndef WICK_TESTS_SUPPORT_TURNS_H
 #define WICK_TESTS_SUPPORT_TURNS_H
 
@@ -21,8 +21,8 @@ static inline uint64_t test_seed(void)
     return seed ? strtoull(seed, NULL, 10) : 1;
 }
 
-/* Returns true if this part of `parts` runs. Where a part is split again, both numbers of parts must be coprime, or
- * some pairs never run. */
+/* Returns true if this part of `parts` runs. If a part is split again, both numbers of parts must be coprime, or some
+ * pairs never run. */
 static inline bool test_has_turn(int part, int parts)
 {
     const char *turn = getenv("WICK_TEST_TURN");

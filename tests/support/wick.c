@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See support_wick.h. */
+/* Implements wick.h. */
 #include "wick.h"
 
 #include "backend/null/null.h"
@@ -45,12 +45,12 @@ void expect_ok(void)
 void expect_error(const char *word, ...)
 {
     va_list args;
-    if (!wk_error()) fail_msg("no error, though one with \"%s\" was expected", word);
+    if (!wk_error()) fail_msg("expected an error with \"%s\", got none", word);
     va_start(args, word);
     for (const char *next = word; next; next = va_arg(args, const char *))
         if (!strstr(wk_error(), next)) fail_msg("\"%s\" is missing in: %s", next, wk_error());
     va_end(args);
-    if (strstr(wk_error(), "(null)")) fail_msg("a name that is NULL: %s", wk_error());
+    if (strstr(wk_error(), "(null)")) fail_msg("the message has a NULL name: %s", wk_error());
     wk_clear_error();
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tests of the public interface share: the null device, expecting errors, comparing numbers. */
+/* Common checks of tests of the public interface: the null device, expected errors, element comparisons. */
 #ifndef TESTS_SUPPORT_WICK_H
 #define TESTS_SUPPORT_WICK_H
 
@@ -13,26 +13,25 @@
 
 #include <wick.h>
 
-/* The device that plans without computing; see src/backend/null/null.h. */
+/* Returns the device that plans without computing; see src/backend/null/null.h. */
 wk_device test_null(void);
-/* Setup and teardown of tests that look at what is planned: in the usual mode, whatever mode the tests run in. */
+/* Setup and teardown of tests of plans: use the default mode, whatever mode the tests run in. */
 int test_default_mode(void **state);
 int test_restore_mode(void **state);
-/* A teardown: the null device is healed and nothing is left to be told, so that one test's failure does not
- * fail the next. */
+/* Teardown: clears the null device's faults and pending errors, so that a failed test does not affect the next. */
 int test_clean(void **state);
-/* A row of a table of calls: {TEST_CALL(frees_twice)}. */
+/* A row of a table of calls, with the function's name: {TEST_CALL(frees_twice)}. */
 typedef struct test_call {
     const char *name;
     void (*make)(void);
 } test_call;
 #define TEST_CALL(call) .name = #call, .make = call
 
-/* No error may be pending; fails with its text. */
+/* Fails with the pending error's message if there is one. */
 void expect_ok(void);
-/* The pending error's text must hold all these words (NULL at the end); it is cleared. */
+/* Checks that there is a pending error and its message has all these words (terminated by NULL), and clears it. */
 void expect_error(const char *word, ...) __attribute__((sentinel));
-/* All elements, row-major. */
+/* Checks all elements in row-major order. */
 void expect_values(wk_tensor *x, int count, const double *values, double tolerance);
 #define EXPECT_VALUES(x, tolerance, ...)                                                                               \
     expect_values(x, (int)(sizeof((const double[]){__VA_ARGS__}) / sizeof(double)), (const double[]){__VA_ARGS__},     \

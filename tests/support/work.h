@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests that ask a backend itself: programs, products and kernels, given to a device as work. */
+/* Submits programs, products and kernels to a backend directly, without the engine. */
 #ifndef TESTS_SUPPORT_WORK_H
 #define TESTS_SUPPORT_WORK_H
 

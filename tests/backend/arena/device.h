@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A backend that has ranges, for tests of the arena. It looks at every call: what is mapped, what is unmapped, what
- * lies where. */
+/* A simulated backend with ranges, for tests of the arena. It checks every call: what is mapped and unmapped, and that
+ * pieces do not overlap. Its addresses are never dereferenced. */
 #ifndef WICK_TESTS_ARENA_DEVICE_H
 #define WICK_TESTS_ARENA_DEVICE_H
 
@@ -17,22 +17,22 @@
 
 enum { MB = 1 << 20, UNIT = WK__RANGE_PAGE, MAPPING = WK__RANGE_MAPPING / UNIT, UNITS = 512, RANGES = 8 };
 
-/* ---- a device ---------------------------------------------------------------------------------------------------- */
+/* ---- the device -------------------------------------------------------------------------------------------------- */
 
 typedef struct unit {
-    int64_t mapping; /* a number of each, 0: none */
-    int owner;       /* the piece that has it, 0: none */
+    int64_t mapping; /* number of the mapping; 0: none */
+    int owner;       /* number of the piece that uses the unit; 0: none */
 } unit;
 
-/* Addresses are numbers, and so is what lies there. */
+/* State of the device; freed by the test. */
 typedef struct device {
-    int64_t room;    /* bytes that there are */
-    int range_units; /* of each range */
-    int64_t held;    /* in blocks and mappings */
+    int64_t room;    /* bytes of memory */
+    int range_units; /* units per range */
+    int64_t held;    /* bytes in blocks and mappings */
     int64_t blocks, takes, gives, maps, unmaps, cuts;
-    int64_t mapped, unmapped; /* bytes, of all calls */
-    int64_t calls, fail_at;   /* the call of that number fails, of range_reserve, range_map, range_unmap */
-    bool fails_on;            /* and all after it */
+    int64_t mapped, unmapped; /* bytes, over all calls */
+    int64_t calls, fail_at;   /* the fail_at-th call of range_reserve, range_map or range_unmap fails */
+    bool fails_on;            /* all later calls fail as well */
     wk_code failure;
     int64_t mappings;
     uintptr_t next_block;
@@ -56,7 +56,7 @@ static inline char *base_of(int range)
     return (char *)((uintptr_t)(range + 1) << 40);
 }
 
-/* The units of a part of a range, all of which there are. */
+/* Returns the units of a part of a range, after checking that they exist. */
 static inline unit *units_at(device *d, const void *at, int64_t bytes)
 {
     const int range = (int)((uintptr_t)at >> 40) - 1;
@@ -135,7 +135,7 @@ static inline wk_code range_unmap(void *user, const wk__memory *range, int64_t o
     const int64_t first = offset / UNIT, end = first + bytes / UNIT;
     unit *u = units_at(d, (char *)range->block + offset, bytes) - first;
     if (fails(d)) return wk__fail_set(fail, d->failure, "no unmap");
-    assert_true(first == 0 || u[first - 1].mapping != u[first].mapping); /* whole mappings */
+    assert_true(first == 0 || u[first - 1].mapping != u[first].mapping); /* only complete mappings */
     assert_true(end == d->range_units || u[end].mapping != u[end - 1].mapping);
     for (int64_t k = first; k < end; k++) {
         assert_true(u[k].mapping != 0);
@@ -171,7 +171,7 @@ static inline bool in_range(const wk__memory *piece)
     return (uintptr_t)piece->block >> 40 != 0;
 }
 
-/* All of the piece has memory, and nobody else has any of it. */
+/* Claims the piece for owner; checks that all of it is mapped and none of it is in use. */
 static inline void own(device *d, const wk__memory *piece, int owner)
 {
     if (!in_range(piece)) return;
@@ -185,7 +185,7 @@ static inline void own(device *d, const wk__memory *piece, int owner)
     assert_int_equal(d->last_cut.bytes, piece->bytes);
 }
 
-/* It all still has, and has had, its memory. */
+/* Releases the piece; checks that all of it is still mapped and belongs to owner. */
 static inline void disown(device *d, const wk__memory *piece, int owner)
 {
     if (!in_range(piece)) return;
@@ -220,7 +220,7 @@ static inline int64_t unit_of(const wk__memory *piece)
     return (int64_t)((uintptr_t)piece->block & (((uintptr_t)1 << 40) - 1)) / UNIT;
 }
 
-/* ---- at random --------------------------------------------------------------------------------------------------- */
+/* ---- random operations ------------------------------------------------------------------------------------------- */
 
 enum { SLOTS = 40 };
 
@@ -230,7 +230,7 @@ typedef struct play {
     unsigned seed;
     wk__memory piece[SLOTS];
     bool taken[SLOTS];
-    int64_t live; /* bytes of large pieces */
+    int64_t live; /* bytes in large pieces */
     int refused;
 } play;
 
@@ -281,7 +281,7 @@ static inline void play_on(play *p, int rounds)
     }
 }
 
-/* Everything goes back, and nothing is left. */
+/* Frees everything and checks that no memory remains. */
 static inline void play_out(play *p)
 {
     p->d->fail_at = 0;

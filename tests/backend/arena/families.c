@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the rows of families promise, held against well-formed work: which operands it has, what the CPU does with it,
- * what the null device refuses. */
+/* Checks the flags in the table of work families against well-formed work: its operands, the results of the CPU, and
+ * the work that the null device rejects. */
 #include "support/families.h"
 
 #include "backend/cpu/cpu.h"
@@ -26,8 +26,8 @@ static void expect_operands(const wk__work_family *row, const family_work *w)
     assert_int_equal(w->kernel.operand[row->same_dtype_operand].dtype, w->kernel.operand[0].dtype);
 }
 
-/* Of f16, so that only positions are i64. */
-static void rows_say_what_work_has(void **state)
+/* Uses f16, so that only indices are i64. */
+static void rows_match_operands(void **state)
 {
     (void)state;
     wk__memory memory[OPERANDS] = {{.bytes = FAMILY_BYTES}, {.bytes = FAMILY_BYTES}, {.bytes = FAMILY_BYTES}};
@@ -40,13 +40,13 @@ static void rows_say_what_work_has(void **state)
             assert_int_equal(row->is_contraction, w.kernel.contraction != NULL);
             if (w.work.args)
                 expect_operands(row, &w);
-            else /* the record says */
+            else /* the program has the operands */
                 assert_true(row->nout == 0 && row->nin == 0 && row->same_dtype_operand == 0 &&
                             row->index_operand == 0 && row->nmodes == 0);
         }
 }
 
-static void names_differ(void **state)
+static void names_are_distinct(void **state)
 {
     (void)state;
     for (int family = 0; family < WK__WORK_FAMILIES; family++) {
@@ -64,7 +64,7 @@ static void names_differ(void **state)
     assert_string_equal(wk__work_name(-1), "unknown work");
 }
 
-/* ---- what the CPU does ------------------------------------------------------------------------------------------- */
+/* ---- results of the CPU ------------------------------------------------------------------------------------------ */
 
 typedef struct on_cpu {
     int64_t number[OPERANDS][ELEMENTS];
@@ -72,8 +72,9 @@ typedef struct on_cpu {
     family_work w;
 } on_cpu;
 
-/* Work of i64 over numbers of the host: the result, and what is read. False: the CPU has no such work. */
-static bool on_cpu_of(on_cpu *c, int family, int64_t result, int64_t read)
+/* Builds i64 work with constant contents: `result` in the result, `read` in the other operands. Returns false if the
+ * CPU does not support it. */
+static bool make_cpu_work(on_cpu *c, int family, int64_t result, int64_t read)
 {
     for (int o = 0; o < OPERANDS; o++) {
         for (int k = 0; k < ELEMENTS; k++) c->number[o][k] = o ? read : result;
@@ -83,21 +84,21 @@ static bool on_cpu_of(on_cpu *c, int family, int64_t result, int64_t read)
     return wk__cpu_backend.supports(NULL, family, WK_I64, WK__LAYOUT_STRIDES);
 }
 
-/* No row but those of what runs here says what only running it shows. */
-static void expect_silent(const wk__work_family *row)
+/* Checks that a family that does not run here has none of the flags that only running could confirm. */
+static void expect_no_flags(const wk__work_family *row)
 {
     assert_false(row->can_fault || row->accumulates || row->can_have_epilogue || row->is_along_dim);
 }
 
-/* What reads -1000 everywhere finds a bad index if it looks for one. */
-static void who_finds_bad_indices(void **state)
+/* Every index is -1000, so a family that checks indices must report an error. */
+static void families_that_check_indices(void **state)
 {
     (void)state;
     on_cpu c;
     for (int family = 0; family < WK__WORK_FAMILIES; family++) {
         const wk__work_family *row = &wk__work_families[family];
-        if (!on_cpu_of(&c, family, 0, -1000)) {
-            expect_silent(row);
+        if (!make_cpu_work(&c, family, 0, -1000)) {
+            expect_no_flags(row);
             continue;
         }
         const wk_code code = wk__cpu_backend.submit(NULL, &c.w.work, &fail);
@@ -105,13 +106,13 @@ static void who_finds_bad_indices(void **state)
     }
 }
 
-/* Sevens are left where zeros are added to them, else nothing is left. */
+/* A family that accumulates adds zeros to sevens and leaves 7; others leave 0. */
 static void accumulating_families(void **state)
 {
     (void)state;
     on_cpu c;
     for (int family = 0; family < WK__WORK_FAMILIES; family++) {
-        if (!on_cpu_of(&c, family, 7, 0)) continue;
+        if (!make_cpu_work(&c, family, 7, 0)) continue;
         assert_int_equal(wk__cpu_backend.submit(NULL, &c.w.work, &fail), WK_OK);
         for (int k = 0; k < ELEMENTS; k++)
             assert_int_equal(c.number[0][k], wk__work_families[family].accumulates ? 7 : 0);
@@ -119,8 +120,8 @@ static void accumulating_families(void **state)
     wk__cpu_matmul_trim();
 }
 
-/* A tail that adds 5 to the result is done by some, and refused by the null device for all others. */
-static void who_has_a_tail(void **state)
+/* The CPU runs an epilogue that adds 5, and the null device rejects it for all other families. */
+static void families_with_epilogues(void **state)
 {
     (void)state;
     on_cpu c;
@@ -129,7 +130,7 @@ static void who_has_a_tail(void **state)
     for (int family = 0; family < WK__WORK_FAMILIES; family++) {
         const wk__work_family *row = &wk__work_families[family];
         wk__program tail;
-        if (!on_cpu_of(&c, family, 0, 0) || row->is_program) continue;
+        if (!make_cpu_work(&c, family, 0, 0) || row->is_program) continue;
         ir_space(&tail, 2, c.w.kernel.shape, 0);
         const int out = ir_operand(&tail, WK_I64, &c.memory[0], 0, c.w.kernel.operand[0].stride);
         const int sum = ir_binary(&tail, WK__ADD, ir_load(&tail, out), ir_imm(&tail, WK_I64, (wk__imm){.i = 5}));
@@ -150,9 +151,9 @@ static void who_has_a_tail(void **state)
     wk__null_backend.close(null);
 }
 
-/* ---- what the null device refuses -------------------------------------------------------------------------------- */
+/* ---- work that the null device rejects --------------------------------------------------------------------------- */
 
-static wk_code order(void *null, const family_work *w, int mode, int operand, wk_dtype dtype)
+static wk_code submit_with(void *null, const family_work *w, int mode, int operand, wk_dtype dtype)
 {
     wk__work_args kernel = w->kernel;
     kernel.mode = mode;
@@ -160,8 +161,8 @@ static wk_code order(void *null, const family_work *w, int mode, int operand, wk
     return wk__null_backend.submit(null, &(wk__work){.family = w->work.family, .args = &kernel}, &fail);
 }
 
-/* Modes below a number, one dtype for the result and one operand, and positions. */
-static void modes_and_dtypes(void **state)
+/* Valid modes are below nmodes; the result and one operand have the same dtype; indices are i64. */
+static void modes_and_dtypes_are_checked(void **state)
 {
     (void)state;
     static const struct {
@@ -173,12 +174,12 @@ static void modes_and_dtypes(void **state)
     for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
         const family_work *w = &c.w;
         const int like = rows[k].like, places = rows[k].places;
-        on_cpu_of(&c, rows[k].family, 0, 0);
-        for (int mode = 0; mode < rows[k].modes; mode++) assert_int_equal(order(null, w, mode, 0, WK_I64), WK_OK);
-        assert_int_equal(order(null, w, rows[k].modes, 0, WK_I64), WK_ERR_INTERNAL);
-        assert_int_equal(order(null, w, -1, 0, WK_I64), WK_ERR_INTERNAL);
-        assert_int_equal(order(null, w, 0, like, WK_F64), WK_ERR_INTERNAL);
-        if (places) assert_int_equal(order(null, w, 0, places, WK_F64), WK_ERR_INTERNAL);
+        make_cpu_work(&c, rows[k].family, 0, 0);
+        for (int mode = 0; mode < rows[k].modes; mode++) assert_int_equal(submit_with(null, w, mode, 0, WK_I64), WK_OK);
+        assert_int_equal(submit_with(null, w, rows[k].modes, 0, WK_I64), WK_ERR_INTERNAL);
+        assert_int_equal(submit_with(null, w, -1, 0, WK_I64), WK_ERR_INTERNAL);
+        assert_int_equal(submit_with(null, w, 0, like, WK_F64), WK_ERR_INTERNAL);
+        if (places) assert_int_equal(submit_with(null, w, 0, places, WK_F64), WK_ERR_INTERNAL);
         assert_int_equal(wk__work_families[rows[k].family].same_dtype_operand, like);
         assert_int_equal(wk__work_families[rows[k].family].nmodes, rows[k].modes);
     }
@@ -186,9 +187,9 @@ static void modes_and_dtypes(void **state)
     wk__null_backend.close(null);
 }
 
-/* A dimension that there is not is refused where work walks one; another dtype of the result, where it has to be that
- * of an operand. */
-static void dimensions_and_results(void **state)
+/* Rejects an invalid dimension if the family works along one, and a different dtype of the result if it must equal an
+ * operand's. */
+static void dimensions_and_results_are_checked(void **state)
 {
     (void)state;
     void *null;
@@ -196,18 +197,18 @@ static void dimensions_and_results(void **state)
     assert_int_equal(wk__null_backend.open(0, &null, &fail), WK_OK);
     for (int family = 0; family < WK__WORK_FAMILIES; family++) {
         const wk__work_family *row = &wk__work_families[family];
-        on_cpu_of(&c, family, 0, 0);
+        make_cpu_work(&c, family, 0, 0);
         if (row->is_program || row->is_transfer) continue;
-        assert_int_equal(order(null, &c.w, 0, 0, WK_F64), row->same_dtype_operand ? WK_ERR_INTERNAL : WK_OK);
+        assert_int_equal(submit_with(null, &c.w, 0, 0, WK_F64), row->same_dtype_operand ? WK_ERR_INTERNAL : WK_OK);
         c.w.kernel.dim = WK__MAX_DIMS;
-        assert_int_equal(order(null, &c.w, 0, 0, WK_I64), row->is_along_dim ? WK_ERR_INTERNAL : WK_OK);
+        assert_int_equal(submit_with(null, &c.w, 0, 0, WK_I64), row->is_along_dim ? WK_ERR_INTERNAL : WK_OK);
     }
     wk__null_log_clear();
     wk__null_backend.close(null);
 }
 
-/* Each operand has to have its memory, to the last byte; and a program has to be there. */
-static void operands_have_memory(void **state)
+/* Rejects operands that end after their memory, and a missing program. */
+static void memory_of_operands_is_checked(void **state)
 {
     (void)state;
     void *null;
@@ -215,7 +216,7 @@ static void operands_have_memory(void **state)
     assert_int_equal(wk__null_backend.open(0, &null, &fail), WK_OK);
     for (int family = 0; family < WK__WORK_FAMILIES; family++) {
         const wk__work_family *row = &wk__work_families[family];
-        on_cpu_of(&c, family, 0, 0);
+        make_cpu_work(&c, family, 0, 0);
         if (row->is_program || row->is_transfer) continue;
         for (int o = 0; o < OPERANDS && c.w.kernel.operand[o].memory; o++) {
             c.memory[o].bytes = 8;
@@ -234,10 +235,14 @@ static void operands_have_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_say_what_work_has), cmocka_unit_test(names_differ),
-        cmocka_unit_test(who_finds_bad_indices),  cmocka_unit_test(accumulating_families),
-        cmocka_unit_test(who_has_a_tail),         cmocka_unit_test(modes_and_dtypes),
-        cmocka_unit_test(dimensions_and_results), cmocka_unit_test(operands_have_memory),
+        cmocka_unit_test(rows_match_operands),
+        cmocka_unit_test(names_are_distinct),
+        cmocka_unit_test(families_that_check_indices),
+        cmocka_unit_test(accumulating_families),
+        cmocka_unit_test(families_with_epilogues),
+        cmocka_unit_test(modes_and_dtypes_are_checked),
+        cmocka_unit_test(dimensions_and_results_are_checked),
+        cmocka_unit_test(memory_of_operands_is_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The null backend, below the arena: the plan it writes down, orders it finds wrong, faults that tests ask for. And the
- * CUDA table of a build without it. */
+/* The null backend: its log of submitted work, its checks of that work, and the faults that tests inject. Also the CUDA
+ * table of a build without CUDA. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -82,7 +82,7 @@ static void expect_plan(const char *expected)
     wk__free(text);
 }
 
-/* ---- plan ---------------------------------------------------------------------------------------------------- */
+/* ---- log --------------------------------------------------------------------------------------------------------- */
 
 static const char softmax_text[] = "run\n"
                                    "space 4 x 8, last 1 reduced\n"
@@ -96,14 +96,14 @@ static const char softmax_text[] = "run\n"
                                    "r5 f32 DIV r3 r4\n"
                                    "STORE %1 r5\n";
 
-static void writes_down_groups(void **state)
+static void logs_programs(void **state)
 {
     (void)state;
     expect_plan("");
     wk__program g = softmax();
     g.tag = 7;
     assert_int_equal(submit_program(null, f.device, &g, &fail), WK_OK);
-    wk__memory mine = f.c; /* the caller may do with its structs what it likes */
+    wk__memory mine = f.c; /* the log must not refer to the caller's structs */
     f.c.offset = 12345;
     g.nins = 0;
     expect_plan(softmax_text);
@@ -121,7 +121,7 @@ static void writes_down_groups(void **state)
     expect_plan("");
 }
 
-static void writes_down_products(void **state)
+static void logs_products(void **state)
 {
     (void)state;
     wk__matmul p = product();
@@ -150,7 +150,7 @@ static void writes_down_products(void **state)
     assert_null(wk__null_log_work_at(WK__CONTRACTION, 2));
 }
 
-static void writes_down_the_rest(void **state)
+static void logs_transfers_and_kernels(void **state)
 {
     (void)state;
     char bytes[100];
@@ -175,7 +175,7 @@ static void writes_down_the_rest(void **state)
 
 static void expect_wrong(wk_code code, const char *text);
 
-static void counts_what_it_does_not_keep(void **state)
+static void counts_beyond_the_log(void **state)
 {
     (void)state;
     wk__program g = softmax();
@@ -195,7 +195,7 @@ static void *many_runs(void *group)
     return NULL;
 }
 
-static void orders_from_threads(void **state)
+static void submissions_from_threads(void **state)
 {
     (void)state;
     pthread_t thread[3];
@@ -205,7 +205,7 @@ static void orders_from_threads(void **state)
     assert_int_equal(wk__null_log_count(WK__PROGRAM), 1500);
 }
 
-/* ---- wrong orders -------------------------------------------------------------------------------------------- */
+/* ---- invalid work ------------------------------------------------------------------------------------------------ */
 
 static void expect_wrong(wk_code code, const char *text)
 {
@@ -214,7 +214,7 @@ static void expect_wrong(wk_code code, const char *text)
     assert_string_equal(fail.text, text);
 }
 
-static void finds_wrong_groups(void **state)
+static void rejects_invalid_programs(void **state)
 {
     (void)state;
     const char *after = "null: an operand that ends after its memory";
@@ -244,7 +244,7 @@ static void finds_wrong_groups(void **state)
     assert_int_equal(wk__null_log_count(WK__PROGRAM), 3);
 }
 
-static void finds_wrong_products_and_kernels(void **state)
+static void rejects_invalid_products_and_kernels(void **state)
 {
     (void)state;
     const char *after = "null: an operand that ends after its memory";
@@ -287,14 +287,14 @@ static void finds_wrong_products_and_kernels(void **state)
     expect_wrong(null->download(f.device, bytes, &f.a, f.a.bytes, 1, &fail), leaves);
 }
 
-/* b = a + a, of the product's b; which is nowhere. */
-static wk__program prologue(wk__memory *nowhere)
+/* b = a + a as a prologue that computes the product's factor b, which is not in memory. */
+static wk__program prologue(wk__memory *unmapped)
 {
     wk__program g;
     ir_space(&g, 2, (const int64_t[]){8, 5}, 0);
     const int in = ir_dense(&g, WK_F32, false), out = ir_dense(&g, WK_F32, false), r = ir_load(&g, in);
     g.operand[in].memory = &f.a;
-    g.operand[out].memory = nowhere;
+    g.operand[out].memory = unmapped;
     ir_store(&g, out, ir_binary(&g, WK__ADD, r, r));
     return g;
 }
@@ -302,14 +302,14 @@ static wk__program prologue(wk__memory *nowhere)
 static void prologues_store_a_factor(void **state)
 {
     (void)state;
-    wk__memory nowhere = {0};
-    const wk__program right = prologue(&nowhere);
+    wk__memory unmapped = {0};
+    const wk__program right = prologue(&unmapped);
     wk__program g = right;
     wk__matmul p = product();
-    p.b.memory = &nowhere;
+    p.b.memory = &unmapped;
     p.prologue[1] = &g;
     assert_int_equal(submit_product(null, f.device, &p, &fail), WK_OK);
-    g.nins = 0; /* what was written down is a copy */
+    g.nins = 0; /* the log has a copy */
     expect_plan("matmul f32 m 4 n 5 k 8\n"
                 "b is fused\n"
                 "space 8 x 5\n"
@@ -321,7 +321,7 @@ static void prologues_store_a_factor(void **state)
     g = right;
     g.operand[1].memory = &f.b;
     expect_wrong(submit_product(null, f.device, &p, &fail), "null: a prologue without a stored operand");
-    g.operand[1] = (wk__operand){.memory = &nowhere, .dtype = WK_F32};
+    g.operand[1] = (wk__operand){.memory = &unmapped, .dtype = WK_F32};
     expect_wrong(submit_product(null, f.device, &p, &fail), "null: a prologue without a stored operand");
     g = right;
     g.operand[0].stored = true;
@@ -342,12 +342,12 @@ static void prologues_store_a_factor(void **state)
     assert_int_equal(submit_product(null, f.device, &p, &fail), WK_OK);
     g.ins[1].arg[0] = 7;
     assert_int_equal(submit_product(null, f.device, &p, &fail), WK_ERR_INTERNAL);
-    p.prologue[1] = NULL; /* b is nowhere */
+    p.prologue[1] = NULL; /* b is not in memory */
     expect_wrong(submit_product(null, f.device, &p, &fail), "null: an operand that ends after its memory");
 }
 
-/* From none to all that there are; a dimension to walk is one of them, and 0 where there is none. */
-static void counts_of_dimensions(void **state)
+/* Between 0 and WK__MAX_DIMS dimensions; dim must be one of them, or 0 without dimensions. */
+static void checks_number_of_dimensions(void **state)
 {
     (void)state;
     wk__work_args k = {.ndim = WK__MAX_DIMS};
@@ -365,8 +365,8 @@ static void counts_of_dimensions(void **state)
     expect_wrong(submit_kernel(null, f.device, WK__SCAN, &k, &fail), "null: an invalid number of dimensions");
 }
 
-/* Of an operand that is read at computed places nothing is read where no place is good, or no element asks for one. */
-static void places_of_nothing(void **state)
+/* An indexed operand may be empty if no index is valid or no element is read. */
+static void indexed_loads_of_empty_operands(void **state)
 {
     (void)state;
     wk__program g;
@@ -384,8 +384,8 @@ static void places_of_nothing(void **state)
     assert_int_equal(submit_program(null, f.device, &g, &fail), WK_OK);
 }
 
-/* The result's memory, from where it begins. */
-static void tails_begin_with_the_product(void **state)
+/* The first operand of an epilogue must be the product's result, from its first element. */
+static void epilogues_start_with_the_product(void **state)
 {
     (void)state;
     const char *other = "null: an epilogue whose first operand is not the product";
@@ -420,7 +420,7 @@ static void full_device(void **state)
     assert_int_equal(wk__arena_alloc(f.arena, 900 * MB, &other, &fail), WK_ERR_MEMORY);
     assert_non_null(strstr(fail.text, "(null:0 is out of memory)"));
     wk__arena_free(f.arena, &piece);
-    assert_int_equal(wk__arena_alloc(f.arena, 901 * MB, &piece, &fail), WK_OK); /* what was cached went for it */
+    assert_int_equal(wk__arena_alloc(f.arena, 901 * MB, &piece, &fail), WK_OK); /* cached memory was released first */
     wk__arena_free(f.arena, &piece);
 
     wk__null_fail_alloc(2);
@@ -431,7 +431,7 @@ static void full_device(void **state)
     assert_int_equal(wk__arena_alloc(f.arena, 60 * MB, &other, &fail), WK_OK);
 }
 
-static void refused_launch(void **state)
+static void rejected_launch(void **state)
 {
     (void)state;
     wk__program g = softmax();
@@ -456,7 +456,7 @@ static void bad_index(void **state)
     assert_int_equal(fail.tag, 31);
     assert_int_equal(fail.index, -9);
     assert_int_equal(fail.bound, 5);
-    assert_int_equal(null->sync(f.device, &fail), WK_OK); /* once */
+    assert_int_equal(null->sync(f.device, &fail), WK_OK); /* only once */
 
     wk__null_fault_submit(2, 8, 8);
     g.tag = 100;
@@ -490,7 +490,7 @@ static void lost_device(void **state)
     assert_int_equal(null->info(0, &info, &fail), WK_ERR_DEVICE_LOST);
     assert_int_equal(null->open(0, &third, &fail), WK_ERR_DEVICE_LOST);
     assert_int_equal(wk__arena_alloc(f.arena, 100 * MB, &piece, &fail), WK_ERR_DEVICE_LOST);
-    assert_int_equal(null->sync(second, &fail), WK_OK); /* the other one lives */
+    assert_int_equal(null->sync(second, &fail), WK_OK); /* the other device works on */
     wk__null_clear_faults();
     assert_int_equal(null->sync(f.device, &fail), WK_OK);
     null->close(second);
@@ -521,19 +521,19 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(writes_down_groups),
-        TEST(writes_down_products),
-        TEST(counts_of_dimensions),
-        TEST(places_of_nothing),
-        TEST(tails_begin_with_the_product),
-        TEST(writes_down_the_rest),
-        TEST(counts_what_it_does_not_keep),
-        TEST(orders_from_threads),
-        TEST(finds_wrong_groups),
-        TEST(finds_wrong_products_and_kernels),
+        TEST(logs_programs),
+        TEST(logs_products),
+        TEST(checks_number_of_dimensions),
+        TEST(indexed_loads_of_empty_operands),
+        TEST(epilogues_start_with_the_product),
+        TEST(logs_transfers_and_kernels),
+        TEST(counts_beyond_the_log),
+        TEST(submissions_from_threads),
+        TEST(rejects_invalid_programs),
+        TEST(rejects_invalid_products_and_kernels),
         TEST(prologues_store_a_factor),
         TEST(full_device),
-        TEST(refused_launch),
+        TEST(rejected_launch),
         TEST(bad_index),
         TEST(lost_device),
         TEST(host_memory_runs_out),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The null backend's contractions: how far they reach, what it refuses, the plan it writes down. */
+/* Contractions on the null backend: the checked range of operands, rejected work, the log. */
 #include "support/contraction.h"
 
 #include "backend/null/null.h"
@@ -12,8 +12,8 @@ static wk_code order(const wk__work_args *kernel, wk__fail *fail)
     return wk__null_backend.submit(null_device, &(wk__work){.family = WK__CONTRACTION, .args = kernel}, fail);
 }
 
-/* It takes what stays inside, and refuses a factor that is one element too short. */
-static void null_checks_reaches(void **state)
+/* Accepts operands within their memory, and rejects a factor whose memory is one element too short. */
+static void checks_range_of_operands(void **state)
 {
     (void)state;
     wk__fail fail;
@@ -48,7 +48,7 @@ static void expect_wrong(const wk__work_args *kernel, const char *text)
     assert_string_equal(fail.text, text);
 }
 
-static void null_refuses(void **state)
+static void rejects_invalid_contractions(void **state)
 {
     (void)state;
     convolution_case t;
@@ -101,7 +101,7 @@ static void null_refuses(void **state)
     expect_wrong(&kernel, "null: a factor that spans 2^62 elements or more");
     sum = fine, sum.affine[1][0].stride = INT64_MIN;
     expect_wrong(&kernel, "null: a factor that spans 2^62 elements or more");
-    sum = fine, sum.stride[0][0] = far / 2 - 2; /* two steps, and two of 1 */
+    sum = fine, sum.stride[0][0] = far / 2 - 2; /* two steps of one index and two of 1 */
     assert_null(wk__contraction_check(&sum, kernel.ndim, kernel.shape));
     sum.stride[0][0] = far / 2 - 1;
     expect_wrong(&kernel, "null: a factor that spans 2^62 elements or more");
@@ -113,7 +113,7 @@ static void null_refuses(void **state)
     convolution_free(&t);
 }
 
-static void null_writes_down(void **state)
+static void logs_contractions(void **state)
 {
     (void)state;
     wk__null_log_clear();
@@ -154,9 +154,9 @@ static int close_null(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(null_checks_reaches),
-        cmocka_unit_test(null_refuses),
-        cmocka_unit_test(null_writes_down),
+        cmocka_unit_test(checks_range_of_operands),
+        cmocka_unit_test(rejects_invalid_contractions),
+        cmocka_unit_test(logs_contractions),
     };
     return cmocka_run_group_tests(tests, open_null, close_null);
 }

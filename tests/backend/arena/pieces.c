@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arena on a backend of this test's own: pieces that never overlap, reuse, limit, memory that runs out at every
- * request, giving back, threads. */
+/* The arena on a simulated backend: pieces never overlap; reuse; limits; failure of every allocation; release of idle
+ * memory; threads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,16 +17,16 @@
 
 enum { MB = 1 << 20 };
 
-/* ---- a device ------------------------------------------------------------------------------------------------ */
+/* ---- the device -------------------------------------------------------------------------------------------------- */
 
-/* Its blocks have handles that point nowhere, or host memory of their own. */
+/* Blocks are either handles that are never dereferenced, or host memory. */
 typedef struct device {
     bool host;
     int64_t takes, gives, held;
-    int64_t fail_from, fail_until; /* takes with these numbers fail */
+    int64_t fail_from, fail_until; /* allocations from number fail_from to fail_until - 1 fail */
     wk_code failure;
     uintptr_t next_handle;
-    wk__arena *limited; /* while a block is taken, to a byte: as another thread may do */
+    wk__arena *limited; /* its limit is set to one byte during an allocation, as another thread might do */
 } device;
 
 static wk_code block_take(void *user, int64_t bytes, wk__memory *block, wk__fail *fail)
@@ -84,7 +84,7 @@ static void sizes(void **state)
     while (asked < 40 * MB) {
         wk__memory piece = take(arena, asked);
         assert_null(piece.host);
-        assert_true(piece.bytes >= least); /* more asked for is never less given */
+        assert_true(piece.bytes >= least); /* a larger request never yields less */
         if (asked <= 2048) assert_true(piece.bytes - asked <= WK__ALIGN);
         if (asked > 2048 && asked <= 2 * MB) assert_true(piece.bytes <= asked + asked / 8 + WK__ALIGN);
         if (asked > 2 * MB) assert_int_equal(piece.bytes, (asked + 2 * MB - 1) / (2 * MB) * (2 * MB));
@@ -102,7 +102,7 @@ enum { SLOTS = 300 };
 
 typedef struct slot {
     wk__memory piece;
-    int64_t used; /* bytes asked for; -1: empty */
+    int64_t used; /* bytes requested; -1: free */
     unsigned char mark;
 } slot;
 
@@ -128,7 +128,7 @@ static void empty_slot(wk__arena *arena, slot *s)
     s->used = -1;
 }
 
-/* Pieces of all sizes come and go; each keeps what was written into it. */
+/* Allocates and frees pieces of all sizes; each keeps its contents. */
 static void never_overlap(void **state)
 {
     (void)state;
@@ -158,7 +158,7 @@ static void never_overlap(void **state)
     wk__arena_destroy(arena);
 }
 
-static void are_used_again(void **state)
+static void pieces_are_reused(void **state)
 {
     (void)state;
     device d = {0};
@@ -169,19 +169,19 @@ static void are_used_again(void **state)
     wk__memory again = take(arena, 900);
     assert_ptr_equal(again.block, small.block);
     assert_int_equal(again.offset, small.offset);
-    wk__memory fits = take(arena, 36 * MB); /* 40 is within an eighth */
+    wk__memory fits = take(arena, 36 * MB); /* 40 MB exceed it by less than an eighth */
     assert_ptr_equal(fits.block, large.block);
     wk__arena_free(arena, &fits);
     int64_t misses = stats_of(arena).misses;
-    wk__memory lesser = take(arena, 30 * MB); /* 40 would be a waste */
+    wk__memory lesser = take(arena, 30 * MB); /* 40 MB would waste too much */
     assert_ptr_not_equal(lesser.block, large.block);
     assert_int_equal(stats_of(arena).misses, misses + 1);
     assert_int_equal(stats_of(arena).allocs, 5);
-    wk__arena_destroy(arena); /* with live pieces: all goes back */
+    wk__arena_destroy(arena); /* with live pieces; frees everything */
     assert_int_equal(d.held, 0);
 }
 
-/* Of idle blocks the smallest that is enough, and of one size the one that came back last: it may be in a cache. */
+/* Takes the smallest sufficient idle block, and among equal ones the most recently freed, which may be in a cache. */
 static void best_fit(void **state)
 {
     (void)state;
@@ -203,7 +203,8 @@ static void best_fit(void **state)
     wk__arena_destroy(arena);
 }
 
-/* A phase with other sizes gets the memory of the phase before, but for what is left of a block that both cut. */
+/* A phase with other sizes reuses the memory of the previous phase, except for the remainder of a block that both
+ * split. */
 static void phases_share_blocks(void **state)
 {
     (void)state;
@@ -244,7 +245,7 @@ static void limit_holds(void **state)
         assert_int_equal(stats_of(arena).live + stats_of(arena).cached, d.held);
         if (count < 10000) {
             assert_int_equal(fail.code, WK_ERR_MEMORY);
-            assert_true(limit - live < size[s] + size[s] / 8 + 2 * MB); /* not before it is nearly full */
+            assert_true(limit - live < size[s] + size[s] / 8 + 2 * MB); /* only if it is almost full */
         }
         while (count > 0) wk__arena_free(arena, &piece[--count]);
     }
@@ -254,7 +255,7 @@ static void limit_holds(void **state)
     assert_int_equal(d.held, 0);
 }
 
-static void limit_speaks(void **state)
+static void limit_is_reported(void **state)
 {
     (void)state;
     device d = {0};
@@ -267,11 +268,11 @@ static void limit_speaks(void **state)
     assert_string_equal(fail.text, "requested 12.5 MiB, live 11.5 MiB, cached 512 KiB, limit 20 MiB (limit exceeded)");
     assert_int_equal(fail.tag, -1);
     wk__arena_free(arena, &piece[0]);
-    piece[2] = take(arena, 12 * MB + MB / 2); /* the idle 10 MB had to go for it */
+    piece[2] = take(arena, 12 * MB + MB / 2); /* the idle 10 MB were released first */
     assert_int_equal(d.gives, 1);
     wk__arena_destroy(arena);
 
-    arena = wk__arena_new(&backend, &d, 1000); /* less than any block: exact pieces */
+    arena = wk__arena_new(&backend, &d, 1000); /* smaller than any block: exact sizes */
     piece[0] = take(arena, 200);
     piece[1] = take(arena, 500);
     assert_int_equal(wk__arena_alloc(arena, 1, &piece[2], &fail), WK_ERR_MEMORY);
@@ -280,7 +281,7 @@ static void limit_speaks(void **state)
     wk__arena_destroy(arena);
 }
 
-static void limit_falls_while_a_block_is_taken(void **state)
+static void limit_falls_during_an_allocation(void **state)
 {
     (void)state;
     static const int64_t bytes[] = {1000, 3 * MB};
@@ -307,7 +308,7 @@ static void limit_changes(void **state)
     wk__arena_free(arena, &a);
     wk__arena_set_limit(arena, 60 * MB);
     assert_int_equal(d.held, 40 * MB);
-    wk__arena_set_limit(arena, 30 * MB); /* less than lives: nothing more until it is */
+    wk__arena_set_limit(arena, 30 * MB); /* below the live memory: allocations fail until enough is freed */
     assert_int_equal(wk__arena_alloc(arena, 256, &a, &fail), WK_ERR_MEMORY);
     assert_int_equal(stats_of(arena).peak, 90 * MB);
     wk__arena_free(arena, &b);
@@ -316,7 +317,7 @@ static void limit_changes(void **state)
     a = take(arena, 256);
     assert_int_equal(stats_of(arena).limit, 30 * MB);
     assert_int_equal(stats_of(arena).peak, 256);
-    wk__arena_set_limit(arena, 1000); /* there is room in the block of a, but not within the limit */
+    wk__arena_set_limit(arena, 1000); /* the block of a has room, but the limit does not permit it */
     assert_int_equal(wk__arena_alloc(arena, 1000, &b, &fail), WK_ERR_MEMORY);
     b = take(arena, 500);
     assert_true(stats_of(arena).live <= 1000);
@@ -325,7 +326,7 @@ static void limit_changes(void **state)
 
 /* ---- failures ------------------------------------------------------------------------------------------------ */
 
-static void full_device_is_tried_again(void **state)
+static void full_device_is_retried(void **state)
 {
     (void)state;
     device d = {.failure = WK_ERR_MEMORY};
@@ -335,7 +336,7 @@ static void full_device_is_tried_again(void **state)
     wk__arena_free(arena, &idle);
     d.fail_from = 2, d.fail_until = 3;
     piece = take(arena, 30 * MB);
-    assert_int_equal(d.gives, 1); /* the caches went first */
+    assert_int_equal(d.gives, 1); /* the caches were released first */
     assert_int_equal(d.takes, 3);
 
     d.fail_from = 4, d.fail_until = INT64_MAX;
@@ -350,7 +351,7 @@ static void full_device_is_tried_again(void **state)
     assert_int_equal(d.held, 0);
 }
 
-static void other_failures_pass(void **state)
+static void other_failures_are_passed_on(void **state)
 {
     (void)state;
     device d = {.failure = WK_ERR_DEVICE_LOST, .fail_from = 2, .fail_until = INT64_MAX};
@@ -366,7 +367,7 @@ static void other_failures_pass(void **state)
     wk__arena_destroy(arena);
 }
 
-/* Every request for host memory fails once; nothing is lost and the arena works on. */
+/* Each host allocation fails once; nothing is lost and the arena continues to work. */
 static void host_memory_runs_out(void **state)
 {
     (void)state;
@@ -392,7 +393,7 @@ static void host_memory_runs_out(void **state)
         failed = wk__alloc_count() - before >= n;
         assert_true(missing <= 1);
         wk__alloc_fail_at(1);
-        while (count > 0) wk__arena_free(arena, &piece[--count]); /* never needs any */
+        while (count > 0) wk__arena_free(arena, &piece[--count]); /* freeing never allocates */
         wk__arena_trim(arena);
         wk__alloc_fail_at(0);
         assert_int_equal(stats_of(arena).live, 0);
@@ -401,15 +402,15 @@ static void host_memory_runs_out(void **state)
     }
 }
 
-/* ---- giving back --------------------------------------------------------------------------------------------- */
+/* ---- release of idle memory -------------------------------------------------------------------------------------- */
 
-static void idle_memory_goes_back(void **state)
+static void idle_memory_is_released(void **state)
 {
     (void)state;
     device d = {0};
     wk__arena *arena = wk__arena_new(&backend, &d, INT64_MAX);
     static wk__memory piece[600];
-    for (int step = 0; step < 3; step++) { /* a step that frees all it took finds it again */
+    for (int step = 0; step < 3; step++) { /* a step that frees all its memory finds it again */
         for (int k = 0; k < 600; k++) piece[k] = take(arena, k % 2 ? MB : 4 * MB);
         for (int k = 0; k < 600; k++) wk__arena_free(arena, &piece[k]);
         assert_int_equal(d.gives, 0);
@@ -428,14 +429,14 @@ static void idle_memory_goes_back(void **state)
     wk__arena_free(arena, &piece[0]);
     assert_true(d.held <= 256 * MB);
     assert_true(d.held >= 240 * MB);
-    int64_t gives = d.gives; /* so much may lie idle for ever */
+    int64_t gives = d.gives; /* this much may stay idle indefinitely */
     for (int k = 0; k < 20; k++) piece[k] = take(arena, 4 * MB);
     for (int k = 0; k < 20; k++) wk__arena_free(arena, &piece[k]);
     assert_int_equal(d.gives, gives);
     wk__arena_destroy(arena);
 }
 
-/* Of two blocks one is used all the time; only the other one goes. */
+/* One of two blocks stays in use; only the other one is released. */
 static void used_memory_stays(void **state)
 {
     (void)state;
@@ -457,7 +458,7 @@ static void used_memory_stays(void **state)
 
 /* ---- threads ------------------------------------------------------------------------------------------------- */
 
-static void *come_and_go(void *arena)
+static void *allocate_and_free(void *arena)
 {
     slot mine[20];
     unsigned seed = (unsigned)(uintptr_t)&mine;
@@ -484,7 +485,7 @@ static void many_threads(void **state)
     pthread_t thread[4];
     wk__arena *arena = wk__arena_new(&backend, &d, INT64_MAX);
     wk__arena_set_idle_timeout(arena, 0);
-    for (int k = 0; k < 4; k++) assert_int_equal(pthread_create(&thread[k], NULL, come_and_go, arena), 0);
+    for (int k = 0; k < 4; k++) assert_int_equal(pthread_create(&thread[k], NULL, allocate_and_free, arena), 0);
     for (int k = 0; k < 4; k++) pthread_join(thread[k], NULL);
     assert_int_equal(stats_of(arena).live, 0);
     assert_int_equal(stats_of(arena).cached, d.held);
@@ -492,8 +493,8 @@ static void many_threads(void **state)
     assert_int_equal(d.held, 0);
 }
 
-/* Takes that fail while others succeed. */
-static void *fight_for_memory(void *arena)
+/* Allocations that fail while others succeed. */
+static void *compete_for_memory(void *arena)
 {
     wk__memory mine[30];
     wk__fail fail;
@@ -519,7 +520,7 @@ static void many_threads_and_a_limit(void **state)
     device d = {.host = true};
     pthread_t thread[4];
     wk__arena *arena = wk__arena_new(&backend, &d, 6 * MB);
-    for (int k = 0; k < 4; k++) assert_int_equal(pthread_create(&thread[k], NULL, fight_for_memory, arena), 0);
+    for (int k = 0; k < 4; k++) assert_int_equal(pthread_create(&thread[k], NULL, compete_for_memory, arena), 0);
     for (int k = 0; k < 4; k++) pthread_join(thread[k], NULL);
     assert_int_equal(stats_of(arena).live, 0);
     assert_int_equal(stats_of(arena).cached, d.held);
@@ -534,17 +535,17 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes),
         cmocka_unit_test(never_overlap),
-        cmocka_unit_test(are_used_again),
+        cmocka_unit_test(pieces_are_reused),
         cmocka_unit_test(best_fit),
         cmocka_unit_test(phases_share_blocks),
         cmocka_unit_test(limit_holds),
-        cmocka_unit_test(limit_speaks),
-        cmocka_unit_test(limit_falls_while_a_block_is_taken),
+        cmocka_unit_test(limit_is_reported),
+        cmocka_unit_test(limit_falls_during_an_allocation),
         cmocka_unit_test(limit_changes),
-        cmocka_unit_test(full_device_is_tried_again),
-        cmocka_unit_test(other_failures_pass),
+        cmocka_unit_test(full_device_is_retried),
+        cmocka_unit_test(other_failures_are_passed_on),
         cmocka_unit_test(host_memory_runs_out),
-        cmocka_unit_test(idle_memory_goes_back),
+        cmocka_unit_test(idle_memory_is_released),
         cmocka_unit_test(used_memory_stays),
         cmocka_unit_test(many_threads),
         cmocka_unit_test(many_threads_and_a_limit),

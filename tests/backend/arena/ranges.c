@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arena on a backend that has ranges: where large pieces lie, how much memory is mapped for them, and what goes
- * when memory is short. */
+/* The arena on a backend with ranges: placement of large pieces, the amount of mapped memory, and release of memory
+ * under pressure. */
 #include "device.h"
 
-/* ---- at random --------------------------------------------------------------------------------------------------- */
+/* ---- random operations ------------------------------------------------------------------------------------------- */
 
 static void never_overlap(void **state)
 {
@@ -19,7 +19,7 @@ static void never_overlap(void **state)
     }
 }
 
-/* Both the arena's limit and the device's own, again and again. */
+/* The arena's limit and the device's capacity are reached repeatedly. */
 static void never_overlap_under_pressure(void **state)
 {
     (void)state;
@@ -32,9 +32,9 @@ static void never_overlap_under_pressure(void **state)
     }
 }
 
-/* ---- how pieces are chosen --------------------------------------------------------------------------------------- */
+/* ---- placement --------------------------------------------------------------------------------------------------- */
 
-/* Sizes that vary need no more memory than the most of them together. */
+/* Varying sizes need no more memory than the maximum in use at a time. */
 static void sizes_vary(void **state)
 {
     (void)state;
@@ -42,7 +42,7 @@ static void sizes_vary(void **state)
     wk__arena *arena = wk__arena_new(&backend, d, INT64_MAX);
     wk__memory piece[4];
     for (int step = 0; step < 50; step++) {
-        const int64_t size = 20 - step * 7 % 17; /* 20 is the first */
+        const int64_t size = 20 - step * 7 % 17; /* 20 comes first */
         for (int k = 0; k < 4; k++) piece[k] = take(arena, size);
         for (int k = 0; k < 4; k++) wk__arena_free(arena, &piece[k]);
         assert_int_equal(d->mapped, 80 * UNIT);
@@ -68,7 +68,7 @@ static void best_fit(void **state)
     for (int k = 0; k < 9; k++) piece[k] = take(arena, size[k]);
     const int64_t maps = d->maps;
     for (int k = 0; k < 9; k += 2) wk__arena_free(arena, &piece[k]);
-    wk__memory found = take(arena, 6); /* of two that fit the one with the lower address */
+    wk__memory found = take(arena, 6); /* of two that fit, the lower address */
     assert_ptr_equal(found.block, piece[2].block);
     found = take(arena, 5);
     assert_ptr_equal(found.block, piece[6].block);
@@ -76,11 +76,11 @@ static void best_fit(void **state)
     assert_ptr_equal(found.block, piece[8].block);
     found = take(arena, 3);
     assert_ptr_equal(found.block, piece[4].block);
-    wk__memory rest = take(arena, 5); /* of the same span */
+    wk__memory rest = take(arena, 5); /* in the same span */
     assert_int_equal(unit_of(&rest), unit_of(&found) + 3);
     wk__arena_free(arena, &found);
     wk__arena_free(arena, &rest);
-    found = take(arena, 8); /* the two are one again */
+    found = take(arena, 8); /* the two are merged */
     assert_ptr_equal(found.block, piece[4].block);
     assert_int_equal(d->maps, maps);
     wk__arena_destroy(arena);
@@ -88,8 +88,8 @@ static void best_fit(void **state)
     free(d);
 }
 
-/* What is idle beside addresses without memory is a part of the piece. */
-static void least_is_mapped(void **state)
+/* Idle memory next to unmapped addresses becomes part of the piece. */
+static void minimum_is_mapped(void **state)
 {
     (void)state;
     device *d = device_new(INT64_MAX / 2, UNITS);
@@ -102,18 +102,18 @@ static void least_is_mapped(void **state)
     assert_int_equal(d->mapped, 90 * UNIT);
 
     wk__arena_free(arena, &b);
-    wk__arena_trim(arena); /* a | 30 without memory | longer */
+    wk__arena_trim(arena); /* a | 30 unmapped | longer */
     assert_int_equal(d->unmapped, 30 * UNIT);
     b = take(arena, 12);
-    assert_int_equal(unit_of(&b), 20); /* of places as good the first */
+    assert_int_equal(unit_of(&b), 20); /* of equally good spans, the first */
     wk__memory e = take(arena, 18);
     assert_int_equal(unit_of(&e), 32);
     wk__arena_free(arena, &b);
     wk__arena_trim(arena);
-    wk__arena_free(arena, &e); /* a | 12 without | 18 idle | longer */
+    wk__arena_free(arena, &e); /* a | 12 unmapped | 18 idle | longer */
     const int64_t mapped = d->mapped;
     wk__memory f = take(arena, 21);
-    assert_int_equal(unit_of(&f), 29); /* all of the idle ones, behind what they need before them */
+    assert_int_equal(unit_of(&f), 29); /* all idle units, after the unmapped ones before them */
     assert_int_equal(d->mapped, mapped + 3 * UNIT);
     wk__arena_free(arena, &f);
     f = take(arena, 30);
@@ -127,8 +127,8 @@ static void least_is_mapped(void **state)
     free(d);
 }
 
-/* Idle memory on either side of a part without: all of it has to be taken into account. */
-static void both_sides_count(void **state)
+/* Idle memory on both sides of an unmapped part: all of it must be considered. */
+static void both_neighbours_are_considered(void **state)
 {
     (void)state;
     device *d = device_new(INT64_MAX / 2, 60);
@@ -138,7 +138,7 @@ static void both_sides_count(void **state)
     for (int k = 0; k < 6; k++) piece[k] = take(arena, size[k]);
     wk__arena_free(arena, &piece[1]);
     wk__arena_free(arena, &piece[3]);
-    wk__arena_trim(arena); /* 10 | 6 without | 10 | 4 without | 10 | 20 */
+    wk__arena_trim(arena); /* 10 | 6 unmapped | 10 | 4 unmapped | 10 | 20 */
     wk__arena_free(arena, &piece[0]);
     wk__arena_free(arena, &piece[2]);
     wk__arena_free(arena, &piece[4]);
@@ -151,7 +151,7 @@ static void both_sides_count(void **state)
     free(d);
 }
 
-/* Few pieces become many, and every second goes: the books have room for each span between them. */
+/* Few large pieces are replaced by many small ones and every second is freed: the tables have room for each span. */
 static void many_spans(void **state)
 {
     (void)state;
@@ -172,8 +172,8 @@ static void many_spans(void **state)
     free(d);
 }
 
-/* When no place in a range is long enough there is another range. */
-static void ranges_are_used_up(void **state)
+/* If no span of a range is long enough, another range is reserved. */
+static void exhausted_range_is_followed_by_another(void **state)
 {
     (void)state;
     device *d = device_new(INT64_MAX / 2, 32);
@@ -188,10 +188,10 @@ static void ranges_are_used_up(void **state)
         disown(d, &piece[k], k + 1);
         wk__arena_free(arena, &piece[k]);
     }
-    const int64_t maps = d->maps; /* idle memory of all of them serves, whichever is the newest */
+    const int64_t maps = d->maps; /* idle memory of all ranges is reused, whichever is the newest */
     for (int k = 0; k < 4; k++) piece[k] = take(arena, 20);
     assert_int_equal(d->maps, maps);
-    for (int k = 0; k < 4; k++) piece[k] = take(arena, 10); /* and what is left of their addresses */
+    for (int k = 0; k < 4; k++) piece[k] = take(arena, 10); /* and so are their remaining addresses */
     assert_int_equal(d->takes, 4);
     wk__memory beyond = take(arena, 33); /* longer than any range: a block */
     assert_false(in_range(&beyond));
@@ -203,7 +203,7 @@ static void ranges_are_used_up(void **state)
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
-static void limit_takes_idle_memory(void **state)
+static void limit_releases_idle_memory(void **state)
 {
     (void)state;
     device *d = device_new(INT64_MAX / 2, UNITS);
@@ -213,21 +213,21 @@ static void limit_takes_idle_memory(void **state)
     wk__arena_free(arena, &a);
     assert_int_equal(wk__arena_alloc(arena, 50 * MB, &more, &fail), WK_ERR_MEMORY);
     assert_string_equal(fail.text, "requested 50 MiB, live 20 MiB, cached 0 bytes, limit 64 MiB (limit exceeded)");
-    more = take(arena, 22); /* all that is left */
+    more = take(arena, 22); /* all the memory that is left */
     assert_int_equal(stats_of(arena).live, 64 * MB);
     assert_int_equal(d->held, 64 * MB);
     wk__arena_free(arena, &more);
-    wk__arena_set_limit(arena, 30 * MB); /* what is idle goes */
+    wk__arena_set_limit(arena, 30 * MB); /* idle memory is released */
     assert_int_equal(d->held, 20 * MB);
     assert_int_equal(wk__arena_alloc(arena, 4 * MB, &more, &fail), WK_OK);
     wk__arena_free(arena, &more);
-    wk__arena_set_limit(arena, 22 * MB); /* an idle piece that is too large for it now is not handed out */
+    wk__arena_set_limit(arena, 22 * MB); /* an idle piece that is now too large is not handed out */
     assert_int_equal(wk__arena_alloc(arena, 4 * MB, &more, &fail), WK_ERR_MEMORY);
     wk__arena_free(arena, &b);
     wk__arena_reset_peak(arena);
     assert_int_equal(stats_of(arena).peak, 0);
 
-    wk__arena_set_limit(arena, 3 * MB); /* less than two units: a block that is just enough */
+    wk__arena_set_limit(arena, 3 * MB); /* less than two units: a block of exactly that size */
     assert_int_equal(wk__arena_alloc(arena, 2 * MB + 300, &more, &fail), WK_OK);
     assert_int_equal(more.bytes, 2 * MB + 512);
     assert_false(in_range(&more));
@@ -237,7 +237,7 @@ static void limit_takes_idle_memory(void **state)
     free(d);
 }
 
-static void full_device_is_tried_again(void **state)
+static void full_device_is_retried(void **state)
 {
     (void)state;
     device *d = device_new(100 * MB, UNITS);
@@ -246,7 +246,7 @@ static void full_device_is_tried_again(void **state)
     wk__memory first = take(arena, 10), idle = take(arena, 30), wall = take(arena, 5), small, more;
     assert_int_equal(wk__arena_alloc(arena, 1000, &small, &fail), WK_OK);
     wk__arena_free(arena, &idle);
-    more = take(arena, 34); /* no room for 34 more but where the idle ones are */
+    more = take(arena, 34); /* room for 34 more only where the idle ones are */
     assert_int_equal(unit_of(&more), 45);
     assert_int_equal(d->unmapped, 30 * UNIT);
     assert_int_equal(d->held, 100 * MB);
@@ -261,22 +261,22 @@ static void full_device_is_tried_again(void **state)
     free(d);
 }
 
-/* A mapping of which somebody has a part stays, and what is idle of it serves. */
-static void whole_mappings_go(void **state)
+/* A mapping that is partly in use stays, and its idle part is reused. */
+static void only_complete_mappings_are_released(void **state)
 {
     (void)state;
     device *d = device_new(INT64_MAX / 2, UNITS);
     wk__arena *arena = wk__arena_new(&backend, d, INT64_MAX);
     wk__memory a = take(arena, 3 * MAPPING + 4), b;
     wk__arena_free(arena, &a);
-    a = take(arena, MAPPING + 2); /* two mappings are in use, one and a piece of 4 are not */
+    a = take(arena, MAPPING + 2); /* two mappings are in use; one, and a piece of 4, are idle */
     wk__arena_trim(arena);
     assert_int_equal(d->unmapped, (MAPPING + 4) * UNIT);
     assert_int_equal(stats_of(arena).cached, (MAPPING - 2) * UNIT);
     b = take(arena, MAPPING - 2);
     assert_int_equal(unit_of(&b), MAPPING + 2);
     wk__arena_free(arena, &a);
-    wk__arena_trim(arena); /* the second is b's */
+    wk__arena_trim(arena); /* the second one belongs to b */
     assert_int_equal(stats_of(arena).cached, 2 * UNIT);
     wk__arena_free(arena, &b);
     wk__arena_trim(arena);
@@ -292,13 +292,13 @@ int main(void)
         cmocka_unit_test(never_overlap_under_pressure),
         cmocka_unit_test(sizes_vary),
         cmocka_unit_test(best_fit),
-        cmocka_unit_test(least_is_mapped),
-        cmocka_unit_test(both_sides_count),
+        cmocka_unit_test(minimum_is_mapped),
+        cmocka_unit_test(both_neighbours_are_considered),
         cmocka_unit_test(many_spans),
-        cmocka_unit_test(ranges_are_used_up),
-        cmocka_unit_test(limit_takes_idle_memory),
-        cmocka_unit_test(full_device_is_tried_again),
-        cmocka_unit_test(whole_mappings_go),
+        cmocka_unit_test(exhausted_range_is_followed_by_another),
+        cmocka_unit_test(limit_releases_idle_memory),
+        cmocka_unit_test(full_device_is_retried),
+        cmocka_unit_test(only_complete_mappings_are_released),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

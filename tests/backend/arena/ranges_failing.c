@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The arena on a backend that has ranges: idle memory goes back, calls that fail leave the books right, threads. */
+/* The arena on a backend with ranges: release of idle memory, consistent tables after failed calls, threads. */
 #include "device.h"
 
 #include <pthread.h>
@@ -8,13 +8,13 @@
 
 /* ---- idle memory ------------------------------------------------------------------------------------------------- */
 
-static void idle_memory_goes_back(void **state)
+static void idle_memory_is_released(void **state)
 {
     (void)state;
     device *d = device_new(INT64_MAX / 2, UNITS);
     wk__arena *arena = wk__arena_new(&backend, d, INT64_MAX);
     wk__memory piece[20];
-    for (int step = 0; step < 3; step++) { /* a step that frees all it took finds it again */
+    for (int step = 0; step < 3; step++) { /* a step that frees all its memory finds it again */
         for (int k = 0; k < 20; k++) piece[k] = take(arena, 20);
         for (int k = 0; k < 20; k++) wk__arena_free(arena, &piece[k]);
         assert_int_equal(d->unmaps, 0);
@@ -23,12 +23,12 @@ static void idle_memory_goes_back(void **state)
     piece[0] = take(arena, 2);
     wk__arena_free(arena, &piece[0]);
     assert_true(d->held <= 256 * MB && d->held > 256 * MB - WK__RANGE_MAPPING);
-    const int64_t unmaps = d->unmaps; /* so much may lie idle for ever */
+    const int64_t unmaps = d->unmaps; /* this much may stay idle indefinitely */
     for (int k = 0; k < 5; k++) piece[k] = take(arena, 20);
     for (int k = 0; k < 5; k++) wk__arena_free(arena, &piece[k]);
     assert_int_equal(d->unmaps, unmaps);
 
-    wk__fail fail; /* blocks and mappings count together */
+    wk__fail fail; /* blocks and mappings are counted together */
     wk__memory block[90];
     for (int k = 0; k < 90; k++) assert_int_equal(wk__arena_alloc(arena, 2 * MB, &block[k], &fail), WK_OK);
     for (int k = 0; k < 90; k++) wk__arena_free(arena, &block[k]);
@@ -39,7 +39,7 @@ static void idle_memory_goes_back(void **state)
     free(d);
 }
 
-/* The part that is used all the time stays, the rest of the memory goes. */
+/* The part in constant use stays, the rest of the memory is released. */
 static void used_memory_stays(void **state)
 {
     (void)state;
@@ -55,15 +55,15 @@ static void used_memory_stays(void **state)
         assert_int_equal(unit_of(&used), 202);
         wk__arena_free(arena, &used);
     }
-    /* enough of what is not used goes that 256 MB are idle, of which nothing is the other's */
+    /* the idle memory is reduced to 256 MB, with none in the other form */
     assert_int_equal(d->held, (160 + 2) * UNIT);
     wk__arena_free(arena, &wall);
     wk__arena_destroy(arena);
     free(d);
 }
 
-/* One idle span, of which the middle is in use now and then: only what lies on either side goes. */
-static void the_middle_stays(void **state)
+/* One idle span whose middle is used now and then: only the parts on both sides are released. */
+static void used_middle_stays(void **state)
 {
     (void)state;
     device *d = device_new(INT64_MAX / 2, UNITS);
@@ -73,7 +73,7 @@ static void the_middle_stays(void **state)
     wk__arena_set_idle_timeout(arena, 50);
     wk__arena_free(arena, &before);
     wk__arena_free(arena, &behind);
-    wk__arena_free(arena, &used); /* more than 256 MB are idle, and all are seen so */
+    wk__arena_free(arena, &used); /* more than 256 MB are idle, and all of it counts */
     nanosleep(&(struct timespec){.tv_nsec = 80000000}, NULL);
     used = take(arena, 136);
     assert_int_equal(unit_of(&used), 62);
@@ -92,8 +92,8 @@ static void the_middle_stays(void **state)
     free(d);
 }
 
-/* Idle memory that cannot go, as pieces lie in the same blocks or mappings, is idle all the same: more of the other
- * kind goes. */
+/* Idle memory counts even if it cannot be released, because its blocks or mappings are partly in use: then more of the
+ * other form is released. */
 static void unreleasable_memory_counts(void **state)
 {
     (void)state;
@@ -105,13 +105,13 @@ static void unreleasable_memory_counts(void **state)
     for (int k = 0; k < MANY; k++) {
         large[k] = take(arena, MAPPING);
         wk__arena_free(arena, &large[k]);
-        wall[k] = take(arena, 2); /* at its start */
+        wall[k] = take(arena, 2); /* at the start of each */
         large[k] = take(arena, MAPPING - 2);
     }
     for (int k = 0; k < 8 * MANY; k++) assert_int_equal(wk__arena_alloc(arena, 2 * MB, &small[k], &fail), WK_OK);
     for (int k = 0; k < MANY; k++) wk__arena_free(arena, &large[k]);
     wk__arena_set_idle_timeout(arena, 0);
-    for (int k = 0; k < 8 * MANY; k++) wk__arena_free(arena, &small[k]); /* all blocks go */
+    for (int k = 0; k < 8 * MANY; k++) wk__arena_free(arena, &small[k]); /* all blocks are released */
     assert_int_equal(stats_of(arena).cached, MANY * (MAPPING - 2) * UNIT);
 
     wk__arena_set_idle_timeout(arena, 1000000);
@@ -120,7 +120,7 @@ static void unreleasable_memory_counts(void **state)
         if (k % 8 > 0) wk__arena_free(arena, &small[k]);
     }
     wk__arena_set_idle_timeout(arena, 0);
-    for (int k = 0; k < MANY; k++) wk__arena_free(arena, &wall[k]); /* all mappings do */
+    for (int k = 0; k < MANY; k++) wk__arena_free(arena, &wall[k]); /* all mappings are released */
     assert_int_equal(stats_of(arena).cached, d->held - 2 * MB * MANY);
     assert_true(d->mapped == d->unmapped);
     wk__arena_destroy(arena);
@@ -130,7 +130,7 @@ static void unreleasable_memory_counts(void **state)
 
 /* ---- failures ---------------------------------------------------------------------------------------------------- */
 
-/* Each call of the backend fails in turn, once or from then on. */
+/* Each call of the backend fails in turn, once or permanently. */
 static void each_call_fails(void **state)
 {
     (void)state;
@@ -150,10 +150,10 @@ static void each_call_fails(void **state)
     }
 }
 
-static void errors_pass(void **state)
+static void errors_are_passed_on(void **state)
 {
     (void)state;
-    for (int64_t n = 1; n <= 2; n++) { /* addresses, memory */
+    for (int64_t n = 1; n <= 2; n++) { /* of addresses, of memory */
         device *d = device_new(INT64_MAX / 2, UNITS);
         wk__arena *arena = wk__arena_new(&backend, d, INT64_MAX);
         wk__fail fail;
@@ -170,8 +170,8 @@ static void errors_pass(void **state)
     }
 }
 
-/* The device has no ranges after all, or no memory for them: blocks serve as ever. */
-static void blocks_serve(void **state)
+/* The device does not support ranges, or has no memory for them: blocks are used as before. */
+static void blocks_replace_ranges(void **state)
 {
     (void)state;
     for (int64_t n = 1; n <= 2; n++) {
@@ -186,15 +186,15 @@ static void blocks_serve(void **state)
         assert_ptr_equal(again.block, piece.block);
         again = take(arena, 6);
         assert_int_equal(d->blocks, 2);
-        assert_int_equal(d->calls, n); /* nobody asks again */
+        assert_int_equal(d->calls, n); /* no further attempts */
         wk__arena_destroy(arena);
         assert_int_equal(d->held, 0);
         free(d);
     }
 }
 
-/* What cannot be unmapped stays idle, and is used again. */
-static void memory_that_stays(void **state)
+/* Memory that cannot be unmapped stays idle, and is reused. */
+static void memory_that_cannot_be_unmapped(void **state)
 {
     (void)state;
     device *d = device_new(INT64_MAX / 2, UNITS);
@@ -214,7 +214,7 @@ static void memory_that_stays(void **state)
     free(d);
 }
 
-/* Every request for host memory fails once. */
+/* Each host allocation fails once. */
 static void host_memory_runs_out(void **state)
 {
     (void)state;
@@ -238,7 +238,7 @@ static void host_memory_runs_out(void **state)
         }
         failed = wk__alloc_count() - before >= n;
         assert_true(missing <= 1);
-        wk__alloc_fail_at(1); /* giving back never needs any */
+        wk__alloc_fail_at(1); /* releasing never allocates */
         for (int k = 0; k < count; k += 2) wk__arena_free(arena, &piece[k]);
         for (int k = 1; k < count; k += 2) wk__arena_free(arena, &piece[k]);
         if (arena) wk__arena_trim(arena);
@@ -258,8 +258,8 @@ typedef struct worker {
     int number, refused;
 } worker;
 
-/* The units' owners are told apart without a lock: whoever has a unit has it alone. */
-static void *come_and_go(void *user)
+/* Owners of units are recorded without a lock, because each unit has at most one. */
+static void *allocate_and_free(void *user)
 {
     worker *w = user;
     wk__memory mine[12];
@@ -316,7 +316,7 @@ static void many_threads(void **state)
         wk__arena_set_idle_timeout(arena, 0);
         for (int k = 0; k < 4; k++) {
             w[k] = (worker){.arena = arena, .d = d, .number = k + 1};
-            assert_int_equal(pthread_create(&thread[k], NULL, come_and_go, &w[k]), 0);
+            assert_int_equal(pthread_create(&thread[k], NULL, allocate_and_free, &w[k]), 0);
         }
         int refused = 0;
         for (int k = 0; k < 4; k++) {
@@ -335,11 +335,11 @@ static void many_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(idle_memory_goes_back), cmocka_unit_test(used_memory_stays),
-        cmocka_unit_test(the_middle_stays),      cmocka_unit_test(unreleasable_memory_counts),
-        cmocka_unit_test(each_call_fails),       cmocka_unit_test(errors_pass),
-        cmocka_unit_test(blocks_serve),          cmocka_unit_test(memory_that_stays),
-        cmocka_unit_test(host_memory_runs_out),  cmocka_unit_test(many_threads),
+        cmocka_unit_test(idle_memory_is_released), cmocka_unit_test(used_memory_stays),
+        cmocka_unit_test(used_middle_stays),       cmocka_unit_test(unreleasable_memory_counts),
+        cmocka_unit_test(each_call_fails),         cmocka_unit_test(errors_are_passed_on),
+        cmocka_unit_test(blocks_replace_ranges),   cmocka_unit_test(memory_that_cannot_be_unmapped),
+        cmocka_unit_test(host_memory_runs_out),    cmocka_unit_test(many_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

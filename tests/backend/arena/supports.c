@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What backends say they support is what they take: the CPU, the null device, and the planning of GPUs. */
+/* Backends accept exactly the work for which `supports` returns true: the CPU, the null device, and the planner for
+ * GPUs. */
 #include "support/families.h"
 
 #include "backend/gpu/kernel.h"
@@ -7,7 +8,7 @@
 #include "backend/cpu/contraction/matmul.h"
 #include "backend/null/null.h"
 
-static void agrees(const wk__backend *backend, family_supported *wanted)
+static void expect_agreement(const wk__backend *backend, family_supported *wanted)
 {
     void *device;
     wk__fail fail;
@@ -16,7 +17,7 @@ static void agrees(const wk__backend *backend, family_supported *wanted)
     backend->close(device);
 }
 
-/* No backend has code for what moves to another device, as that is a slot of its own. */
+/* Returns true except for transfers to another device, which have a separate function in the backend's table. */
 static bool all_but_transfers(int family, wk_dtype dtype, wk__layout layout)
 {
     (void)dtype, (void)layout;
@@ -26,14 +27,14 @@ static bool all_but_transfers(int family, wk_dtype dtype, wk__layout layout)
 static void null_agrees(void **state)
 {
     (void)state;
-    agrees(&wk__null_backend, all_but_transfers);
+    expect_agreement(&wk__null_backend, all_but_transfers);
     wk__null_log_clear();
 }
 
 static void cpu_agrees(void **state)
 {
     (void)state;
-    agrees(&wk__cpu_backend, all_but_transfers);
+    expect_agreement(&wk__cpu_backend, all_but_transfers);
     wk__cpu_matmul_trim();
 }
 
@@ -46,7 +47,7 @@ static wk_code count_launch(void *user, const wk__gpu_launch *launch, wk__fail *
     return WK_OK;
 }
 
-/* A target with f64 and one without: to support work is to have launches for it. */
+/* Targets with and without f64: work is supported if and only if it has launches. */
 static void gpu_plans_agree(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The CPU's device table: what it says about the machine, blocks of memory, copies. */
+/* The CPU's device table: reported properties of the machine, blocks of memory, copies. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 
 enum { MEGA = 1 << 20 };
 
-/* A directory with files of our own in the places of /proc and /sys. */
+/* A directory that replaces the root of /proc and /sys. */
 static char root[64];
 
 static void put_file(const char *path, const char *text)
@@ -63,11 +63,11 @@ static void test_group_2(void **state)
     put_file("/sys/fs/cgroup/service/job/memory.max", "max\n");
     put_file("/sys/fs/cgroup/service/job/memory.current", "7\n");
     expect_figures(1000 * 1024, 600 * 1024);
-    put_file("/sys/fs/cgroup/service/memory.max", "400000\n"); /* a group above counts too */
+    put_file("/sys/fs/cgroup/service/memory.max", "400000\n"); /* the parent group's limit applies too */
     put_file("/sys/fs/cgroup/service/memory.current", "100000\n");
     expect_figures(400000, 300000);
     put_file("/sys/fs/cgroup/service/job/memory.max", "200000\n");
-    put_file("/sys/fs/cgroup/service/job/memory.current", "250000\n"); /* over its limit: nothing is left */
+    put_file("/sys/fs/cgroup/service/job/memory.current", "250000\n"); /* above its limit: nothing is available */
     expect_figures(200000, 0);
 }
 
@@ -78,7 +78,7 @@ static void test_group_1(void **state)
     put_file("/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
     put_file("/sys/fs/cgroup/memory/memory.usage_in_bytes", "5\n");
     expect_figures(1000 * 1024, 600 * 1024);
-    /* inside a container the group's own files stand at the root */
+    /* in a container, the group's files are at the root */
     put_file("/sys/fs/cgroup/memory/memory.limit_in_bytes", "500000\n");
     expect_figures(500000, 499995);
 }
@@ -156,7 +156,7 @@ static void test_blocks(void **state)
     cpu->close(device);
 }
 
-/* More than there is: an error with both figures, not a process that is killed later. */
+/* A block larger than the memory is an error with both sizes; the process is not killed later. */
 static void test_too_large(void **state)
 {
     (void)state;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Convolutions in all directions on the CPU, packed and element by element, against loops; and their bits. */
+/* Convolutions in all directions on the CPU, packed and element by element, compared with loops; and their bits. */
 #include "support/contraction.h"
 
 #include "backend/cpu/contraction/contraction_reference.h"
 #include "backend/cpu/isa.h"
 #include "base/pool.h"
 
-/* ---- the result ------------------------------------------------------------------------------------------------- */
+/* ---- reference --------------------------------------------------------------------------------------------------- */
 
-/* Sums of each element of an array, in double or in 64 bits, and of their magnitudes. */
+/* Sums for each element of an array, in double or in 64-bit integers, and the sums of their magnitudes. */
 typedef struct reference {
     const convolution_case *of;
     direction way;
@@ -63,7 +63,7 @@ static void reference_free(reference *r)
     free(r->whole);
 }
 
-/* What is not the result's stays as it was. */
+/* Compares the result with the reference, and checks that memory outside it is unchanged. */
 static void expect_result(const reference *r, const wk__work_args *kernel, const char *before, const char *what)
 {
     const wk_dtype dtype = (wk_dtype)kernel->operand[0].dtype;
@@ -109,7 +109,7 @@ static void run_and_compare(const convolution_case *t, direction way, run_contra
         memcpy(r.out->data, before, (size_t)r.out->bytes);
         assert_int_equal(run(&work, &fail), WK_OK);
         expect_result(&r, &kernel, before, what);
-        if (one) assert_memory_equal(one, r.out->data, (size_t)r.out->bytes); /* bit for bit */
+        if (one) assert_memory_equal(one, r.out->data, (size_t)r.out->bytes); /* bitwise */
         if (!one) one = array_copy(r.out);
     }
     wk__set_thread_count(1);
@@ -121,7 +121,7 @@ static void run_and_compare(const convolution_case *t, direction way, run_contra
 
 /* ---- convolutions ------------------------------------------------------------------------------------------------ */
 
-/* The first `of_other_dtypes` convolutions in all dtypes, those up to `of_other_layouts` in all layouts. */
+/* Runs the first of_other_dtypes convolutions in all dtypes, and those up to of_other_layouts in all layouts. */
 static void run_all(run_contraction *run, const char *what, int of_other_dtypes, int of_other_layouts)
 {
     static const wk_dtype dtypes[] = {WK_F32, WK_F64, WK_F16, WK_BF16, WK_I8, WK_I32, WK_I64};
@@ -143,7 +143,7 @@ static void packed_convolutions(void **state)
     run_all(wk__cpu_contraction, "packed", 10, 10);
 }
 
-/* Tiles, and so panels, have other sizes there. */
+/* Tiles, and so panels, have different sizes there. */
 static void other_instruction_sets(void **state)
 {
     (void)state;
@@ -161,8 +161,8 @@ static void plain_convolutions(void **state)
     run_all(wk__cpu_contraction_reference, "plain", 4, 9);
 }
 
-/* Sums of places in several slices (im2col.c): rows of places fit one or do not, and begin at odd steps where packed
- * elements are pairs. */
+/* Sums over positions in several slices (im2col.c): rows of positions fit into one or do not, and start at odd steps
+ * where packed elements are pairs. */
 static void slices(void **state)
 {
     (void)state;
@@ -181,7 +181,7 @@ static void slices(void **state)
         }
 }
 
-/* The bits are those of im2col and a product of matrices. */
+/* The bits are those of im2col followed by a matrix product. */
 static void bits_of_im2col(void **state)
 {
     (void)state;

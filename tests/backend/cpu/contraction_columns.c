@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contractions that the CPU multiplies first and adds up afterwards: against element by element, whether or not that
- * pays; which contractions have columns; when it pays; and their memory. */
+/* Contractions that the CPU computes as a matrix product followed by additions (col2im), whether or not that is
+ * profitable, compared with element-by-element results; which contractions have such a plan; when it is profitable; its
+ * memory. */
 #include "support/contraction.h"
 
 #include "backend/cpu/contraction/contraction_col2im.h"
@@ -14,7 +15,7 @@ static bool has_columns(const wk__work_args *kernel)
     return wk__col2im_plan_init(&p, kernel);
 }
 
-static bool columns_pay(const wk__work_args *kernel)
+static bool is_profitable(const wk__work_args *kernel)
 {
     wk__col2im_plan p;
     return wk__col2im_plan_init(&p, kernel) && wk__col2im_is_profitable(&p);
@@ -40,7 +41,7 @@ static void expect_convolution(const convolution *of, wk_dtype dtype, layout lay
     describe(&t, way, &kernel, &sum);
     snprintf(what, sizeof what, "%s, layout %d, direction %d, %d dims of %d, kernel %d, stride %d", wk_dtype_str(dtype),
              (int)layout, (int)way, of->dims, (int)of->size[0], (int)of->kernel[0], (int)of->stride[0]);
-    if (!has_columns(&kernel)) fail_msg("%s has no columns", what);
+    if (!has_columns(&kernel)) fail_msg("%s has no col2im plan", what);
     expect_exactly(&kernel, result_of(&t, way), run_columns, what);
     convolution_free(&t);
 }
@@ -50,16 +51,16 @@ static const convolution small[] = {
     {1, 2, 1, 3, 4, {9}, {3}, {1}, {1}, {1}},
     {1, 2, 2, 3, 2, {11}, {4}, {3}, {2}, {1}},
     {1, 1, 1, 1, 1, {30}, {5}, {2}, {4}, {3}},
-    {1, 1, 1, 2, 2, {3}, {7}, {1}, {3}, {1}},    /* a kernel longer than its input */
-    {1, 1, 1, 2, 3, {2}, {3}, {5}, {2}, {1}},    /* some remainders have no place */
-    {1, 1, 1, 1, 1, {6}, {1}, {7}, {9}, {1}},    /* places of y beyond x on both sides */
+    {1, 1, 1, 2, 2, {3}, {7}, {1}, {3}, {1}},    /* kernel larger than the input */
+    {1, 1, 1, 2, 3, {2}, {3}, {5}, {2}, {1}},    /* some remainders have no positions */
+    {1, 1, 1, 1, 1, {6}, {1}, {7}, {9}, {1}},    /* positions of y outside x on both sides */
     {1, 1, 1, 1, 2, {200}, {90}, {1}, {0}, {2}}, /* more taps than are clipped at a time */
     {2, 2, 1, 3, 5, {8, 7}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
     {2, 1, 3, 2, 4, {9, 10}, {3, 2}, {2, 3}, {1, 0}, {1, 2}},
-    {2, 2, 1, 3, 4, {9, 9}, {3, 3}, {2, 2}, {1, 1}, {1, 1}}, /* odd and even places are woven */
+    {2, 2, 1, 3, 4, {9, 9}, {3, 3}, {2, 2}, {1, 1}, {1, 1}}, /* odd and even positions are interleaved */
     {2, 2, 8, 1, 1, {9, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, /* depthwise */
-    {2, 2, 1, 3, 4, {8, 8}, {1, 1}, {2, 2}, {0, 0}, {1, 1}}, /* most places stay 0 */
-    {2, 1, 1, 2, 2, {1, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, /* one row of places */
+    {2, 2, 1, 3, 4, {8, 8}, {1, 1}, {2, 2}, {0, 0}, {1, 1}}, /* most positions stay 0 */
+    {2, 1, 1, 2, 2, {1, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, /* one row of positions */
     {3, 2, 1, 3, 4, {5, 6, 7}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
     {3, 1, 2, 2, 3, {5, 6, 7}, {2, 3, 1}, {2, 1, 3}, {1, 2, 0}, {2, 1, 1}},
 };
@@ -75,7 +76,7 @@ static void gradients(void **state)
                 expect_convolution(&small[k], dtypes[dtype], layout, GRAD_INPUT);
 }
 
-/* A convolution of stride 1 has columns, too. */
+/* A convolution of stride 1 has a plan as well. */
 static void convolutions_of_stride_1(void **state)
 {
     (void)state;
@@ -91,16 +92,16 @@ static void convolutions_of_stride_1(void **state)
     assert_true(seen >= 5);
 }
 
-/* Results of several pieces, by rows, by places and by both, and pieces of several boxes; the last of each is smaller
- * than the others. */
+/* Results of several pieces, by rows, by positions and by both, and pieces of several boxes; the last of each is
+ * smaller than the others. */
 static void pieces_and_boxes(void **state)
 {
     (void)state;
     static const convolution large[] = {
         {2, 1, 1, 70, 20, {13, 14}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},  /* pieces of 32 channels */
-        {2, 1, 1, 3, 8, {150, 151}, {7, 7}, {2, 2}, {3, 3}, {1, 1}},  /* of some rows of places, several boxes */
-        {2, 1, 1, 2, 2, {190, 1030}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, /* an image that is larger than the buffer */
-        {1, 1, 1, 1, 8, {140001}, {9}, {3}, {4}, {1}},                /* the same, of one dimension */
+        {2, 1, 1, 3, 8, {150, 151}, {7, 7}, {2, 2}, {3, 3}, {1, 1}},  /* of some rows of positions, several boxes */
+        {2, 1, 1, 2, 2, {190, 1030}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, /* an image larger than the buffer */
+        {1, 1, 1, 1, 8, {140001}, {9}, {3}, {4}, {1}},                /* the same in one dimension */
         {2, 1, 1, 200, 3, {60, 60}, {1, 1}, {2, 2}, {0, 0}, {1, 1}},  /* fewer rows than D has room for */
         {3, 1, 1, 5, 3, {20, 40, 41}, {3, 3, 3}, {2, 1, 1}, {1, 1, 1}, {1, 1, 1}},
     };
@@ -111,7 +112,7 @@ static void pieces_and_boxes(void **state)
     }
 }
 
-/* Rows of other lengths are added, and other tiles write them. */
+/* Other lengths of added rows, and other tiles. */
 static void other_instruction_sets(void **state)
 {
     (void)state;
@@ -126,9 +127,9 @@ static void other_instruction_sets(void **state)
     wk__cpu_isa_use(before);
 }
 
-/* ---- which have columns ------------------------------------------------------------------------------------------ */
+/* ---- contractions with a plan ------------------------------------------------------------------------------------ */
 
-/* C[b, i, p] = sum over o, u of A[b, i, o, u] B[b, o, (p - u + 2) / 2], and changes of it. */
+/* C[b, i, p] = sum over o, u of A[b, i, o, u] B[b, o, (p - u + 2) / 2], and variations of it. */
 enum { AT_B, AT_I, AT_P, AT_O, AT_U, AT_ALL };
 typedef struct general {
     array a, b, c;
@@ -158,62 +159,63 @@ static void general_free(general *t)
     free(t->c.data);
 }
 
-/* A change, and whether columns are left. What changes how far operands reach keeps within them: extents shrink. */
-static void change(general *t, int k)
+/* Applies variation k. Extents only shrink, so that operands stay within their memory. */
+static void vary(general *t, int k)
 {
     wk__affine_index *q = &t->sum.affine[1][0];
     int64_t *of_a = t->kernel.operand[1].stride, *of_b = t->kernel.operand[2].stride;
     switch (k) {
     case 1: swap_factors(&t->kernel, &t->sum); break;
     case 2: t->sum.extent[1] = 1; break;
-    case 3: q->coefficient[AT_U] = 0; break;                          /* u is summed by the product */
-    case 4: q->coefficient[AT_O] = 1, t->sum.stride[1][0] = 0; break; /* o is a tap, too */
+    case 3: q->coefficient[AT_U] = 0; break;                          /* the product sums over u */
+    case 4: q->coefficient[AT_O] = 1, t->sum.stride[1][0] = 0; break; /* o is a tap as well */
     case 5: q->divisor = 1; break;
     case 6: of_a[AT_B] = 0; break;
-    case 7: of_b[AT_B] = 0; break;                        /* b is of A alone, like i: one of them is rows */
-    case 8: t->kernel.operand[1].stride[AT_I] = 0; break; /* i is a batch, in which all is the same */
+    case 7: of_b[AT_B] = 0; break;                        /* only A depends on b, as on i: one of them becomes rows */
+    case 8: t->kernel.operand[1].stride[AT_I] = 0; break; /* i is a batch index on which nothing depends */
     case 9: t->kernel.shape[AT_P] = 1; break;
-    case 10: q->coefficient[AT_P] = 2, t->kernel.shape[AT_P] = 1; break; /* p does not step */
-    case 11: q->offset = -100; break;                                    /* nothing is inside */
+    case 10: q->coefficient[AT_P] = 2, t->kernel.shape[AT_P] = 1; break; /* p has one step */
+    case 11: q->offset = -100; break;                                    /* no coordinate is in range */
     case 12: t->sum.nsummed = 0, q->coefficient[AT_U] = q->coefficient[AT_O] = 0; break;
-    case 13: q->coefficient[AT_P] = 0; break; /* C is the same for each p: p is a batch */
-    case 14: q->coefficient[AT_P] = 2; break; /* not each place of p */
+    case 13: q->coefficient[AT_P] = 0; break; /* C is the same for each p, a batch index */
+    case 14: q->coefficient[AT_P] = 2; break; /* C lacks some positions of p */
     case 15: q->coefficient[AT_P] = -1; break;
     case 16: q->coefficient[AT_I] = 1; break; /* two indices of the result */
     case 17: t->sum.naffine[0] = 1, t->sum.affine[0][0] = (wk__affine_index){.divisor = 1, .extent = 1}; break;
     case 18: t->sum.naffine[1] = 0; break;
     case 19: t->sum.naffine[1] = 2, t->sum.affine[1][1] = *q, t->sum.affine[1][1].stride = 0; break;
-    case 20: t->sum.stride[1][1] = 1, q->extent = 6; break; /* B walks along u besides */
+    case 20: t->sum.stride[1][1] = 1, q->extent = 6; break; /* B also has a stride along u */
     case 21: of_b[AT_P] = 1, t->kernel.shape[AT_P] = 3, q->extent = 6; break;
     case 22: of_a[AT_P] = 1, t->kernel.shape[AT_P] = 2, t->sum.extent[1] = 2; break;
     case 23: t->sum.extent[0] = 0; break;
     case 24: t->kernel.shape[AT_B] = 0; break;
     case 25: q->extent = 0; break;
-    case 26: q->coefficient[AT_I] = 1, of_a[AT_I] = 0; break; /* two indices of the result, which nothing else has */
+    /* two indices of the result, on which nothing else depends */
+    case 26: q->coefficient[AT_I] = 1, of_a[AT_I] = 0; break;
     default: break;
     }
 }
 
-static void which_have_columns(void **state)
+static void conditions_of_a_plan(void **state)
 {
     (void)state;
-    enum { CHANGES = 27, WITH = 14 }; /* the first ones have columns */
+    enum { CHANGES = 27, WITH = 14 }; /* the first WITH variations have a plan */
     for (int k = 0; k < CHANGES; k++) {
         general t;
         char what[32];
         general_new(&t);
-        change(&t, k);
+        vary(&t, k);
         snprintf(what, sizeof what, "change %d", k);
         assert_null(wk__contraction_check(&t.sum, t.kernel.ndim, t.kernel.shape));
-        if (has_columns(&t.kernel) != (k < WITH)) fail_msg("%s has %scolumns", what, k < WITH ? "no " : "");
+        if (has_columns(&t.kernel) != (k < WITH)) fail_msg("%s has %scol2im plan", what, k < WITH ? "no " : "a ");
         if (k < WITH) expect_exactly(&t.kernel, &t.c, run_columns, what);
-        if (k >= WITH) assert_false(columns_pay(&t.kernel));
+        if (k >= WITH) assert_false(is_profitable(&t.kernel));
         general_free(&t);
     }
 }
 
-/* Rows of places that no piece holds, and more taps than D has room for. */
-static void what_is_too_large(void **state)
+/* Rows of positions that exceed a piece, and more taps than D has room for. */
+static void sizes_beyond_buffers(void **state)
 {
     (void)state;
     static const struct {
@@ -232,12 +234,12 @@ static void what_is_too_large(void **state)
         convolution_new(&t, &cases[k].of, WK_F32, ROWS);
         describe(&t, GRAD_INPUT, &kernel, &sum);
         assert_int_equal(has_columns(&kernel), cases[k].has);
-        if (!cases[k].has) assert_false(columns_pay(&kernel));
+        if (!cases[k].has) assert_false(is_profitable(&kernel));
         convolution_free(&t);
     }
 }
 
-/* Of whatever indices and coordinates, where there are columns: i32, so exactly. */
+/* Random indices and coordinates that have a plan; in i32, so the results are exact. */
 static void coordinates_of_any_kind(void **state)
 {
     (void)state;
@@ -280,10 +282,10 @@ static void coordinates_of_any_kind(void **state)
     assert_true(with > 1500);
 }
 
-/* ---- when it pays ------------------------------------------------------------------------------------------------ */
+/* ---- profitability ----------------------------------------------------------------------------------------------- */
 
-/* Measured: docs/contributing has the figures. What is close to even is not here. */
-static void when_it_pays(void **state)
+/* From measurements in docs/contributing; cases close to even are left out. */
+static void profitable_cases(void **state)
 {
     (void)state;
     static const struct {
@@ -298,7 +300,7 @@ static void when_it_pays(void **state)
         {{2, 2, 1, 64, 128, {56, 56}, {3, 3}, {2, 2}, {1, 1}, {1, 1}}, false, true, false},
         {{2, 2, 1, 64, 128, {56, 56}, {1, 1}, {2, 2}, {0, 0}, {1, 1}}, false, true, false},
         {{2, 2, 1, 256, 512, {14, 14}, {3, 3}, {2, 2}, {1, 1}, {1, 1}}, false, true, false},
-        {{2, 2, 1, 64, 128, {56, 56}, {1, 1}, {1, 1}, {0, 0}, {1, 1}}, false, false, false}, /* a product of matrices */
+        {{2, 2, 1, 64, 128, {56, 56}, {1, 1}, {1, 1}, {0, 0}, {1, 1}}, false, false, false}, /* a matrix product */
         {{2, 1, 1, 32, 2, {128, 128}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, true, false, false},
         {{2, 2, 1, 512, 512, {7, 7}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, false, true, false},
         {{2, 1, 1, 64, 4, {56, 56}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, true, false, false},
@@ -317,13 +319,13 @@ static void when_it_pays(void **state)
             const bool want = way == FORWARD      ? cases[k].forward
                               : way == GRAD_INPUT ? cases[k].of_input
                                                   : cases[k].of_weight;
-            if (columns_pay(&kernel) != want) fail_msg("case %d, direction %d", (int)k, (int)way);
+            if (is_profitable(&kernel) != want) fail_msg("case %d, direction %d", (int)k, (int)way);
             convolution_free(&t);
         }
 }
 
-/* What has columns that pay is computed so: by the bits of floating sums, which are those of that order. */
-static void what_pays_is_done(void **state)
+/* Profitable plans are used: floating-point sums have the bits of that order of summation. */
+static void profitable_plans_are_used(void **state)
 {
     (void)state;
     const convolution of = {2, 4, 1, 3, 40, {20, 20}, {5, 5}, {1, 1}, {2, 2}, {1, 1}};
@@ -333,7 +335,7 @@ static void what_pays_is_done(void **state)
     wk__fail fail;
     convolution_new(&t, &of, WK_F32, ROWS);
     describe(&t, GRAD_INPUT, &kernel, &sum);
-    assert_true(columns_pay(&kernel));
+    assert_true(is_profitable(&kernel));
     assert_int_equal(run_columns(&kernel, &fail), WK_OK);
     char *want = array_copy(&t.x);
     for (int threads = 1; threads <= 2; threads++) {
@@ -349,9 +351,9 @@ static void what_pays_is_done(void **state)
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* A request for memory that fails fails the contraction, before anything of C is written: all buffers, two for each
- * thread, are taken before the first piece. */
-static void short_memory(void **state)
+/* A failed allocation fails the contraction before anything is written to C: all buffers, two per thread, are allocated
+ * before the first piece. */
+static void failed_allocations(void **state)
 {
     (void)state;
     const convolution of = {2, 4, 1, 30, 300, {30, 30}, {3, 3}, {1, 1}, {1, 1}, {1, 1}};
@@ -370,7 +372,7 @@ static void short_memory(void **state)
             wk__alloc_fail_at(request);
             const wk_code code = run_columns(&kernel, &fail);
             wk__alloc_fail_at(0);
-            assert_int_equal(code, request <= 2 * threads ? WK_ERR_MEMORY : WK_OK); /* nothing is asked for later */
+            assert_int_equal(code, request <= 2 * threads ? WK_ERR_MEMORY : WK_OK); /* no later allocations */
             assert_int_equal(fail.code, code);
             if (code != WK_OK) assert_memory_equal(before, t.x.data, (size_t)t.x.bytes);
         }
@@ -383,11 +385,16 @@ static void short_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients),          cmocka_unit_test(convolutions_of_stride_1),
-        cmocka_unit_test(pieces_and_boxes),   cmocka_unit_test(other_instruction_sets),
-        cmocka_unit_test(which_have_columns), cmocka_unit_test(coordinates_of_any_kind),
-        cmocka_unit_test(what_is_too_large),  cmocka_unit_test(when_it_pays),
-        cmocka_unit_test(what_pays_is_done),  cmocka_unit_test(short_memory),
+        cmocka_unit_test(gradients),
+        cmocka_unit_test(convolutions_of_stride_1),
+        cmocka_unit_test(pieces_and_boxes),
+        cmocka_unit_test(other_instruction_sets),
+        cmocka_unit_test(conditions_of_a_plan),
+        cmocka_unit_test(coordinates_of_any_kind),
+        cmocka_unit_test(sizes_beyond_buffers),
+        cmocka_unit_test(profitable_cases),
+        cmocka_unit_test(profitable_plans_are_used),
+        cmocka_unit_test(failed_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, trim_products);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contractions on the CPU in parts and in pieces, and the tails that run there: what two calls do, one does. */
+/* Contractions on the CPU in parts and in pieces, and their epilogues: the results equal those of separate calls. */
 #include "ir/build.h"
 #include "support/padded.h"
 
@@ -26,20 +26,20 @@ static wk_code count_part(void *user, const wk__work_args *part, wk__fail *fail)
     return WK_OK;
 }
 
-/* A gradient of stride s by the input is a contraction for each remainder, which multiplies no zeros between. */
-static void remainders_apart(void **state)
+/* The gradient for the input with stride s is a contraction per remainder, which multiplies no zeros in between. */
+static void separate_remainders(void **state)
 {
     (void)state;
     static const struct {
         convolution of;
         int parts;
-        int64_t products; /* of a result of 1, 8 channels: kernel places that meet, summed over the input's */
+        int64_t products; /* for one channel: products of kernel positions with positions of the input */
     } cases[] = {
         {{2, 1, 1, 1, 1, {8, 8}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, 1, 64 * 9},
         {{2, 1, 1, 1, 1, {8, 8}, {3, 3}, {2, 2}, {1, 1}, {1, 1}}, 4, 16 * (1 + 2 + 2 + 4)},
         {{2, 1, 1, 1, 1, {8, 8}, {2, 2}, {2, 2}, {0, 0}, {1, 1}}, 4, 64},
-        {{2, 1, 1, 1, 1, {9, 8}, {1, 1}, {3, 2}, {0, 0}, {1, 1}}, 6, 3 * 4},  /* most remainders have no place */
-        {{2, 1, 1, 1, 1, {9, 9}, {3, 3}, {2, 2}, {2, 2}, {2, 2}}, 4, 25 * 9}, /* odd places meet none */
+        {{2, 1, 1, 1, 1, {9, 8}, {1, 1}, {3, 2}, {0, 0}, {1, 1}}, 6, 3 * 4},  /* most remainders have no positions */
+        {{2, 1, 1, 1, 1, {9, 9}, {3, 3}, {2, 2}, {2, 2}, {2, 2}}, 4, 25 * 9}, /* odd positions have no products */
         {{1, 1, 1, 1, 1, {2}, {3}, {5}, {2}, {1}}, 2, 1},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
@@ -65,8 +65,8 @@ typedef struct pieces {
     int64_t count, elements;
 } pieces;
 
-/* A box begins where the elements do that have been summed, and has as many. */
-static void see_piece(void *user, const wk__epilogue_box *piece)
+/* Checks that a box starts at its first summed element and has as many elements as were summed. */
+static void check_piece(void *user, const wk__epilogue_box *piece)
 {
     pieces *seen = user;
     const wk__work_args *kernel = seen->kernel;
@@ -82,8 +82,8 @@ static void see_piece(void *user, const wk__epilogue_box *piece)
     seen->elements += elements;
 }
 
-/* The tail runs in pieces, but behind all of the parts, behind what is added up afterwards, and behind sums of places,
- * which CPUs with short vectors take for small results. */
+/* Epilogues run in pieces, except that they run afterwards with several parts, with col2im, and with sums over
+ * positions, which CPUs with short vectors use for small results. */
 static void pieces_of_contractions(void **state)
 {
     (void)state;
@@ -99,7 +99,7 @@ static void pieces_of_contractions(void **state)
         describe(&t, way, &kernel, &sum);
         ir_space(&g, kernel.ndim, kernel.shape, 0);
         pieces seen = {.kernel = &kernel};
-        wk__cpu_contraction_boxes(&(wk__work){.family = WK__CONTRACTION, .args = &kernel, .program = &g}, see_piece,
+        wk__cpu_contraction_boxes(&(wk__work){.family = WK__CONTRACTION, .args = &kernel, .program = &g}, check_piece,
                                   &seen);
         wk__indirect_plan product;
         wk__col2im_plan plan;
@@ -119,10 +119,10 @@ static void pieces_of_contractions(void **state)
     assert_true(with_columns > 0);
 }
 
-/* ---- tails ------------------------------------------------------------------------------------------------------- */
+/* ---- epilogues --------------------------------------------------------------------------------------------------- */
 
-/* relu(y + bias of the channel), piece by piece or afterwards: the same bits. */
-static void tails(void **state)
+/* relu(y + channel bias), piece by piece or afterwards: the same bits. */
+static void epilogues(void **state)
 {
     (void)state;
     for (int k = 0; k < CONVOLUTIONS; k++)
@@ -163,7 +163,7 @@ static void tails(void **state)
     wk__set_thread_count(1);
 }
 
-/* Rows that C does not walk as one, with a tail that does what two calls do. */
+/* Rows of C that cannot be merged, with an epilogue whose result equals that of two calls. */
 static void rows_with_gaps(void **state)
 {
     (void)state;
@@ -197,9 +197,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_with_gaps),
-        cmocka_unit_test(remainders_apart),
+        cmocka_unit_test(separate_remainders),
         cmocka_unit_test(pieces_of_contractions),
-        cmocka_unit_test(tails),
+        cmocka_unit_test(epilogues),
     };
     return cmocka_run_group_tests(tests, NULL, trim_products);
 }

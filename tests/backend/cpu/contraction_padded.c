@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What contractions give that the CPU reads from padded copies: against each index by itself. */
+/* Results of contractions that read a factor from padded copies, compared with element-by-element results. */
 #include "support/padded.h"
 
 /* Strides, dilation, padding, groups, one to three dimensions. */
@@ -7,23 +7,24 @@ static const convolution small[] = {
     {1, 2, 1, 3, 4, {9}, {3}, {1}, {1}, {1}},
     {1, 2, 2, 3, 2, {11}, {4}, {3}, {2}, {1}},
     {1, 1, 1, 1, 1, {30}, {5}, {2}, {4}, {3}},
-    {1, 1, 1, 2, 2, {3}, {7}, {1}, {3}, {1}},  /* a kernel longer than its input */
-    {1, 2, 1, 2, 3, {40}, {3}, {8}, {2}, {1}}, /* some remainders are of no tap */
-    {1, 1, 1, 1, 1, {6}, {2}, {1}, {9}, {5}},  /* places beyond the input on both sides */
+    {1, 1, 1, 2, 2, {3}, {7}, {1}, {3}, {1}},  /* kernel larger than the input */
+    {1, 2, 1, 2, 3, {40}, {3}, {8}, {2}, {1}}, /* some remainders belong to no tap */
+    {1, 1, 1, 1, 1, {6}, {2}, {1}, {9}, {5}},  /* positions outside the input on both sides */
     {1, 1, 1, 1, 2, {200}, {90}, {1}, {0}, {2}},
     {2, 2, 1, 3, 5, {8, 7}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
     {2, 1, 3, 2, 4, {9, 10}, {3, 2}, {2, 3}, {1, 0}, {1, 2}},
     {2, 2, 8, 1, 1, {9, 20}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, /* depthwise */
     {2, 2, 8, 1, 1, {9, 40}, {3, 3}, {2, 2}, {1, 1}, {1, 1}},
-    {2, 2, 1, 5, 9, {8, 34}, {1, 1}, {2, 2}, {0, 0}, {1, 1}},   /* one part of four is copied */
-    {2, 1, 1, 2, 2, {1, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},    /* one row of places */
+    {2, 2, 1, 5, 9, {8, 34}, {1, 1}, {2, 2}, {0, 0}, {1, 1}},   /* one of four parts is copied */
+    {2, 1, 1, 2, 2, {1, 9}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},    /* one row of positions */
     {2, 1, 1, 60, 11, {6, 21}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, /* several blocks of the sum */
     {3, 2, 1, 3, 4, {5, 6, 7}, {3, 3, 3}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}},
     {3, 1, 2, 2, 3, {5, 6, 7}, {2, 3, 1}, {2, 1, 3}, {1, 2, 0}, {2, 1, 1}},
 };
 enum { SMALL = sizeof small / sizeof *small };
 
-/* `has` says whether it is one, which is so if `must`. Returns that. */
+/* Checks the result if the contraction can be computed so, which it must be if `must` is set. Returns whether it
+ * can. */
 static bool expect_convolution(const convolution *of, wk_dtype dtype, layout layout, direction way, has_way *has,
                                run_kernel *run, bool must)
 {
@@ -57,7 +58,7 @@ static void convolutions_forward(void **state)
         }
 }
 
-/* Their gradients by x are convolutions, of a kernel that is walked from its end, where the stride is 1. */
+/* Gradients for x of stride 1 are convolutions whose kernel is traversed backwards. */
 static void gradients_by_the_input(void **state)
 {
     (void)state;
@@ -83,7 +84,7 @@ static void gradients_by_the_kernel(void **state)
         }
 }
 
-/* Several pieces by rows, channels and places, and blocks of what is summed; the last of each is smaller. */
+/* Several pieces by rows, channels and positions, and several blocks of the sum; the last of each is smaller. */
 static const convolution large[] = {
     {2, 2, 1, 23, 131, {21, 37}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
     {2, 1, 1, 3, 5, {90, 211}, {5, 5}, {2, 2}, {2, 2}, {1, 1}},
@@ -91,9 +92,9 @@ static const convolution large[] = {
     {1, 1, 1, 2, 70, {5003}, {9}, {3}, {4}, {1}},
     {2, 1, 1, 211, 67, {14, 14}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
     {3, 1, 1, 5, 9, {9, 40, 41}, {3, 3, 3}, {2, 1, 1}, {1, 1, 1}, {1, 1, 1}},
-    {2, 7, 3, 2, 70, {14, 14}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, /* groups of several pieces; some images of a block */
-    {1, 600, 1, 100, 3, {4}, {3}, {1}, {1}, {1}},               /* as many as a block has runs, and more */
-    {2, 1, 1, 80, 70, {2, 2}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},  /* many results of few places */
+    {2, 7, 3, 2, 70, {14, 14}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, /* groups of several pieces; several images per block */
+    {1, 600, 1, 100, 3, {4}, {3}, {1}, {1}, {1}},               /* as many runs as a block holds, and more */
+    {2, 1, 1, 80, 70, {2, 2}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},  /* many results with few positions */
 };
 enum { LARGE = sizeof large / sizeof *large };
 
@@ -126,9 +127,9 @@ static void other_instruction_sets(void **state)
     wk__cpu_isa_use(before);
 }
 
-/* Vectors reach beyond rows and copies, into what an earlier contraction has left: an infinity there is multiplied with
- * nothing. */
-static void only_what_is_summed_is_multiplied(void **state)
+/* Vectors read beyond rows and copies, where an earlier contraction may have left infinities, which must not be
+ * multiplied. */
+static void unused_lanes_are_not_multiplied(void **state)
 {
     (void)state;
     const convolution of = {2, 1, 1, 2, 3, {7, 21}, {3, 3}, {2, 2}, {0, 0}, {1, 1}};
@@ -152,7 +153,7 @@ static void only_what_is_summed_is_multiplied(void **state)
         }
 }
 
-/* The last place of each row is left out, of C or of what is summed: A's rows and C's are not one run then. */
+/* The last position of each row is left out, of C or of the sum, so that rows of A and C are not contiguous. */
 static void rows_with_gaps(void **state)
 {
     (void)state;
@@ -187,7 +188,7 @@ int main(void)
         cmocka_unit_test(pieces_of_products),
         cmocka_unit_test(pieces_of_dots),
         cmocka_unit_test(other_instruction_sets),
-        cmocka_unit_test(only_what_is_summed_is_multiplied),
+        cmocka_unit_test(unused_lanes_are_not_multiplied),
         cmocka_unit_test(rows_with_gaps),
     };
     return cmocka_run_group_tests(tests, NULL, trim_products);

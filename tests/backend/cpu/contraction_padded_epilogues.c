@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tails of contractions that the CPU reads from padded copies, and what happens when memory is short. */
+/* Epilogues of contractions that read a factor from padded copies, and allocation failures. */
 #include "ir/build.h"
 #include "support/padded.h"
 
@@ -7,13 +7,13 @@
 
 /* ---- boxes ------------------------------------------------------------------------------------------------------- */
 
-static void boxes_of_tails(void **state)
+static void boxes_of_epilogues(void **state)
 {
     (void)state;
     static const struct {
         convolution of;
         int64_t boxes;
-        bool gaps; /* between rows of C */
+        bool gaps; /* gaps between rows of C */
     } cases[] = {
         {{2, 2, 1, 3, 5, {8, 20}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, 2, false},
         {{2, 2, 1, 3, 5, {8, 20}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, 16, true},
@@ -30,7 +30,7 @@ static void boxes_of_tails(void **state)
         wk__indirect_plan p;
         convolution_new(&t, &cases[k].of, WK_F32, ROWS);
         describe(&t, FORWARD, &kernel, &sum);
-        if (cases[k].gaps) kernel.shape[kernel.ndim - 1]--; /* the last place of each row is none of C's */
+        if (cases[k].gaps) kernel.shape[kernel.ndim - 1]--; /* C lacks the last position of each row */
         memset(t.y.data, 0, (size_t)t.y.bytes);
         ir_space(&g, kernel.ndim, kernel.shape, 0);
         assert_true(wk__indirect_plan_init(&p, &kernel));
@@ -44,20 +44,20 @@ static void boxes_of_tails(void **state)
     }
 }
 
-/* ---- tails ------------------------------------------------------------------------------------------------------- */
+/* ---- epilogues --------------------------------------------------------------------------------------------------- */
 
-/* A convolution, by places of the result or, its gradient by w, by places that are summed, with a tail to be. */
-typedef struct tailed {
+/* A convolution over result positions, or its gradient for w over summed positions, with an epilogue. */
+typedef struct with_epilogue {
     convolution_case t;
     wk__work_args kernel;
     wk__contraction sum;
     wk__program g;
     bool summed;
     const array *out;
-    int c; /* the tail's operand that is the result */
-} tailed;
+    int c; /* operand of the epilogue that is the result */
+} with_epilogue;
 
-static void tailed_new(tailed *x, const convolution *of, bool summed, int nreduce)
+static void with_epilogue_new(with_epilogue *x, const convolution *of, bool summed, int nreduce)
 {
     const direction way = summed ? GRAD_WEIGHT : FORWARD;
     x->summed = summed;
@@ -69,8 +69,9 @@ static void tailed_new(tailed *x, const convolution *of, bool summed, int nreduc
                       x->out->operand.stride);
 }
 
-/* By places of the result, whether or not that pays; by places that are summed where it does, with the tail apart. */
-static wk_code tailed_run(const tailed *x, const wk__program *tail, wk__fail *fail)
+/* Runs over result positions whether or not that is profitable; over summed positions if it is, with a separate
+ * epilogue. */
+static wk_code with_epilogue_run(const with_epilogue *x, const wk__program *tail, wk__fail *fail)
 {
     const wk__work work = {.family = WK__CONTRACTION, .args = &x->kernel, .program = tail};
     wk__indirect_plan p;
@@ -83,29 +84,29 @@ static wk_code tailed_run(const tailed *x, const wk__program *tail, wk__fail *fa
     return wk__indirect_run(&p, tail, fail);
 }
 
-/* Several pieces and blocks: of rows, and of sums of places, which pay where rows are fewer. */
+/* Several pieces and blocks: of rows, and of sums over positions, which are profitable with fewer rows. */
 static const convolution piecewise[] = {
     {2, 3, 1, 8, 100, {20, 32}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
     {2, 3, 1, 8, 24, {40, 64}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
 };
 
-/* 2 C, in pieces or afterwards: as in two calls. */
-static void tails(void **state)
+/* 2 C, in pieces or afterwards: the results equal those of two calls. */
+static void epilogues(void **state)
 {
     (void)state;
     if (!has_tiles(WK_F32)) skip();
     for (int summed = 0; summed < 2; summed++)
         for (int threads = 1; threads <= 3; threads++) {
-            tailed x;
+            with_epilogue x;
             wk__fail fail;
-            tailed_new(&x, &piecewise[summed], summed, 0);
+            with_epilogue_new(&x, &piecewise[summed], summed, 0);
             ir_store(&x.g, x.c, ir_binary(&x.g, WK__ADD, ir_load(&x.g, x.c), ir_load(&x.g, x.c)));
             assert_null(wk__program_verify(&x.g));
-            assert_int_equal(tailed_run(&x, NULL, &fail), WK_OK);
+            assert_int_equal(with_epilogue_run(&x, NULL, &fail), WK_OK);
             assert_int_equal(wk__cpu_run(&x.g, &fail), WK_OK);
             char *want = array_copy(x.out);
             wk__set_thread_count(threads);
-            assert_int_equal(tailed_run(&x, &x.g, &fail), WK_OK);
+            assert_int_equal(with_epilogue_run(&x, &x.g, &fail), WK_OK);
             wk__set_thread_count(1);
             assert_memory_equal(want, x.out->data, (size_t)x.out->bytes);
             free(want);
@@ -113,34 +114,34 @@ static void tails(void **state)
         }
 }
 
-/* The sums of what a row or a channel has: all of it is there before one is computed. */
-static void tails_that_reduce(void **state)
+/* An epilogue that reduces rows or channels runs when all of C has been computed. */
+static void epilogues_that_reduce(void **state)
 {
     (void)state;
     if (!has_tiles(WK_F32)) skip();
     for (int k = 0; k < 4; k++) {
         const bool summed = k / 2;
         const int nreduce = 1 + k % 2;
-        tailed x;
+        with_epilogue x;
         wk__fail fail = {0};
         array sums;
-        tailed_new(&x, &piecewise[summed], summed, nreduce);
+        with_epilogue_new(&x, &piecewise[summed], summed, nreduce);
         array_new(&sums, WK_F32, 5 - nreduce, x.kernel.shape, ROWS);
         int64_t stride[WK__MAX_DIMS] = {0};
         memcpy(stride, sums.operand.stride, sizeof *stride * (size_t)(5 - nreduce));
         const int out = ir_operand(&x.g, WK_F32, &sums.memory, sums.operand.offset, stride);
         ir_store(&x.g, out, ir_unary(&x.g, WK__RSUM, ir_load(&x.g, x.c)));
         assert_null(wk__program_verify(&x.g));
-        assert_int_equal(tailed_run(&x, NULL, &fail), WK_OK);
+        assert_int_equal(with_epilogue_run(&x, NULL, &fail), WK_OK);
         char *product = array_copy(x.out);
         assert_int_equal(wk__cpu_run(&x.g, &fail), WK_OK);
         char *want = array_copy(&sums);
         memset(x.out->data, 0, (size_t)x.out->bytes);
         for (int64_t k = 3; k < sums.bytes / 4; k++) put_random(WK_F32, sums.data + 4 * k);
-        assert_int_equal(tailed_run(&x, &x.g, &fail), WK_OK);
+        assert_int_equal(with_epilogue_run(&x, &x.g, &fail), WK_OK);
         assert_memory_equal(product + 12, x.out->data + 12, (size_t)x.out->bytes - 12);
         assert_memory_equal(want, sums.data, (size_t)sums.bytes);
-        wk__indirect_plan p; /* there are no pieces of such a tail */
+        wk__indirect_plan p; /* no pieces with such an epilogue */
         boxes seen = {.kernel = &x.kernel};
         if (!summed && wk__indirect_plan_init(&p, &x.kernel)) wk__indirect_epilogue_boxes(&p, &x.g, check_box, &seen);
         assert_int_equal(seen.count, 0);
@@ -149,18 +150,18 @@ static void tails_that_reduce(void **state)
     }
 }
 
-/* C + table[index of n and o, or of o and c]: of the places of the table that there are not, the first in order is told
- * of, whichever thread was there first, and the rest of C is finished all the same. */
-static void tails_that_fail(void **state)
+/* C + table[index of n and o, or of o and c]: of several indices out of range, the first in row-major order is
+ * reported, independently of the threads' timing, and the rest of C is completed. */
+static void epilogues_with_bad_indices(void **state)
 {
     (void)state;
     if (!has_tiles(WK_F32)) skip();
     for (int summed = 0; summed < 2; summed++)
         for (int threads = 1; threads <= 4; threads++) {
-            tailed x;
+            with_epilogue x;
             array index, table;
             wk__fail fail = {0};
-            tailed_new(&x, &piecewise[summed], summed, 0);
+            with_epilogue_new(&x, &piecewise[summed], summed, 0);
             const int64_t *shape = x.kernel.shape, of_index[] = {shape[0], 1, summed ? shape[1] : shape[2]}, seven = 7;
             array_new(&index, WK_I64, 3, of_index, ROWS);
             array_new(&table, WK_F32, 1, &seven, ROWS);
@@ -181,10 +182,10 @@ static void tails_that_fail(void **state)
             const int value = ir_ins(&x.g, WK__LOADX, WK_F32, ir_load(&x.g, from), to, 0);
             ir_store(&x.g, x.c, ir_binary(&x.g, WK__ADD, ir_load(&x.g, x.c), value));
             assert_null(wk__program_verify(&x.g));
-            assert_int_equal(tailed_run(&x, NULL, &fail), WK_OK);
+            assert_int_equal(with_epilogue_run(&x, NULL, &fail), WK_OK);
             char *plain = array_copy(x.out);
             wk__set_thread_count(threads);
-            assert_int_equal(tailed_run(&x, &x.g, &fail), WK_ERR_INDEX);
+            assert_int_equal(with_epilogue_run(&x, &x.g, &fail), WK_ERR_INDEX);
             wk__set_thread_count(1);
             assert_int_equal(fail.tag, 5);
             assert_int_equal(fail.index, 9);
@@ -204,8 +205,8 @@ static void tails_that_fail(void **state)
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-/* A request for memory that fails fails the contraction, before anything of C is written. */
-static void short_memory(void **state)
+/* A failed allocation fails the contraction before anything is written to C. */
+static void failed_allocations(void **state)
 {
     (void)state;
     const convolution of = {2, 4, 1, 30, 100, {30, 30}, {3, 3}, {1, 1}, {1, 1}, {1, 1}};
@@ -236,17 +237,17 @@ static void short_memory(void **state)
     }
 }
 
-/* Nor does a tail run then. */
-static void short_memory_leaves_the_tail(void **state)
+/* The epilogue does not run either. */
+static void failed_allocations_skip_the_epilogue(void **state)
 {
     (void)state;
     if (!has_tiles(WK_F32)) skip();
     for (int summed = 0; summed < 2; summed++)
         for (int nreduce = 0; nreduce <= 2; nreduce += 2) {
-            tailed x;
+            with_epilogue x;
             array to;
             wk__fail fail = {0};
-            tailed_new(&x, &piecewise[summed], summed, nreduce);
+            with_epilogue_new(&x, &piecewise[summed], summed, nreduce);
             array_new(&to, WK_F32, nreduce ? 3 : 5, x.kernel.shape, ROWS);
             int64_t stride[WK__MAX_DIMS] = {0};
             memcpy(stride, to.operand.stride, sizeof *stride * (size_t)(5 - nreduce));
@@ -256,7 +257,7 @@ static void short_memory_leaves_the_tail(void **state)
             char *before = array_copy(&to);
             wk__cpu_matmul_trim();
             wk__alloc_fail_at(1);
-            const wk_code code = tailed_run(&x, &x.g, &fail);
+            const wk_code code = with_epilogue_run(&x, &x.g, &fail);
             wk__alloc_fail_at(0);
             assert_int_equal(code, WK_ERR_MEMORY);
             assert_memory_equal(before, to.data, (size_t)to.bytes);
@@ -268,9 +269,9 @@ static void short_memory_leaves_the_tail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(boxes_of_tails),    cmocka_unit_test(tails),
-        cmocka_unit_test(tails_that_reduce), cmocka_unit_test(tails_that_fail),
-        cmocka_unit_test(short_memory),      cmocka_unit_test(short_memory_leaves_the_tail),
+        cmocka_unit_test(boxes_of_epilogues),    cmocka_unit_test(epilogues),
+        cmocka_unit_test(epilogues_that_reduce), cmocka_unit_test(epilogues_with_bad_indices),
+        cmocka_unit_test(failed_allocations),    cmocka_unit_test(failed_allocations_skip_the_epilogue),
     };
     return cmocka_run_group_tests(tests, NULL, trim_products);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contractions of whatever indices that the CPU reads from padded copies: against each index by itself. */
+/* Contractions with arbitrary indices that read a factor from padded copies, compared with element-by-element
+ * results. */
 #include "ir/build.h"
 #include "support/padded.h"
 
-/* Of whatever indices and coordinates: those of the result are b, i, p, q, summed ones o, u, v. */
+/* Random coordinates. Indices of the result are b, i, p, q; summed ones o, u, v. */
 static void coordinates_of_any_kind(void **state)
 {
     (void)state;
@@ -22,7 +23,7 @@ static void coordinates_of_any_kind(void **state)
         fill_small(&a), fill_small(&b);
         wk__contraction sum = {.dtype = (uint8_t)dtype, .nsummed = 3, .naffine = {0, 2}};
         wk__work_args kernel = {.ndim = 4, .contraction = &sum, .tag = -1};
-        memset(&sum.affine[1][2], 1, sizeof sum.affine[1][2]); /* beyond what counts there is something else */
+        memset(&sum.affine[1][2], 1, sizeof sum.affine[1][2]); /* entries beyond the count are garbage */
         memset(&kernel.shape[4], 1, sizeof *kernel.shape), memset(&sum.extent[3], 1, sizeof *sum.extent);
         memcpy(kernel.shape, shape, sizeof shape);
         memcpy(sum.extent, summed, sizeof summed);
@@ -53,8 +54,8 @@ static void coordinates_of_any_kind(void **state)
     if (!(has_tiles(WK_F32) ? some : none)) fail_msg("%d products, %d dots", products, dots);
 }
 
-/* C[i, j, p, q] = sum over u, v of A[i, j, u, v] B[p + u, q + v], or of A[i, j, p, q] B[p + u, q + v] with C over
- * u, v: A has two indices that B lacks, and the coordinates come in either order. */
+/* C[i, j, p, q] = sum over u, v of A[i, j, u, v] B[p + u, q + v], or of A[i, j, p, q] B[p + u, q + v] with C over u, v:
+ * A has two indices that B lacks, and the coordinates come in either order. */
 static void two_indices_of_rows(void **state)
 {
     (void)state;
@@ -88,13 +89,13 @@ static void two_indices_of_rows(void **state)
         }
 }
 
-/* Contractions of few indices: C[i, p] = sum over u of A[i, u] B[p + u], with its indices in any order, without i; and
- * C[i, u] = sum over p of A[i, p] B[p + u], with any of them. Numbers of indices begin with 0. */
+/* Contractions with few indices: C[i, p] = sum over u of A[i, u] B[p + u], with the indices in any order, and without
+ * i; C[i, u] = sum over p of A[i, p] B[p + u], with any subset. Indices are numbered from 0. */
 static void few_indices(void **state)
 {
     (void)state;
     enum { I, P, U, EXTENTS };
-    static const int64_t extent[] = {70, 900, 3}; /* several pieces along either */
+    static const int64_t extent[] = {70, 900, 3}; /* several pieces along each index */
     static const struct {
         bool summed;
         int ndim, index[2]; /* of the result */
@@ -109,7 +110,7 @@ static void few_indices(void **state)
         int at[EXTENTS] = {-1, -1, -1};
         for (int d = 0; d < ndim; d++) at[cases[k].index[d]] = d;
         at[last] = ndim;
-        /* I is outermost in memory; what is missing has one place */
+        /* I is outermost in memory; a missing index has extent 1 */
         const int64_t rows = at[I] < 0 ? 1 : extent[I], length = extent[P] + extent[U] - 1;
         const int64_t of_a[] = {rows, extent[last]}, of_c[] = {rows, at[other] < 0 ? 1 : extent[other]};
         array a, b, c;
@@ -146,8 +147,8 @@ static void few_indices(void **state)
     }
 }
 
-/* A coordinate of two indices of the result, the first of which is index 0, has no places. */
-static void two_places_of_one_coordinate(void **state)
+/* A coordinate with two indices of the result, of which one is index 0, has no such plan. */
+static void coordinates_with_two_indices(void **state)
 {
     (void)state;
     const int64_t of_c[] = {4, 6}, taps = 3, length = 26;
@@ -174,7 +175,7 @@ int main(void)
         cmocka_unit_test(coordinates_of_any_kind),
         cmocka_unit_test(two_indices_of_rows),
         cmocka_unit_test(few_indices),
-        cmocka_unit_test(two_places_of_one_coordinate),
+        cmocka_unit_test(coordinates_with_two_indices),
     };
     return cmocka_run_group_tests(tests, NULL, trim_products);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When it pays to read a contraction from padded copies, and that it is then done, and else not. */
+/* When reading a factor from padded copies is profitable, and that it is done exactly then. */
 #include "ir/build.h"
 #include "support/padded.h"
 
-/* Measured: docs/contributing has the figures. What is close to even is not here. */
-static void when_it_pays(void **state)
+/* From measurements in docs/contributing; cases close to even are left out. */
+static void profitable_cases(void **state)
 {
     (void)state;
     static const struct {
@@ -16,9 +16,10 @@ static void when_it_pays(void **state)
         {{2, 32, 1, 3, 16, {32, 32}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, true, true, true},
         {{2, 1, 1, 3, 64, {224, 224}, {7, 7}, {2, 2}, {3, 3}, {1, 1}}, true, false, true},
         {{2, 2, 1, 128, 128, {28, 28}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, true, false, false},
-        {{2, 2, 1, 256, 256, {14, 14}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, true, false, false}, /* by x, w is turned */
+        /* the gradient for x transposes w */
+        {{2, 2, 1, 256, 256, {14, 14}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, true, false, false},
         {{2, 2, 1, 512, 512, {7, 7}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, false, false, false},  /* rows of half a vector */
-        {{2, 2, 1, 64, 256, {56, 56}, {1, 1}, {1, 1}, {0, 0}, {1, 1}}, false, false, false}, /* there is one tap */
+        {{2, 2, 1, 64, 256, {56, 56}, {1, 1}, {1, 1}, {0, 0}, {1, 1}}, false, false, false}, /* only one tap */
         {{2, 2, 1, 64, 128, {56, 56}, {1, 1}, {2, 2}, {0, 0}, {1, 1}}, false, false, false},
         {{2, 2, 256, 1, 1, {28, 28}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, true, true, true},
         {{1, 2, 1, 1, 32, {16000}, {80}, {4}, {38}, {1}}, true, false, true},
@@ -42,13 +43,14 @@ static void when_it_pays(void **state)
                               : way == GRAD_INPUT ? cases[k].of_input
                                                   : cases[k].of_weight;
             if ((way == GRAD_WEIGHT ? summed : padded) != want) fail_msg("case %d, direction %d", (int)k, (int)way);
-            if (way != GRAD_WEIGHT && summed) fail_msg("case %d, direction %d: no sum of places", (int)k, (int)way);
+            if (way != GRAD_WEIGHT && summed)
+                fail_msg("case %d, direction %d: summed over positions", (int)k, (int)way);
             convolution_free(&t);
         }
     wk__cpu_isa_use(before);
 }
 
-/* What pays is computed so: by the bits of floating sums, which are those of that order. */
+/* Profitable plans are used: floating-point sums have the bits of that order of summation. */
 static void expect_done(const convolution *of, direction way)
 {
     wk__fail fail;
@@ -71,7 +73,7 @@ static void expect_done(const convolution *of, direction way)
     convolution_free(&t);
 }
 
-static void what_pays_is_done(void **state)
+static void profitable_plans_are_used(void **state)
 {
     (void)state;
     const convolution of = {2, 4, 32, 1, 1, {20, 32}, {3, 3}, {1, 1}, {1, 1}, {1, 1}};
@@ -84,7 +86,7 @@ static void what_pays_is_done(void **state)
     wk__cpu_isa_use(before);
 }
 
-/* The boxes in which a tail runs: how many, and a number that depends on all of them and their order. */
+/* The boxes in which an epilogue runs: their number, and a hash of them in order. */
 typedef struct trace {
     int64_t count;
     uint64_t number;
@@ -97,8 +99,8 @@ static void trace_box(void *user, const wk__epilogue_box *box)
     t->number = (t->number ^ (uint64_t)box->first) * 31 + (uint64_t)box->rows * 7 + (uint64_t)box->columns;
 }
 
-/* And what does not pay is gathered: its tail runs in other boxes. */
-static void what_does_not_pay_is_gathered(void **state)
+/* Contractions for which it is not profitable gather the factor: their epilogues run in other boxes. */
+static void unprofitable_cases_gather(void **state)
 {
     (void)state;
     static const struct {
@@ -106,8 +108,8 @@ static void what_does_not_pay_is_gathered(void **state)
         bool pays;
     } cases[] = {
         {{2, 4, 32, 1, 1, {20, 32}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, true},
-        {{2, 2, 1, 64, 256, {56, 56}, {1, 1}, {1, 1}, {0, 0}, {1, 1}}, false}, /* there is one tap */
-        {{2, 4, 1, 64, 512, {14, 3}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, false},  /* rows of less than a vector */
+        {{2, 2, 1, 64, 256, {56, 56}, {1, 1}, {1, 1}, {0, 0}, {1, 1}}, false}, /* only one tap */
+        {{2, 4, 1, 64, 512, {14, 3}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, false},  /* rows shorter than a vector */
     };
     if (!has_tiles(WK_F32)) skip();
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
@@ -134,9 +136,9 @@ static void what_does_not_pay_is_gathered(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(when_it_pays),
-        cmocka_unit_test(what_pays_is_done),
-        cmocka_unit_test(what_does_not_pay_is_gathered),
+        cmocka_unit_test(profitable_cases),
+        cmocka_unit_test(profitable_plans_are_used),
+        cmocka_unit_test(unprofitable_cases_gather),
     };
     return cmocka_run_group_tests(tests, NULL, trim_products);
 }

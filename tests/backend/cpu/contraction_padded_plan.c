@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which contractions the CPU can read from padded copies, what has room, and numbers at their limits. */
+/* Conditions for reading a factor from padded copies, limits of buffers, and values at the limits of 64-bit
+ * integers. */
 #include "support/padded.h"
 
-/* C[b, i, p] = sum over o, u of A[b, i, o, u] B[b, o, 2 p + u - 1], by places of the result; and, with A[b, i, p] and
- * C[b, i, o, u], by places that are summed. Changes of them. */
+/* C[b, i, p] = sum over o, u of A[b, i, o, u] B[b, o, 2 p + u - 1], over result positions; and, with A[b, i, p] and
+ * C[b, i, o, u], over summed positions. The tests vary these. */
 enum { AT_B, AT_I, AT_P, AT_O, AT_U };
 typedef struct general {
     array a, b, c;
     wk__contraction sum;
     wk__work_args kernel;
-    int at[5]; /* the number of each index */
+    int at[5]; /* index numbers of b, i, p, o, u */
 } general;
 
 static void general_new(general *t, bool summed)
@@ -51,8 +52,8 @@ static int64_t *extent_of(general *t, int index)
     return i < t->kernel.ndim ? &t->kernel.shape[i] : &t->sum.extent[i - t->kernel.ndim];
 }
 
-/* What changes how far operands reach keeps within them. */
-static void change(general *t, int k)
+/* Applies variation k. Operands stay within their memory. */
+static void vary(general *t, int k)
 {
     wk__affine_index *q = &t->sum.affine[1][0];
     const int *at = t->at, ndim = t->kernel.ndim;
@@ -64,11 +65,11 @@ static void change(general *t, int k)
     case 4: *extent_of(t, AT_I) = 1; break;
     case 5: q->coefficient[at[AT_U]] = -7; break;
     case 6: q->coefficient[at[AT_P]] = 8; break;
-    case 7: q->offset = -100; break; /* nothing is inside */
+    case 7: q->offset = -100; break; /* no coordinate is in range */
     case 8: q->offset = far; break;
     case 9: take_stride(&t->kernel, &t->sum, 1, at[AT_I], 0); break;
     case 10: take_stride(&t->kernel, &t->sum, 1, at[AT_B], 0); break;
-    case 11: q->coefficient[at[AT_U]] = far; break; /* the copy would be as long */
+    case 11: q->coefficient[at[AT_U]] = far; break; /* the copy would be that long */
     case 12: q->coefficient[at[AT_P]] = 9; break;
     case 13: q->coefficient[at[AT_P]] = -1; break;
     case 14: q->divisor = 2; break;
@@ -78,33 +79,34 @@ static void change(general *t, int k)
     case 18: t->sum.naffine[0] = 1, t->sum.affine[0][0] = (wk__affine_index){.divisor = 1, .extent = 1}; break;
     case 19: t->sum.naffine[1] = 0; break;
     case 20: q->coefficient[at[AT_P]] = 0; break;
-    case 21: q->coefficient[at[AT_B]] = 1; break; /* an index of the places' kind that A depends on, or two of them */
+    /* a coordinate with an index on which A depends, or with two of them */
+    case 21: q->coefficient[at[AT_B]] = 1; break;
     case 22: t->kernel.operand[0].dtype = WK_F16; break;
-    case 23: /* places that are neighbours neither in C nor in A */
+    case 23: /* neighbouring positions are adjacent neither in C nor in A */
         *(at[AT_P] < ndim ? &t->kernel.operand[0].stride[at[AT_P]] : &t->sum.stride[0][at[AT_P] - ndim]) = 2;
         *extent_of(t, AT_P) = 5;
         break;
-    case 24: take_stride(&t->kernel, &t->sum, 2, at[AT_U], 1), q->extent = 10; break; /* B walks along it besides */
+    case 24: take_stride(&t->kernel, &t->sum, 2, at[AT_U], 1), q->extent = 10; break; /* B also has a stride along it */
     case 25: take_stride(&t->kernel, &t->sum, 2, at[AT_P], 1), q->extent = 6; break;
-    case 26: q->coefficient[at[AT_I]] = 1; break; /* A depends on it, and B on nothing else of it */
+    case 26: q->coefficient[at[AT_I]] = 1; break; /* A depends on it, and B only through the coordinate */
     case 27: t->kernel.operand[1].dtype = WK_F16; break;
     case 28: t->kernel.operand[2].dtype = WK_F16; break;
     default: break;
     }
 }
 
-static void which_are_copied(void **state)
+static void conditions_of_a_plan(void **state)
 {
     (void)state;
     if (!has_tiles(WK_F32)) skip();
-    enum { CHANGES = 29, SO = 11 }; /* the first ones are computed so */
+    enum { CHANGES = 29, SO = 11 }; /* the first SO variations are computed so */
     for (int summed = 0; summed < 2; summed++)
         for (int k = 0; k < CHANGES; k++) {
             general t;
             char what[48];
             has_way *has = summed ? has_dots : has_product;
             general_new(&t, summed);
-            change(&t, k);
+            vary(&t, k);
             snprintf(what, sizeof what, "change %d, %s", k, summed ? "summed" : "of the result");
             const char *wrong = wk__contraction_check(&t.sum, t.kernel.ndim, t.kernel.shape);
             if (wrong) fail_msg("%s: %s", what, wrong);
@@ -114,8 +116,8 @@ static void which_are_copied(void **state)
         }
 }
 
-/* Copies and tables that have no room. */
-static void what_is_too_large(void **state)
+/* Copies and tables that exceed their buffers. */
+static void sizes_beyond_buffers(void **state)
 {
     (void)state;
     static const struct {
@@ -124,9 +126,9 @@ static void what_is_too_large(void **state)
     } cases[] = {
         {{1, 1, 1, 1, 1, {4000}, {1024}, {1}, {0}, {1}}, true, true}, /* taps */
         {{1, 1, 1, 1, 1, {4000}, {1025}, {1}, {0}, {1}}, false, false},
-        {{2, 1, 1, 1, 1, {8, 2000}, {1, 3}, {1, 1}, {0, 1}, {1, 1}}, true, true}, /* vectors, of any kind of CPU */
+        {{2, 1, 1, 1, 1, {8, 2000}, {1, 3}, {1, 1}, {0, 1}, {1, 1}}, true, true}, /* vectors, on any CPU */
         {{2, 1, 1, 1, 1, {8, 70000}, {1, 3}, {1, 1}, {0, 1}, {1, 1}}, false, false},
-        {{1, 1, 1, 240, 1, {1100}, {2}, {1}, {0}, {1010}}, true, true}, /* channels of a block of the sum */
+        {{1, 1, 1, 240, 1, {1100}, {2}, {1}, {0}, {1010}}, true, true}, /* channels in a block of the sum */
         {{1, 1, 1, 240, 1, {1100}, {2}, {1}, {0}, {1011}}, false, true},
         {{1, 1, 1, 268, 1, {1900}, {2}, {1}, {0}, {1797}}, true, true}, /* 136 of 268 */
         {{1, 1, 1, 268, 1, {1900}, {2}, {1}, {0}, {1798}}, false, true},
@@ -155,7 +157,8 @@ static void what_is_too_large(void **state)
         }
 }
 
-/* C[i, p, q] = sum over u of A[i, u] B[p + v u, q + w u], or C[i, u] = sum over p, q of A[i, p, q] B[..]; no memory. */
+/* C[i, p, q] = sum over u of A[i, u] B[p + v u, q + w u], or C[i, u] = sum over p, q of A[i, p, q] B[..]; without
+ * memory. */
 static bool has_planes(bool summed, const int64_t extent[], int64_t v, int64_t w)
 {
     enum { I, U, P, Q };
@@ -180,8 +183,8 @@ static bool has_planes(bool summed, const int64_t extent[], int64_t v, int64_t w
     return (summed ? has_dots : has_product)(&kernel);
 }
 
-/* Sizes whose product is no number of 64 bits, or one that would look small. */
-static void copies_beyond_numbers(void **state)
+/* Sizes whose product overflows 64 bits, possibly to a small number. */
+static void copies_beyond_64_bits(void **state)
 {
     (void)state;
     const int64_t two_39 = (int64_t)1 << 39, two_24 = 1 << 24, two_40 = (int64_t)1 << 40;
@@ -194,8 +197,8 @@ static void copies_beyond_numbers(void **state)
     }
 }
 
-/* How many pieces there are for threads: as many as are worth it, for any kind of CPU. */
-static void how_many_pieces(void **state)
+/* The number of pieces for threads: as many as are worthwhile, on any CPU. */
+static void number_of_pieces(void **state)
 {
     (void)state;
     static const struct {
@@ -237,8 +240,8 @@ static wk_code run_chosen(const wk__work_args *kernel, wk__fail *fail)
     return wk__cpu_contraction(&(wk__work){.family = WK__CONTRACTION, .args = kernel}, fail);
 }
 
-/* What numerators are held against is far beyond them: whatever is computed of both is a number yet. */
-static void extents_beyond_all_places(void **state)
+/* Extents far beyond all numerators: nothing computed from both overflows. */
+static void extents_beyond_all_numerators(void **state)
 {
     (void)state;
     static const convolution within = {1, 2, 1, 3, 4, {10}, {3}, {2}, {1}, {1}},
@@ -264,9 +267,9 @@ static void extents_beyond_all_places(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(which_are_copied),          cmocka_unit_test(what_is_too_large),
-        cmocka_unit_test(copies_beyond_numbers),     cmocka_unit_test(how_many_pieces),
-        cmocka_unit_test(extents_beyond_all_places),
+        cmocka_unit_test(conditions_of_a_plan),          cmocka_unit_test(sizes_beyond_buffers),
+        cmocka_unit_test(copies_beyond_64_bits),         cmocka_unit_test(number_of_pieces),
+        cmocka_unit_test(extents_beyond_all_numerators),
     };
     return cmocka_run_group_tests(tests, NULL, trim_products);
 }

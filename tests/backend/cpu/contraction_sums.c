@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contractions on the CPU that are no convolutions, against loops: the products of attention, coordinates of any kind,
- * sums of other dtypes than their factors. */
+/* Contractions on the CPU that are not convolutions, compared with loops: the products of attention, random
+ * coordinates, sums in another dtype than the factors. */
 #include "support/contraction.h"
 
 #include "backend/cpu/contraction/contraction_reference.h"
@@ -56,7 +56,7 @@ static void products_of_attention(void **state)
     free(q.data), free(k.data), free(v.data), free(s.data), free(o.data);
 }
 
-/* ---- any coordinates --------------------------------------------------------------------------------------------- */
+/* ---- random coordinates ------------------------------------------------------------------------------------------ */
 
 static int64_t between(int64_t low, int64_t high)
 {
@@ -70,7 +70,7 @@ static void fill_coordinate(wk__affine_index *q, int indices, int64_t extent, in
         if (random_below(2)) q->coefficient[i] = between(-3, 3);
 }
 
-/* Packed and element by element, of whatever indices and coordinates: whole numbers, so exactly. */
+/* Packed and element by element, with random indices and coordinates; integers, so the results are exact. */
 static void coordinates_of_any_kind(void **state)
 {
     (void)state;
@@ -108,7 +108,7 @@ static void coordinates_of_any_kind(void **state)
         wk__fail fail = {0};
         assert_int_equal(wk__cpu_contraction_reference(&work, &fail), WK_OK);
         char *want = array_copy(&out);
-        int64_t at[WK__MAX_DIMS] = {0}; /* other numbers, so that what is not written differs */
+        int64_t at[WK__MAX_DIMS] = {0}; /* other values, so that elements that are not written differ */
         if (!is_empty(ndim, kernel.shape)) do {
                 memset(array_at(&out, ndim, at), 0x55, 4);
             } while (advance(ndim, kernel.shape, at));
@@ -127,8 +127,8 @@ static wk_code run_packed(const wk__work_args *kernel, wk__fail *fail)
     return wk__cpu_contraction(&(wk__work){.family = WK__CONTRACTION, .args = kernel}, fail);
 }
 
-/* c[b, i, j] = sum over n and p of a[b, n, i, p] x[b, n, j, p]: rows go on elsewhere after each run of p, where a block
- * of the sum ends, too, so that those of a are read where they are. */
+/* c[b, i, j] = sum over n and p of a[b, n, i, p] x[b, n, j, p]: rows are discontiguous after each run of p, where a
+ * block of the sum ends as well, so that those of a are read in place. */
 static void rows_of_several_runs(void **state)
 {
     (void)state;
@@ -212,7 +212,7 @@ static void sums_of_other_dtypes(void **state)
     }
 }
 
-/* f32 factors that are summed in f64: 1 is left of 1e8 + 1 - 1e8. */
+/* f32 factors summed in f64: 1e8 + 1 - 1e8 is 1. */
 static void wide_sums_cancel(void **state)
 {
     (void)state;
@@ -229,8 +229,8 @@ static void wide_sums_cancel(void **state)
     assert_true(c == 1);
 }
 
-/* A product inside of a task, of no rows: there is nothing to divide. */
-static void nothing_within(void **state)
+/* A product inside a task without rows, where there is nothing to divide. */
+static void product_without_rows(void **state)
 {
     (void)state;
     const int64_t of_c[] = {0, 7}, of_a[] = {0, 5}, of_b[] = {5, 7};
@@ -257,7 +257,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wide_sums_cancel),        cmocka_unit_test(products_of_attention),
         cmocka_unit_test(coordinates_of_any_kind), cmocka_unit_test(sums_of_other_dtypes),
-        cmocka_unit_test(nothing_within),          cmocka_unit_test(rows_of_several_runs),
+        cmocka_unit_test(product_without_rows),    cmocka_unit_test(rows_of_several_runs),
     };
     return cmocka_run_group_tests(tests, NULL, trim_products);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which instruction set runs: the best one, or what WICK_CPU asks for. */
+/* The instruction set in use: the best one, or the one in WICK_CPU. */
 #include "vm_test.h"
 
 #include "base/environment.h"
@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* In a process of its own, because the choice is made once: the name of the set in use. */
+/* Writes the name of the set in use to name. Runs in a child process, because the choice is made once per process. */
 static void choose(const char *wanted, char name[16])
 {
     int ends[2];
@@ -32,7 +32,7 @@ static void choose(const char *wanted, char name[16])
     assert_int_equal(status, 0);
 }
 
-static void the_best_by_default(void **state)
+static void best_set_is_the_default(void **state)
 {
     (void)state;
     char name[16];
@@ -40,7 +40,7 @@ static void the_best_by_default(void **state)
     assert_string_equal(name, wk__cpu_isa_at(0)->name);
 }
 
-static void each_when_asked_for(void **state)
+static void variable_selects_each_set(void **state)
 {
     (void)state;
     char name[16];
@@ -51,13 +51,13 @@ static void each_when_asked_for(void **state)
         choose(isa->name, name);
         assert_string_equal(name, isa->name);
         wk__setting_parse_flags(WK__SETTING_CPU, isa->name, &unknown, &length);
-        assert_null(unknown); /* else wick doctor calls the setting wrong */
+        assert_null(unknown); /* otherwise wick doctor reports the setting as invalid */
     }
     choose("portable", name);
     assert_string_equal(name, "portable");
 }
 
-static void unknown_ones_are_refused(void **state)
+static void unknown_names_are_rejected(void **state)
 {
     (void)state;
     char name[16];
@@ -67,8 +67,8 @@ static void unknown_ones_are_refused(void **state)
     assert_string_equal(name, wk__cpu_isa_at(0)->name);
 }
 
-/* Products are made by kernels of the kind in use, and where it has none of that dtype, as by the next one. */
-static void no_kernel_beyond_the_kind(void **state)
+/* Products use kernels of the set in use, or, for dtypes without one, of the next set below it. */
+static void kernels_are_of_the_set_in_use(void **state)
 {
     (void)state;
     const wk__gemm *below[WK_DTYPE_COUNT] = {0};
@@ -90,10 +90,10 @@ static void no_kernel_beyond_the_kind(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_best_by_default),
-        cmocka_unit_test(each_when_asked_for),
-        cmocka_unit_test(unknown_ones_are_refused),
-        cmocka_unit_test(no_kernel_beyond_the_kind),
+        cmocka_unit_test(best_set_is_the_default),
+        cmocka_unit_test(variable_selects_each_set),
+        cmocka_unit_test(unknown_names_are_rejected),
+        cmocka_unit_test(kernels_are_of_the_set_in_use),
     };
     return cmocka_run_group_tests(tests, vm_open, vm_close);
 }

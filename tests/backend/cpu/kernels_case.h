@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands for kernels: random contents in any strides, in memory that ends where the last element does. */
+/* Operands for kernel tests: random contents with any strides, in memory that ends at the last element, so that
+ * sanitizers detect reads beyond it. */
 #ifndef CPU_KERNELS_CASE_H
 #define CPU_KERNELS_CASE_H
 
@@ -7,7 +8,7 @@
 
 #include "backend/cpu/along_dim.h"
 
-/* How an array lies in memory: row-major, column-major, with every second element unused, or from the end. */
+/* An array, and its layout in memory: row-major, column-major, with every second element unused, or reversed. */
 typedef struct array {
     char *data;
     int64_t bytes;
@@ -43,7 +44,7 @@ static inline char *array_at(const array *array, int ndim, const int64_t index[]
     return array->data + at * (int64_t)wk_dtype_size((wk_dtype)array->operand.dtype);
 }
 
-/* A copy of the bytes, to compare with later. */
+/* Returns a copy of the bytes, for a later comparison; the caller frees it. */
 static inline char *array_copy(const array *array)
 {
     char *copy = malloc((size_t)array->bytes);
@@ -52,7 +53,7 @@ static inline char *array_copy(const array *array)
     return copy;
 }
 
-/* The next place in row-major order; false past the last. */
+/* Advances index in row-major order; returns false after the last. */
 static inline bool advance(int ndim, const int64_t shape[], int64_t index[])
 {
     for (int d = ndim - 1; d >= 0; d--) {
@@ -69,7 +70,7 @@ static inline bool is_empty(int ndim, const int64_t shape[])
     return false;
 }
 
-/* Rounds a sum or wraps it to the dtype, by the plainest means. */
+/* Rounds a sum, or wraps it, to the dtype. */
 static inline void put_rounded(wk_dtype dtype, char *at, double real, int64_t whole)
 {
     const float single = (float)real;

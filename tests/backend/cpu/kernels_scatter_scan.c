@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scatter_add and scan against loops over single elements, for every dtype and layout. */
+/* scatter_add and scan compared with loops over single elements, in every dtype and layout. */
 #include "kernels_case.h"
 
 #include "base/pool.h"
@@ -16,7 +16,7 @@ static wk__work_args kernel_of(int shape, int dim)
     return kernel;
 }
 
-/* The same additions, one element after the other, on a copy of the target. */
+/* Applies the same additions, one element after the other, to a copy of the target. */
 static void scatter_plainly(const wk__work_args *kernel, const array *target, char *data, const array *index,
                             const array *source)
 {
@@ -88,7 +88,7 @@ static void test_scatter_add(void **state)
                 }
 }
 
-/* A bad index anywhere: its value and the bound are told, and not one element of the target has changed. */
+/* A bad index anywhere: the error contains its value and the bound, and the target is unchanged. */
 static void test_bad_index(void **state)
 {
     (void)state;
@@ -105,7 +105,7 @@ static void test_bad_index(void **state)
             memset(index.data, 0, (size_t)index.bytes);
             const int64_t last = 1 + random_below(30000), other = 9;
             memcpy(index.data + index.bytes - 8 * last, &other, 8);
-            memcpy(index.data + index.bytes - 8 * (last + 1 + random_below(30000)), &bad[k], 8); /* it comes first */
+            memcpy(index.data + index.bytes - 8 * (last + 1 + random_below(30000)), &bad[k], 8); /* an earlier one */
             char *before = array_copy(&target);
             kernel.operand[0] = target.operand;
             kernel.operand[1] = index.operand;
@@ -133,7 +133,8 @@ static void scan_case(wk_dtype dtype, int shape, int dim, layout layout, int mod
     array_new(&out, dtype, kernel.ndim, kernel.shape, layout);
     array_new(&in, dtype, kernel.ndim, kernel.shape, (enum layout)random_below(LAYOUTS));
     const int64_t size = (int64_t)wk_dtype_size(dtype);
-    if (mode && is_float(dtype)) /* powers of two: no product is infinity times 0, whose NaN could be any NaN */
+    /* powers of two: no product is infinity times 0, whose NaN could have any sign and payload */
+    if (mode && is_float(dtype))
         for (int64_t k = 0; k < in.bytes / size; k++)
             put_rounded(dtype, in.data + k * size, ldexp(random_below(2) ? 1 : -1, (int)random_below(3) - 1), 0);
     char *expected = array_copy(&out);
@@ -144,7 +145,7 @@ static void scan_case(wk_dtype dtype, int shape, int dim, layout layout, int mod
             uint64_t whole = (uint64_t)mode;
             for (; at[dim] < kernel.shape[dim]; at[dim]++) {
                 const char *element = array_at(&in, kernel.ndim, at);
-                if (is_float(dtype)) { /* in double, and rounded once where it is stored */
+                if (is_float(dtype)) { /* in double, rounded once when stored */
                     real = mode ? real * get_real(dtype, element) : real + get_real(dtype, element);
                 } else {
                     const uint64_t next = (uint64_t)get_whole(dtype, element);

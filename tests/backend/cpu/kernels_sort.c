@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sort: order, stability, NaN and signed zero, every dtype and layout, short and long lines. */
+/* sort: order, stability, NaN and signed zeros, every dtype and layout, short and long lines. */
 #include "kernels_case.h"
 
 #include "base/alloc.h"
 #include "base/pool.h"
 
-/* -1, 0, 1: a before, equal to, after b in ascending order; NaN is greatest and equal to NaN. */
+/* Returns -1, 0 or 1 if a sorts before, equal to or after b in ascending order; NaN is greatest and equal to NaN. */
 static int compare(wk_dtype dtype, const char *a, const char *b)
 {
     if (!is_float(dtype)) {
@@ -36,8 +36,8 @@ static void put_special(wk_dtype dtype, char *at)
     }
 }
 
-/* Along one line: the indices are a permutation, values are the elements they name, in order, equal ones by position.
- */
+/* Checks one line: the indices are a permutation, and values are the elements at these indices, in order, equal ones by
+ * position. */
 static void line_check(const wk__work_args *kernel, const array all[3], int64_t at[])
 {
     const wk_dtype dtype = (wk_dtype)all[2].operand.dtype;
@@ -86,7 +86,7 @@ static void sort_case(wk_dtype dtype, int ndim, const int64_t shape[], int dim, 
     if (!is_empty(ndim, shape)) do {
             if (at[dim] == 0) line_check(&kernel, all, at);
         } while (advance(ndim, shape, at));
-    assert_memory_equal(guard, all[0].data, (size_t)(3 * size)); /* what stands before the values */
+    assert_memory_equal(guard, all[0].data, (size_t)(3 * size)); /* the bytes before the values */
     free(guard);
     for (int o = 0; o < 3; o++) free(all[o].data);
 }
@@ -115,7 +115,7 @@ static void test_long(void **state)
     sort_case(WK_I16, 2, lines, 1, ROWS, 0);
 }
 
-/* Without memory for the pairs nothing is written. */
+/* Without memory for the pairs, nothing is written. */
 static void test_no_memory(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What must not change a bit of a product, and what a product does without memory. */
+/* Changes that must not affect any bit of a product, and products without memory. */
 #include "matmul_case.h"
 
 #include "backend/cpu/isa.h"
@@ -48,7 +48,7 @@ static void test_threads(void **state)
     wk__set_thread_count(1);
 }
 
-/* Equal products inside a larger one: a row of C does not depend on how many others there are. */
+/* Compares the product with the same rows in a larger one: a row of C does not depend on the number of others. */
 static void compare_rows(const product_case *test)
 {
     product whole;
@@ -78,7 +78,7 @@ static void test_rows(void **state)
     compare_rows(&(product_case){.dtype = WK_BF16, .m = 30, .n = 100, .k = 2101});
 }
 
-/* Each request for memory fails once: an error, C untouched, and the next product is right. */
+/* Each allocation fails once: an error, C unchanged, and the next product is correct. */
 static void test_no_memory(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products to test with: operands of every dtype and layout, a reference in double or int64, guard bytes around C. */
+/* Test products: operands of every dtype and layout, a reference in double or int64, guard bytes around C. */
 #ifndef CPU_MATMUL_CASE_H
 #define CPU_MATMUL_CASE_H
 
@@ -16,7 +16,7 @@
 #include "backend/cpu/contraction/matmul.h"
 #include "support/turns.h"
 
-/* How a matrix (or a stack of them) lies in memory. */
+/* Layout of a matrix, or a stack of them, in memory. */
 typedef enum layout { ROWS, COLUMNS, GAPS, BACKWARDS, LAYOUTS } layout;
 
 typedef struct product_case {
@@ -46,7 +46,7 @@ static inline bool is_float(wk_dtype dtype)
     return dtype == WK_F32 || dtype == WK_F64 || dtype == WK_F16 || dtype == WK_BF16;
 }
 
-/* One element, read and written by the plainest means. */
+/* Read and write one element. */
 static inline double get_real(wk_dtype dtype, const char *at)
 {
     float f;
@@ -81,7 +81,7 @@ static inline int64_t get_whole(wk_dtype dtype, const char *at)
     }
 }
 
-/* Random contents: multiples of 1/8 that every float dtype holds, any bits for integers. */
+/* Random contents: multiples of 1/8, which every float dtype represents exactly; any bits for integers. */
 static inline void put_random(wk_dtype dtype, char *at)
 {
     const double real = (double)(random_below(129) - 64) / 8 * (dtype == WK_F32 || dtype == WK_F64 ? 1.0 / 3 : 1);
@@ -104,8 +104,8 @@ static inline void put_random(wk_dtype dtype, char *at)
     }
 }
 
-/* A stack of matrices in memory of its own, which ends where its last element does, so that sanitizers see a step too
- * far. */
+/* A stack of matrices in separate memory that ends at the last element, so that sanitizers detect accesses beyond
+ * it. */
 typedef struct matrix {
     char *data;
     int64_t bytes;
@@ -143,7 +143,7 @@ static inline matrix matrix_new(const product_case *test, layout layout, bool sh
     return matrix;
 }
 
-/* Everything of one case. Do not copy it: operands point into it. */
+/* State of one case. It must not be copied, because operands point into it. */
 typedef struct product {
     product_case test;
     matrix a, b, c;
@@ -175,7 +175,7 @@ static inline void product_free(product *product)
     free(product->c.data);
 }
 
-/* Where element (batch index, row, column) of a matrix is. */
+/* Returns the address of an element (batch index, row, column) of a matrix. */
 static inline char *element(const product *product, const matrix *matrix, int64_t batch, int64_t row, int64_t column)
 {
     const int d = product->test.nbatch;
@@ -201,14 +201,14 @@ static inline void fail_at(const product_case *t, int64_t batch, int64_t row, in
              (int)t->c, (long long)batch, (long long)row, (long long)column, got, want);
 }
 
-/* Compares C with the reference, element by element; `before` is what C's memory held before the product. */
+/* Compares C with the reference, element by element; before is the content of C's memory before the product. */
 static inline void product_check(const product *product, const char *before)
 {
     const product_case *t = &product->test;
     const int64_t size = (int64_t)wk_dtype_size(t->dtype);
     char *expected = malloc((size_t)product->c.bytes);
     memcpy(expected, before, (size_t)product->c.bytes);
-    /* one rounding at the end, and of the sum a few per step */
+    /* one rounding at the end, and a few per step of the sum */
     const double last = t->dtype == WK_BF16 ? 0x1p-8 : t->dtype == WK_F16 ? 0x1p-10 : 0;
     const double step = t->dtype == WK_F64 ? 0x1p-52 : 0x1p-23;
     for (int64_t q = 0; q < batches_of(t); q++)
@@ -243,7 +243,8 @@ static inline void product_check(const product *product, const char *before)
                         fail_at(t, q, i, j, (double)get_whole(t->dtype, c), (double)get_whole(t->dtype, bytes));
                 }
             }
-    assert_memory_equal(expected, product->c.data, (size_t)product->c.bytes); /* nothing beside C's elements changed */
+    /* memory around C's elements is unchanged */
+    assert_memory_equal(expected, product->c.data, (size_t)product->c.bytes);
     free(expected);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A tail that runs on C piece by piece gives the bits that it gives on the whole of C afterwards. */
+/* An epilogue that runs on C piece by piece yields the same bits as on all of C afterwards. */
 #include "matmul_case.h"
 #include "ir/build.h"
 
@@ -21,7 +21,7 @@ static const product_case cases[] = {
     {.dtype = WK_F32, .nbatch = 3, .batch = {3, 1, 50}, .m = 7, .n = 30, .k = 40, .b_shared = true},
     {.dtype = WK_F32, .nbatch = 2, .batch = {3, 5}, .m = 20, .n = 30, .k = 40, .a_shared = true, .c = COLUMNS},
     {.dtype = WK_F32, .nbatch = 1, .batch = {300}, .m = 1, .n = 30, .k = 40, .b_shared = true},
-    /* batches become rows, and these columns */
+    /* batches are merged into rows, and these into columns */
     {.dtype = WK_F32, .nbatch = 1, .batch = {4}, .m = 3, .n = 1, .k = 8, .b_shared = true},
     {.dtype = WK_F32, .nbatch = 1, .batch = {5}, .m = 1, .n = 1, .k = 1, .b_shared = true},
     {.dtype = WK_F32, .nbatch = 2, .batch = {7, 90}, .m = 11, .n = 1, .k = 30, .b_shared = true},
@@ -34,8 +34,8 @@ static const product_case cases[] = {
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
-/* c = max(c + bias[column] x mask[column, row, batch], 0), each step rounded to the dtype. The mask lies the other way
- * round than C, so that no two dimensions of the tail are walked as one. */
+/* c = max(c + bias[column] x mask[column, row, batch], 0), each step rounded to the dtype. The mask has the reverse
+ * order of dimensions in memory, so that no two dimensions of the epilogue can be merged. */
 typedef struct tail {
     wk__program group;
     char *bias, *mask;
@@ -115,7 +115,7 @@ static void test_pieces(void **state)
     wk__set_thread_count(1);
 }
 
-/* A tail that reduces waits for whole rows: the sum of each row of C. */
+/* An epilogue that reduces runs on complete rows: the sum of each row of C. */
 static void test_reduction(void **state)
 {
     (void)state;
@@ -143,7 +143,7 @@ static void test_reduction(void **state)
     product_free(&product);
 }
 
-/* A tail that reads past an index: the fault is told, the rest of C is finished all the same. */
+/* An epilogue with an index out of range: the fault is reported, and the rest of C is completed. */
 static void test_fault(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matrix products against the plain sum: every dtype, layout, batch form, and the shapes at which tiles end. */
+/* Matrix products compared with plain sums: every dtype, layout, batch form, and shapes around tile sizes. */
 #include "matmul_case.h"
 
 #include "backend/cpu/isa.h"
@@ -13,7 +13,7 @@ static int64_t some_size(void)
     return sizes[random_below(SIZES)];
 }
 
-/* Each size as m, n and k, the others drawn; every layout of A. */
+/* Each size as m, n and k, with the others random; every layout of A. */
 static void test_sizes(void **state)
 {
     (void)state;
@@ -99,7 +99,7 @@ static void test_large(void **state)
     case_check(&flat);
 }
 
-/* k = 0 sums nothing: C becomes 0 whatever it held. */
+/* k = 0: C becomes 0 whatever it contained. */
 static void test_no_sum(void **state)
 {
     (void)state;
@@ -112,7 +112,7 @@ static void test_no_sum(void **state)
         }
 }
 
-/* Where NaN and infinity are in A and B: in the last step of the sum, which may be half of a pair, and in another. */
+/* Puts NaN and infinity into A and B: in the last step of the sum, which may be half of a pair, and in another one. */
 static void put_not_finite(product *product)
 {
     static const float f32[] = {NAN, INFINITY};
@@ -124,7 +124,7 @@ static void put_not_finite(product *product)
     memcpy(element(product, &product->b, 0, 3, 52), from[1], wk_dtype_size(dtype));
 }
 
-/* They reach C, and only the elements that they belong to. */
+/* They propagate to the elements of C that depend on them, and to no others. */
 static void test_not_finite(void **state)
 {
     (void)state;
@@ -145,7 +145,7 @@ static void test_not_finite(void **state)
         }
 }
 
-/* Sums of 2^-130 x 2^20: VDPBF16PS takes numbers below 2^-126 as 0, what widens bf16 to f32 does not. */
+/* Sums of 2^-130 x 2^20: VDPBF16PS treats values below 2^-126 as 0, unlike kernels that widen bf16 to f32. */
 static void test_denormals(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements between memory and panels: each size, both ways, whole patches and parts of them, near and far columns. */
+/* Copies between memory and panels: each element size, both directions, complete and partial patches, short and long
+ * column strides. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +17,7 @@ static uint8_t noise(size_t k)
     return (uint8_t)(x >> 24 ^ x >> 13);
 }
 
-/* What wk__copy_patch is to do, a byte at a time. */
+/* Byte-by-byte reference of wk__copy_patch. */
 static void move_plainly(char *panel, char *memory, int64_t step, const int64_t offset[], int64_t lanes,
                          int64_t columns, int size, bool fill)
 {
@@ -38,8 +39,8 @@ static void compare(int64_t step, int64_t stride, int64_t lanes, int64_t columns
     static int64_t offset[LANES];
     for (size_t k = 0; k < sizeof memory[0]; k++) memory[0][k] = memory[1][k] = (char)noise(k);
     for (size_t k = 0; k < sizeof panel[0]; k++) panel[0][k] = panel[1][k] = (char)noise(k + sizeof memory[0]);
-    for (int64_t l = 0; l < lanes; l++) offset[l] = (l * 37 % lanes) * stride; /* lanes in no order */
-    const int64_t start = GUARD + (step < 0 ? -step * columns : 0) + 3 * size; /* not on a line of the cache */
+    for (int64_t l = 0; l < lanes; l++) offset[l] = (l * 37 % lanes) * stride; /* lanes in random order */
+    const int64_t start = GUARD + (step < 0 ? -step * columns : 0) + 3 * size; /* not aligned to a cache line */
     move_plainly(panel[0] + GUARD, memory[0] + start, step, offset, lanes, columns, size, fill);
     wk__copy_patch(panel[1] + GUARD, PITCH, (intptr_t)(memory[1] + start), step, offset, lanes, columns, size, fill);
     assert_memory_equal(memory[0], memory[1], sizeof memory[0]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A factor that a program computes on the way gives the bits that it gives from memory, for every dtype, kind of CPU
- * and number of threads; and what cannot be computed so is refused. */
+/* A factor computed by a prologue yields the same bits as a factor in memory, for every dtype, instruction set and
+ * number of threads; prologues that cannot run so are refused. */
 #include "matmul_case.h"
 #include "ir/build.h"
 
@@ -10,13 +10,13 @@
 #include "base/alloc.h"
 #include "base/pool.h"
 
-/* B's steps of the sum lie side by side; where `turned`, it is A that ends as B. */
+/* The factor's steps of the sum are contiguous. turned: the factor is A instead of B. */
 typedef struct prologue_case {
     product_case product;
     bool turned;
-    int ones;     /* dimensions of size 1 before the others in the program's space */
+    int ones;     /* leading dimensions of size 1 in the program's space */
     bool swapped; /* its space is (steps, columns), not (columns, steps) */
-    bool first;   /* what it stores is its operand 0 */
+    bool first;   /* the stored operand is operand 0 */
 } prologue_case;
 
 static const prologue_case cases[] = {
@@ -39,8 +39,8 @@ static const prologue_case cases[] = {
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
-/* factor[column, step] = source[column, step] as the dtype x scale[column]; the source is i8 and lies the other way
- * round in memory where `swapped`. */
+/* factor[column, step] = source[column, step] as the dtype x scale[column]; the source is i8, transposed in memory if
+ * swapped. */
 typedef struct before {
     wk__program group;
     wk__memory source, scale;
@@ -113,7 +113,7 @@ static void same_bits(const prologue_case *c)
 
     memcpy(product.c.data, untouched, (size_t)product.c.bytes);
     product.matmul.prologue[!c->turned] = &before.group;
-    factor->memory.block = factor->memory.host = NULL; /* it is nowhere */
+    factor->memory.block = factor->memory.host = NULL; /* the factor is not in memory */
     product_run(&product);
     assert_memory_equal(want, product.c.data, (size_t)product.c.bytes);
     free(untouched);
@@ -122,7 +122,7 @@ static void same_bits(const prologue_case *c)
     product_free(&product);
 }
 
-static void gives_the_bits_of_a_factor_in_memory(void **state)
+static void bits_equal_those_of_a_factor_in_memory(void **state)
 {
     (void)state;
     for (int kind = 0; wk__cpu_isa_at(kind); kind++) {
@@ -137,11 +137,11 @@ static void gives_the_bits_of_a_factor_in_memory(void **state)
     wk__set_thread_count(1);
 }
 
-/* ---- what is refused --------------------------------------------------------------------------------------------- */
+/* ---- refused prologues ------------------------------------------------------------------------------------------- */
 
 static const prologue_case plain = {.product = {.dtype = WK_F32, .m = 3, .n = 50, .k = 70, .b = COLUMNS}};
 
-static bool taken(const wk__matmul *product)
+static bool can_fuse(const wk__matmul *product)
 {
     wk__contraction sum;
     wk__work_args kernel;
@@ -155,7 +155,7 @@ static bool taken(const wk__matmul *product)
     return takes;
 }
 
-static void takes_columns_whose_steps_lie_side_by_side(void **state)
+static void conditions_of_a_prologue(void **state)
 {
     (void)state;
     product product;
@@ -164,38 +164,38 @@ static void takes_columns_whose_steps_lie_side_by_side(void **state)
     before_new(&before, &product, &plain);
     wk__matmul *p = &product.matmul;
     p->prologue[1] = &before.group;
-    assert_true(taken(p));
-    p->m = 0; /* nothing is multiplied, and nothing computed */
-    assert_true(taken(p));
+    assert_true(can_fuse(p));
+    p->m = 0; /* nothing is multiplied or computed */
+    assert_true(can_fuse(p));
     product_run(&product);
     p->m = 3;
 
-    p->prologue[0] = &before.group; /* both */
-    assert_false(taken(p));
-    p->prologue[1] = NULL; /* the other one */
-    assert_false(taken(p));
+    p->prologue[0] = &before.group; /* of both factors */
+    assert_false(can_fuse(p));
+    p->prologue[1] = NULL; /* of the other factor */
+    assert_false(can_fuse(p));
     p->prologue[0] = NULL;
     p->prologue[1] = &before.group;
 
     wk__operand *stored = &before.group.operand[2];
-    stored->offset++; /* another part of that memory */
-    assert_false(taken(p));
+    stored->offset++; /* another part of the memory */
+    assert_false(can_fuse(p));
     stored->offset--;
     wk__memory elsewhere = *stored->memory;
     stored->memory = &elsewhere;
-    assert_false(taken(p));
+    assert_false(can_fuse(p));
     stored->memory = p->b.memory;
-    stored->stored = false; /* nothing */
-    assert_false(taken(p));
+    stored->stored = false; /* no stored operand */
+    assert_false(can_fuse(p));
     stored->stored = true;
-    stored->dtype = WK_F64; /* wider than the buffer thinks */
-    assert_false(taken(p));
+    stored->dtype = WK_F64; /* wider than the buffer's element */
+    assert_false(can_fuse(p));
     stored->dtype = WK_F32;
-    before.group.operand[0].stored = true; /* something else besides */
-    assert_false(taken(p));
+    before.group.operand[0].stored = true; /* a second stored operand */
+    assert_false(can_fuse(p));
     before.group.operand[0].stored = false;
-    p->m = WK__GEMM_MACROTILE_ROWS; /* as long as one piece of rows computes it */
-    assert_true(taken(p));
+    p->m = WK__GEMM_MACROTILE_ROWS; /* up to one piece of rows, which then computes the factor once */
+    assert_true(can_fuse(p));
     wk__contraction sum;
     wk__work_args kernel;
     wk__work work;
@@ -204,30 +204,30 @@ static void takes_columns_whose_steps_lie_side_by_side(void **state)
     assert_false(wk__cpu_can_fuse_prologue(&work));
     p->m = 3;
     before.group.nreduce = 1;
-    assert_false(taken(p));
+    assert_false(can_fuse(p));
     before.group.nreduce = 0;
     for (int d = 0; d < 2; d++) {
-        before.group.shape[d]--; /* not all of it */
-        assert_false(taken(p));
+        before.group.shape[d]--; /* does not cover the factor */
+        assert_false(can_fuse(p));
         before.group.shape[d]++;
-        stored->stride[d]++; /* somewhere else */
-        assert_false(taken(p));
+        stored->stride[d]++; /* another stride */
+        assert_false(can_fuse(p));
         stored->stride[d]--;
     }
     p->k = before.group.shape[1] = 0; /* no steps */
-    assert_false(taken(p));
+    assert_false(can_fuse(p));
     p->k = before.group.shape[1] = 70;
     before.group.ndim = 1; /* one column for all, then one step for all */
-    assert_false(taken(p));
+    assert_false(can_fuse(p));
     before.group.shape[0] = 70;
     stored->stride[0] = 1;
-    assert_false(taken(p));
+    assert_false(can_fuse(p));
     before_free(&before);
     product_free(&product);
 }
 
-/* A square of which every element is a step and a column: each dimension of the space is one of the two. */
-static void tells_steps_from_columns(void **state)
+/* A square factor: each dimension of the space must be either steps or columns, which only strides distinguish. */
+static void square_factors(void **state)
 {
     (void)state;
     static const prologue_case square = {.product = {.dtype = WK_F32, .m = 3, .n = 64, .k = 64, .b = COLUMNS}};
@@ -236,14 +236,14 @@ static void tells_steps_from_columns(void **state)
     product_new(&product, &square.product);
     before_new(&before, &product, &square);
     product.matmul.prologue[1] = &before.group;
-    assert_true(taken(&product.matmul));
-    before.group.operand[2].stride[1] = 64; /* twice the columns */
-    assert_false(taken(&product.matmul));
+    assert_true(can_fuse(&product.matmul));
+    before.group.operand[2].stride[1] = 64; /* both dimensions are columns */
+    assert_false(can_fuse(&product.matmul));
     before_free(&before);
     product_free(&product);
 }
 
-static void takes_no_rows_of_b_and_no_batches(void **state)
+static void rows_of_b_and_batches_are_refused(void **state)
 {
     (void)state;
     static const prologue_case rows = {.product = {.dtype = WK_F32, .m = 3, .n = 50, .k = 70}},
@@ -267,13 +267,13 @@ static void takes_no_rows_of_b_and_no_batches(void **state)
         before.group.operand[2].stride[0] = product.b.operand.stride[k + 1];
         before.group.operand[2].stride[1] = product.b.operand.stride[k];
         product.matmul.prologue[1] = &before.group;
-        assert_false(taken(&product.matmul));
+        assert_false(can_fuse(&product.matmul));
         before_free(&before);
         product_free(&product);
     }
 }
 
-static void a_contraction_that_is_no_product_of_matrices_takes_none(void **state)
+static void other_contractions_are_refused(void **state)
 {
     (void)state;
     product product;
@@ -285,7 +285,7 @@ static void a_contraction_that_is_no_product_of_matrices_takes_none(void **state
     product_new(&product, &plain.product);
     before_new(&before, &product, &plain);
     wk__work_from_matmul(&product.matmul, &sum, &kernel, &work);
-    sum.dtype = WK_F64; /* sums of f64 of factors of f32 */
+    sum.dtype = WK_F64; /* f64 sums of f32 factors */
     for (int k = 0; k < WK__FACTORS; k++) {
         kernel.prologue[k] = &before.group;
         assert_false(wk__cpu_can_fuse_prologue(&work));
@@ -299,7 +299,7 @@ static void a_contraction_that_is_no_product_of_matrices_takes_none(void **state
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-static void fails_without_memory_and_then_does_it(void **state)
+static void failed_allocations(void **state)
 {
     (void)state;
     product product;
@@ -324,8 +324,8 @@ static void fails_without_memory_and_then_does_it(void **state)
     product_free(&product);
 }
 
-/* A program that needs more room than a worker has: all of it is taken before anything is written. */
-static void takes_no_memory_once_it_runs(void **state)
+/* A prologue that needs more buffer than a worker has: all memory is allocated before anything is written. */
+static void no_allocations_while_running(void **state)
 {
     (void)state;
     enum { SOURCES = 12 };
@@ -339,7 +339,7 @@ static void takes_no_memory_once_it_runs(void **state)
     wk__memory sources[SOURCES];
     ir_space(g, 2, (const int64_t[]){50, 70}, 0);
     int sum = -1;
-    for (int k = 0; k < SOURCES; k++) { /* each lies the other way round */
+    for (int k = 0; k < SOURCES; k++) { /* each is transposed */
         sources[k] = (wk__memory){.bytes = 50 * 70 * 4};
         sources[k].block = sources[k].host = calloc(50 * 70, 4);
         const int r = ir_load(g, ir_operand(g, WK_F32, &sources[k], 0, (const int64_t[]){1, 50}));
@@ -349,7 +349,7 @@ static void takes_no_memory_once_it_runs(void **state)
     ir_store(g, g->noperands++, sum);
     assert_null(wk__program_verify(g));
     product.matmul.prologue[1] = g;
-    assert_int_equal(wk__cpu_matmul(&product.matmul, &fail), WK_OK); /* takes the buffers */
+    assert_int_equal(wk__cpu_matmul(&product.matmul, &fail), WK_OK); /* allocates the buffers */
     wk__alloc_fail_at(1);
     assert_int_equal(wk__cpu_matmul(&product.matmul, &fail), WK_OK);
     wk__alloc_fail_at(0);
@@ -361,13 +361,13 @@ static void takes_no_memory_once_it_runs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gives_the_bits_of_a_factor_in_memory),
-        cmocka_unit_test(takes_columns_whose_steps_lie_side_by_side),
-        cmocka_unit_test(tells_steps_from_columns),
-        cmocka_unit_test(takes_no_rows_of_b_and_no_batches),
-        cmocka_unit_test(a_contraction_that_is_no_product_of_matrices_takes_none),
-        cmocka_unit_test(fails_without_memory_and_then_does_it),
-        cmocka_unit_test(takes_no_memory_once_it_runs),
+        cmocka_unit_test(bits_equal_those_of_a_factor_in_memory),
+        cmocka_unit_test(conditions_of_a_prologue),
+        cmocka_unit_test(square_factors),
+        cmocka_unit_test(rows_of_b_and_batches_are_refused),
+        cmocka_unit_test(other_contractions_are_refused),
+        cmocka_unit_test(failed_allocations),
+        cmocka_unit_test(no_allocations_while_running),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

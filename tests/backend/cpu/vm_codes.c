@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every code of the group program in every class and form of operands, on usual and on extreme numbers; casts between
- * all dtypes; random bits. How exact elementary functions are is tested in cpu_vm_math.c; here, that they are the right
- * ones. */
+/* Every opcode of programs in every class and form of operands, on usual and on extreme values; casts between all
+ * dtypes; random bits. vm_math.c tests the accuracy of elementary functions; here only their identity is tested. */
 #include "vm_test.h"
 
 #include <stdio.h>
@@ -25,7 +24,7 @@ static group_case *new_case(const char *what, int code, wk_dtype dtype, int fill
     return c;
 }
 
-/* Where an operand comes from, as the VM sees it. */
+/* Source of an operand, as the VM distinguishes them. */
 typedef enum source { MEMORY, NUMBER, COMPUTED, SOURCES } source;
 
 static int operand_from(group_case *c, source from, wk_dtype dtype, group_fill fill)
@@ -103,7 +102,7 @@ static void casts(void **state)
     }
 }
 
-/* Each of the 65,536 numbers of a 16-bit float comes out as it went in, and as the right f32. */
+/* Each of the 65,536 values of a 16-bit float is unchanged by a round trip and becomes the correct f32. */
 static void all_halves(void **state)
 {
     (void)state;
@@ -120,7 +119,7 @@ static void all_halves(void **state)
     }
 }
 
-/* f32 on, just below and just above the middle between neighbouring 16-bit floats. */
+/* f32 at, just below and just above the midpoints between neighbouring 16-bit floats. */
 static void ties_of_halves(void **state)
 {
     (void)state;
@@ -157,7 +156,7 @@ static void choices(void **state)
             int a = operand_from(c, (source)(form / SOURCES), dtypes[k], FILL_WIDE);
             int b = operand_from(c, (source)(form % SOURCES), dtypes[k], FILL_WIDE);
             if (dtypes[k] == WK_BOOL && form / SOURCES + form % SOURCES > 0) {
-                group_case_free(c); /* there is no bool 3, and no negative one */
+                group_case_free(c); /* bool has neither 3 nor negative values */
                 continue;
             }
             int r = ir_ins(&c->g, WK__WHERE, dtypes[k], condition, a, b);
@@ -167,7 +166,7 @@ static void choices(void **state)
     }
 }
 
-/* Not a tolerance in sight: these bits are the same on all devices. */
+/* Without tolerance: random bits are the same on all devices. */
 static void random_numbers(void **state)
 {
     (void)state;

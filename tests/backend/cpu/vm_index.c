@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements found by index, and positions: LOADX and IOTA in every walk, and what an index out of range does. */
+/* Indexed loads and positions: LOADX and IOTA in every traversal, and indices out of range. */
 #include "vm_test.h"
 
 #include "base/pool.h"
 
 #include <stdio.h>
 
-/* out[.., c] = table[index[..], c] and the like: table's strides over the space, and from index to index. */
+/* out[.., c] = table[index[..], c] and similar: strides of the table over the space, and between indices. */
 typedef struct lookup {
     int ndim;
     int64_t shape[3], index_stride[3], table_stride[3], step, bound;
@@ -16,7 +16,7 @@ static const lookup lookups[] = {
     {1, {300}, {1}, {0}, 1, 50}, /* take */
     {1, {300}, {-1}, {0}, 3, 50},
     {2, {20, 300}, {1, 0}, {0, 1}, 300, 37}, /* rows of an embedding */
-    {2, {100, 5}, {1, 0}, {0, 1}, 5, 37},    /* short ones */
+    {2, {100, 5}, {1, 0}, {0, 1}, 5, 37},    /* short rows */
     {2, {30, 70}, {70, 1}, {9, 0}, 1, 9},    /* gather along the last dimension */
     {2, {70, 30}, {30, 1}, {0, 1}, 30, 11},  /* ... and along the first */
     {3, {5, 7, 11}, {77, 11, 1}, {130, 0, 1}, 13, 10},
@@ -53,7 +53,7 @@ static void every_lookup(void **state)
     }
 }
 
-/* Out of range: nothing is read, 0 is stored, the rest is right, and the fault says which index and whose. */
+/* Indices out of range: 0 is stored, other elements are correct, and the fault has the index and its operand. */
 static void out_of_range(void **state)
 {
     (void)state;
@@ -75,8 +75,8 @@ static void out_of_range(void **state)
     }
 }
 
-/* With -n for a bound negative indices are out of range, and told as they are. */
-static void none_from_the_end(void **state)
+/* With a bound of -n, negative indices are out of range, and reported unchanged. */
+static void negative_indices_out_of_range(void **state)
 {
     (void)state;
     for (int n = 0; n < LOOKUPS - 1; n++) {
@@ -98,9 +98,9 @@ static void none_from_the_end(void **state)
     }
 }
 
-/* Of many bad indices the first is told, however many threads look: the last piece of work is short, and done
- * before. */
-static void the_first_is_told(void **state)
+/* Of many bad indices the first one is reported, with any number of threads: the last piece of work is short, and
+ * finishes earlier. */
+static void first_bad_index_is_reported(void **state)
 {
     (void)state;
     const int64_t n = 32768 + 64;
@@ -129,7 +129,7 @@ static void the_first_is_told(void **state)
 }
 
 /* In a sum over the columns: lanes are columns or rows. */
-static void in_rows(void **state)
+static void lookups_in_rows(void **state)
 {
     (void)state;
     static const int64_t shapes[][2] = {{3, 500}, {300, 3}, {70, 70}, {1, 5000}};
@@ -170,8 +170,12 @@ static void positions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_lookup),      cmocka_unit_test(out_of_range), cmocka_unit_test(none_from_the_end),
-        cmocka_unit_test(the_first_is_told), cmocka_unit_test(in_rows),      cmocka_unit_test(positions),
+        cmocka_unit_test(every_lookup),
+        cmocka_unit_test(out_of_range),
+        cmocka_unit_test(negative_indices_out_of_range),
+        cmocka_unit_test(first_bad_index_is_reported),
+        cmocka_unit_test(lookups_in_rows),
+        cmocka_unit_test(positions),
     };
     return cmocka_run_group_tests(tests, vm_open, vm_close);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spaces of every shape and operands of every layout: what a program sees must not depend on either. Programs here do
- * arithmetic that has one right answer, so every bit is compared, and the memory around operands too. */
+/* Spaces of every shape and operands of every layout must not change a program's results. The programs use exact
+ * arithmetic, so every bit is compared, and the memory around operands as well. */
 #include "vm_test.h"
 
 #include <stdio.h>
@@ -13,7 +13,8 @@ static int64_t below(int64_t n)
     return (int64_t)(group_case_random() % (uint64_t)n);
 }
 
-/* Strides of a random layout: dimensions in any order, gaps, some backwards; `may_repeat`: some of them 0. */
+/* Draws the strides of a random layout: dimensions in any order, gaps, some reversed; with may_repeat, some of them
+ * 0. */
 static void random_strides(const int64_t shape[], int ndim, bool may_repeat, int64_t stride[])
 {
     int order[WK__MAX_DIMS];
@@ -42,7 +43,7 @@ static int random_operand(group_case *c, wk_dtype dtype, bool stored)
     return group_case_operand(c, dtype, stride, stored ? FILL_ONES : FILL_WIDE, 0);
 }
 
-/* As many values as possible alive at once, of several classes, used again and again. */
+/* As many values as possible live at once, of several classes, used repeatedly. */
 static void add_program(group_case *c)
 {
     static const wk_dtype dtypes[] = {WK_F32, WK_F32, WK_F32, WK_F64, WK_I64, WK_I32, WK_F16, WK_BF16, WK_U8, WK_BOOL};
@@ -91,7 +92,7 @@ static void random_layouts(void **state)
 }
 
 /* Ends of operands at every distance from the end of a block, in every dtype. */
-static void tails(void **state)
+static void partial_blocks(void **state)
 {
     (void)state;
     for (int dtype = WK_F32; dtype < WK_DTYPE_COUNT; dtype++) {
@@ -104,8 +105,8 @@ static void tails(void **state)
     }
 }
 
-/* Copies that turn dimensions around, of every size of element. */
-static void transposed(void **state)
+/* Transposing copies of every element size. */
+static void transposing_copies(void **state)
 {
     (void)state;
     static const int64_t shapes[][2] = {{1, 200},  {3, 100},  {16, 16},   {64, 64},
@@ -125,7 +126,7 @@ static void transposed(void **state)
     }
 }
 
-/* The stored operand is loaded first; what was loaded is used again after the store. */
+/* The stored operand is loaded first, and loaded values are used after the store. */
 static void in_place(void **state)
 {
     (void)state;
@@ -143,7 +144,7 @@ static void in_place(void **state)
     }
 }
 
-/* Large enough for several threads and for stores past the caches; the end is no whole block. */
+/* Large enough for several threads and for non-temporal stores; the end is a partial block. */
 static void large(void **state)
 {
     (void)state;
@@ -161,7 +162,7 @@ static void large(void **state)
     wk__set_thread_count(threads);
 }
 
-/* All boxes of a cut of the space make the whole. */
+/* Running all boxes of a partition of the space equals running the space at once. */
 static void boxes(void **state)
 {
     (void)state;
@@ -176,7 +177,7 @@ static void boxes(void **state)
             wk__cpu_program program;
             wk__program nothing = c->g;
             wk__cpu_isa_use(isa);
-            nothing.shape[0] = 0; /* takes and fills the memory, and runs nothing */
+            nothing.shape[0] = 0; /* allocates and fills the memory, and runs nothing */
             c->g = nothing;
             assert_int_equal(group_case_run(c, vm_backend(), vm_device, &fail), WK_OK);
             c->g.shape[0] = shape[0];
@@ -204,8 +205,8 @@ static void boxes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_layouts), cmocka_unit_test(tails), cmocka_unit_test(transposed),
-        cmocka_unit_test(in_place),       cmocka_unit_test(large), cmocka_unit_test(boxes),
+        cmocka_unit_test(random_layouts), cmocka_unit_test(partial_blocks), cmocka_unit_test(transposing_copies),
+        cmocka_unit_test(in_place),       cmocka_unit_test(large),          cmocka_unit_test(boxes),
     };
     vm_one_in = 4;
     return cmocka_run_group_tests(tests, vm_open, vm_close);

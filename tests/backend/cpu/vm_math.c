@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How exact the elementary functions are: against libm in long double, in units of the last place. Numbers of every
- * size are tried, and those where functions go wrong. */
+/* Accuracy of elementary functions, compared with libm in long double, in units in the last place. Arguments have all
+ * magnitudes, and include known difficult ones. */
 #include "vm_test.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 typedef struct function {
     wk__opcode code;
-    double bound; /* ulp, in f32 */
+    double bound; /* in ulp, for f32 */
     long double (*reference)(long double);
 } function;
 
@@ -38,7 +38,7 @@ static const function functions[] = {
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
-/* The distance of one float of this precision at x from the next, at least the smallest denormal. */
+/* Returns the spacing of floats of this precision at x, at least the smallest denormal. */
 static long double unit(long double x, int precision, int least)
 {
     int exponent;
@@ -46,7 +46,7 @@ static long double unit(long double x, int precision, int least)
     return ldexpl(1, exponent - precision > least ? exponent - precision : least);
 }
 
-/* How many units `got` is off; infinite when one of them is a NaN, or zeros differ in sign. */
+/* Returns the error of got in units in the last place; infinity if only one is NaN or zeros differ in sign. */
 static double distance(wk_dtype dtype, double got, long double want)
 {
     double rounded = dtype == WK_F32 ? (double)(float)want : (double)want;
@@ -63,7 +63,7 @@ static void *values_of(group_case *c, int operand)
     return c->data[operand] + (size_t)group_case_origin(c, operand) * size;
 }
 
-/* Runs the case and leaves what it has stored to `operand` in its data. */
+/* Runs the case and copies its result in operand to the case's data. */
 static void run_and_read(group_case *c, int operand)
 {
     wk__fail fail;
@@ -77,7 +77,7 @@ static void run_and_read(group_case *c, int operand)
 
 enum { EVERY = 6007, NEAR = 4000, SPECIALS = 64 };
 
-/* Every 6007th float in the order of their bits, and denser between -2 and 2. */
+/* Every 6007th float in the order of their bits, and more densely between -2 and 2. */
 static int64_t fill_floats(float *x)
 {
     static const float specials[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Groups that reduce: kinds, classes and layouts; programs with several passes; the order of sums, which depends on the
- * number of columns alone. */
+/* Programs that reduce: kinds, classes and layouts; several passes; the order of sums, which depends only on the number
+ * of columns. */
 #include "vm_test.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@
 static const wk__opcode kinds[] = {WK__RSUM, WK__RPROD, WK__RMAX, WK__RMIN};
 static const wk_dtype classes[] = {WK_F32, WK_F64, WK_I32, WK_I64};
 
-/* A space with `kept` and `reduced` dimensions (0 for none), and how the operand that is reduced lies over it. */
+/* A space with `kept` and `reduced` dimensions (0: none), and the strides of the reduced operand over it. */
 typedef struct layout {
     int ndim, nreduce;
     int64_t shape[4], stride[4];
@@ -33,10 +33,10 @@ static const layout layouts[] = {
     {2, 1, {100, 3}, {3, 1}}, /* short rows */
     {2, 1, {65, 130}, {130, 1}},
     {2, 1, {7, 5000}, {5000, 1}}, /* more than a chunk */
-    {2, 1, {100, 50}, {1, 100}},  /* outer: rows side by side */
+    {2, 1, {100, 50}, {1, 100}},  /* outer: neighbouring rows */
     {2, 1, {300, 2500}, {1, 300}},
     {2, 1, {3, 70000}, {1, 3}},
-    {2, 1, {130, 33}, {1, 0}},          /* the same column again and again */
+    {2, 1, {130, 33}, {1, 0}},          /* the same column repeated */
     {3, 1, {4, 6, 50}, {300, 1, 6}},    /* middle */
     {3, 2, {40, 5, 30}, {30, 1200, 1}}, /* first and last */
     {3, 2, {3, 70, 9}, {1, 27, 3}},
@@ -47,20 +47,20 @@ static const layout layouts[] = {
 };
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };
 
-/* Every order gives the same result. */
+/* Returns a fill for which the result does not depend on the order. */
 static group_fill exact(wk__opcode kind)
 {
     return kind == WK__RPROD ? FILL_PRODUCT : FILL_SUM;
 }
 
-/* Unit roundoff. */
+/* Returns the unit roundoff. */
 static double unit(wk_dtype dtype)
 {
     return dtype == WK_F64 ? 0x1p-53 : 0x1p-24;
 }
 
-/* How many roundings a number goes through in a sum of n, as reduce.h says for 64 lanes, and one for the reference's
- * own: in units of `unit` the error of the sum is at most that many times the sum of the sizes. */
+/* Returns the number of roundings of an element in a sum of n, as in reduce.h for 64 lanes, and one for the reference.
+ * The error of the sum is at most that many unit roundoffs times the sum of magnitudes. */
 static double roundings(int64_t n)
 {
     double chunk = n < WK__SUM_CHUNK ? ceil((double)n / 64) : WK__SUM_CHUNK / 64;
@@ -89,7 +89,7 @@ static void every_kind(void **state)
     }
 }
 
-/* One NaN makes a maximum, minimum or sum NaN, wherever it is. */
+/* A NaN makes a maximum, minimum or sum NaN, at any position. */
 static void not_a_number(void **state)
 {
     (void)state;
@@ -112,7 +112,7 @@ static int cast(group_case *c, int r, wk_dtype dtype)
     return c->g.ins[r].dtype == dtype ? r : ir_ins(&c->g, WK__CAST, dtype, r, 0, 0);
 }
 
-/* softmax(x), written to an operand that lies like x. */
+/* softmax(x), written to an operand with the layout of x. */
 static void add_softmax(group_case *c, const layout *l, wk_dtype dtype)
 {
     int x = ir_load(&c->g, group_case_operand(c, dtype, l->stride, FILL_ONES, 0));
@@ -123,7 +123,7 @@ static void add_softmax(group_case *c, const layout *l, wk_dtype dtype)
     ir_store(&c->g, group_case_dense(c, dtype, false, FILL_ONES), cast(c, y, dtype));
 }
 
-/* Layer norm with a weight along the columns and what backward needs: mean and 1 / deviation, one number a row. */
+/* Layer norm with a weight along the columns and the values for backward: mean and 1 / deviation per row. */
 static void add_layer_norm(group_case *c, const layout *l, wk_dtype dtype)
 {
     int64_t columns = wk__program_columns(&c->g), weight_stride[WK__MAX_DIMS] = {0}, step = 1;
@@ -145,16 +145,17 @@ static void add_layer_norm(group_case *c, const layout *l, wk_dtype dtype)
     ir_store(&c->g, group_case_dense(c, dtype, true, FILL_ONES), deviation);
 }
 
-/* Softmax: exp is within 3 units of the last place, which are 6 roundings, above and below the line; then the sum of
- * positive numbers and the division, whose two results may lie to both sides. A result of bf16 may be the next one. */
+/* Softmax: exp is within 3 units in the last place, that is 6 roundings, in numerator and denominator; then the sum of
+ * positive values and the division, whose results may be rounded in opposite directions. A result in bf16 may be off by
+ * one. */
 static void bound_softmax(group_case *c, wk_dtype dtype)
 {
     c->relative = (6 + 6 + roundings(wk__program_columns(&c->g)) + 2) * unit(dtype) + (dtype == WK_BF16 ? 0x1p-7 : 0);
 }
 
-/* Layer norm of numbers up to 2: the mean is off by `mean`, so x - mean, and a weight of 2 and the deviation s make 2
- * mean / s of that. The variance is off by 2 mean / s and its own sum, the root by half of it. s is 1.15, of rows of
- * three 1/16 at the least. */
+/* Layer norm of values up to 2: the mean is off by `mean`, and so is x - mean; the weight of 2 and the deviation s turn
+ * this into 2 mean / s. The variance is off by 2 mean / s and its sum, the root by half of that. s is at least 1.15,
+ * for rows of three 1/16. */
 static void bound_layer_norm(group_case *c, wk_dtype dtype)
 {
     double sum = roundings(wk__program_columns(&c->g)), mean = 2 * sum + 12,
@@ -171,7 +172,7 @@ static void passes(void **state)
         for (int k = 0; k < 5; k++) {
             group_case *c = new_rows("passes", &layouts[n], k);
             if (layouts[n].stride[1] == 0 || (k > 2 && wk__program_columns(&c->g) < 3)) {
-                group_case_free(c); /* all columns alike, or a variance that is all rounding error */
+                group_case_free(c); /* equal columns, or a variance that is only rounding error */
                 continue;
             }
             wk_dtype dtype = dtypes[k % 3];
@@ -187,8 +188,8 @@ static void passes(void **state)
     }
 }
 
-/* x is written over in the pass that could still load it again; and a value of each row is added to all rows. Whole
- * numbers: no order of adding changes a bit. */
+/* x is overwritten in the pass that could still load it again, and a value of each row is added to all elements of the
+ * row. Integers: the order of summation does not affect the result. */
 static void in_place(void **state)
 {
     (void)state;
@@ -210,9 +211,9 @@ static void in_place(void **state)
     }
 }
 
-/* ---- programs of groups that were seen before -------------------------------------------------------------------- */
+/* ---- cache of prepared programs ---------------------------------------------------------------------------------- */
 
-/* y = 2 x and z = x - sum(x); `over`: y is stored over x, which z has to load before that. */
+/* y = 2 x and z = x - sum(x); with over, y is stored over x, which z must load before that. */
 static wk__program *doubled_rows(wk__program *g, int64_t columns, wk__memory memory[3], bool over)
 {
     ir_space(g, 2, (const int64_t[]){4, columns}, 1);
@@ -225,8 +226,8 @@ static wk__program *doubled_rows(wk__program *g, int64_t columns, wk__memory mem
     return g;
 }
 
-/* The instructions are the same, and when y is stored is not. */
-static void shared_memory_is_in_the_key(void **state)
+/* The instructions are the same, but not the point at which y is stored. */
+static void cache_key_has_shared_memory(void **state)
 {
     (void)state;
     enum { LENGTH = 300 };
@@ -249,9 +250,9 @@ static void shared_memory_is_in_the_key(void **state)
     for (int o = 0; o < 3; o++) vm_backend()->block_free(vm_device, &memory[o]);
 }
 
-/* A debug build sees it where a program depends on what is not in the key: here on which operands are the same for a
- * whole row, as the layout says it of another group. */
-static void what_is_found_is_compared(void **state)
+/* A debug build detects dependence on anything outside the cache key: here on which operands are constant in a row, for
+ * which the layout of another program is passed. */
+static void debug_build_compares_cached_programs(void **state)
 {
     (void)state;
     wk__program g;
@@ -279,8 +280,8 @@ static void what_is_found_is_compared(void **state)
 
 enum { ROWS = 70, COLUMNS = 5003 };
 
-/* Runs sum and softmax of a matrix that lies in memory by rows or by columns, with padding or without; *out gets the
- * results by rows. */
+/* Runs sum and softmax of a matrix stored by rows or by columns, with or without padding; *out receives the results by
+ * rows. */
 static void run_layout(const float *x, int64_t row, int64_t column, int64_t columns, bool fused, float *out,
                        float *sums)
 {
@@ -334,7 +335,7 @@ static void same_bits(void **state)
     wk__set_thread_count(threads);
 }
 
-/* A long row, by one thread or segment by segment by several. */
+/* A long row, by one thread, or in segments by several. */
 static void same_bits_split(void **state)
 {
     (void)state;
@@ -359,8 +360,8 @@ static void same_bits_split(void **state)
                 wk__set_thread_count(t ? 4 : 1);
                 assert_int_equal(group_case_run(c, vm_backend(), vm_device, &fail), WK_OK);
                 memcpy(want[t], c->memory[out].host + group_case_origin(c, out) * 4, (size_t)rows * 4);
-                /* the squares, all positive; each twice rounded on both sides; and the numbers' sum, whose sizes are
-                   3/4 of the squares'. An error of the mean counts twice as its square only. */
+                /* the squares are positive, each rounded twice on both sides; the sum of the values has magnitudes of
+                 * 3/4 of the squares'. An error of the mean counts only in its square, twice. */
                 c->relative = (roundings(N) + 4 + 0.75 * roundings(N)) * 0x1p-24;
                 assert_null(group_case_check(c, vm_backend(), vm_device));
                 group_case_free(c);
@@ -372,7 +373,7 @@ static void same_bits_split(void **state)
     wk__set_thread_count(threads);
 }
 
-/* 2^24 ones are 2^24, which a running sum in f32 gets right only just; 10^7 times 0.1 is 9 % off when it is one. */
+/* The sum of 2^24 ones is 2^24, the limit of a running sum in f32; a running sum of 10^7 times 0.1 is off by 9 %. */
 static void accuracy(void **state)
 {
     (void)state;
@@ -387,8 +388,8 @@ static void accuracy(void **state)
     }
 }
 
-/* Each request for memory fails in turn: an error, no crash, and the next run is right. */
-static void memory_runs_out(void **state)
+/* Each allocation fails in turn: an error, no crash, and the next run is correct. */
+static void failed_allocations(void **state)
 {
     (void)state;
     static const int64_t shapes[][2] = {{3, 5000}, {1, 100000}, {100, 70}, {300, 3}};
@@ -398,7 +399,7 @@ static void memory_runs_out(void **state)
         int r = ir_load(&c->g, group_case_dense(c, WK_F32, false, FILL_POSITIVE));
         int most = ir_unary(&c->g, WK__RMAX, r), e = ir_unary(&c->g, WK__EXP, ir_binary(&c->g, WK__SUB, r, most));
         int y = ir_binary(&c->g, WK__DIV, e, ir_unary(&c->g, WK__RSUM, e));
-        while (c->g.nins < 90) y = ir_binary(&c->g, c->g.nins % 2 ? WK__ADD : WK__SUB, y, r); /* much code */
+        while (c->g.nins < 90) y = ir_binary(&c->g, c->g.nins % 2 ? WK__ADD : WK__SUB, y, r); /* a long program */
         ir_store(&c->g, group_case_dense(c, WK_F32, false, FILL_ONES), y);
         wk__fail fail;
         assert_int_equal(group_case_run(c, vm_backend(), vm_device, &fail), WK_OK);
@@ -417,9 +418,9 @@ static void memory_runs_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        /* with free slots in the cache */
-        cmocka_unit_test(shared_memory_is_in_the_key),
-        cmocka_unit_test(what_is_found_is_compared),
+        /* first, while the cache has free slots */
+        cmocka_unit_test(cache_key_has_shared_memory),
+        cmocka_unit_test(debug_build_compares_cached_programs),
         cmocka_unit_test(every_kind),
         cmocka_unit_test(not_a_number),
         cmocka_unit_test(passes),
@@ -427,7 +428,7 @@ int main(void)
         cmocka_unit_test(same_bits),
         cmocka_unit_test(same_bits_split),
         cmocka_unit_test(accuracy),
-        cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(failed_allocations),
     };
     vm_one_in = 4;
     return cmocka_run_group_tests(tests, vm_open, vm_close);

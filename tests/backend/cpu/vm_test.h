@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs cases on the CPU, once with each instruction set that this machine has. */
+/* Runs cases on the CPU, once with each instruction set of this machine. */
 #ifndef WICK_TESTS_CPU_VM_TEST_H
 #define WICK_TESTS_CPU_VM_TEST_H
 
@@ -34,7 +34,7 @@ static int vm_close(void **state)
     return 0;
 }
 
-/* The kinds of this CPU, best first, but for those that run programs as another one does. */
+/* Returns an instruction set of this CPU by index, best first, leaving out those that share their VM with the next. */
 static inline const wk__cpu_isa *vm_isa_at(int index)
 {
     const wk__cpu_isa *isa, *next;
@@ -45,10 +45,10 @@ static inline const wk__cpu_isa *vm_isa_at(int index)
     return isa;
 }
 
-/* A quick run takes one of so many pairs of a case and an instruction set. */
+/* A quick run takes one in vm_one_in pairs of a case and an instruction set. */
 static uint32_t vm_one_in = 1;
 
-/* Runs and compares the case on every instruction set, and frees it. */
+/* Runs and compares the case with every instruction set, and frees it. */
 static inline void vm_check(group_case *c)
 {
     const wk__cpu_isa *isa, *before = wk__cpu_isa_current();

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The programs of tests/acceptance that ask for a GPU, on two CUDA devices. mnist is not among them: its ten epochs take
-# the stand-in half an hour; lesson_networks trains there. parallel takes it 22 s of processor time, so one of the two
-# that are built runs there.
+# Runs the programs of tests/acceptance that use a GPU, on two CUDA devices. mnist is left out: its ten epochs take the
+# stand-in half an hour; lesson_networks trains there. parallel takes 22 s of processor time, so only one of the two
+# builds is run.
 . "$WICK_SOURCE/tests/runner/check_functions.sh"
 
 printf 'lesson -\nerrors -\nparallel - cpu\n' >"$WICK_WORK/runs"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A device of the backend itself, without the engine around it, and units for it to build. */
+/* Opens a device of the CUDA backend directly, without the engine, and builds units on it. */
 #ifndef WICK_TESTS_CUDA_BACKEND_H
 #define WICK_TESTS_CUDA_BACKEND_H
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What goes wrong while kernels are compiled, loaded and looked up: what is told, what is tried again, and what is
- * never asked of a device that is gone. */
+/* Failures while kernels are compiled, loaded and looked up: the reported error, the steps that are retried, and that
+ * no driver call is made for a lost device. Each case runs in a child process with errors injected into the
+ * stand-in. */
 #include "backend.h"
 
 #include <math.h>
@@ -21,7 +22,7 @@ static wk_code build_some(const opened *o, int first, int end)
     static const char *const text[UNITS][2] = {
         {"    (void)m0;\n"}, {"    (void)m0; (void)F;\n"}, {"    (void)F;\n"}, {"    (void)F; (void)m0;\n"}};
     static const char *const names[UNITS] = {"one", "two", "three", "four"};
-    static wk__gpu_template fixed[UNITS]; /* those that wait know it */
+    static wk__gpu_template fixed[UNITS]; /* waiting units refer to it */
     wk__cuda_device *device = o->device;
     wk__fail fail;
     must(o->backend->compile_only(device, true, &fail) == WK_OK);
@@ -37,8 +38,9 @@ static wk_code build_three(const opened *o)
     return build_some(o, 0, 3);
 }
 
-/* Nothing is compiled for a device that is gone, nor again and again where memory is short. */
-static void is_lost_while_loading(void)
+/* Nothing is compiled for a lost device, and a compilation that fails for lack of memory is not repeated in the same
+ * build. */
+static void lost_while_loading(void)
 {
     setenv("WICK_CACHE_DIR", "off", 1);
     opened o = open_first();
@@ -49,17 +51,17 @@ static void is_lost_while_loading(void)
     o.backend->close(o.device);
 }
 
-static void has_no_memory_to_compile(void)
+static void no_memory_to_compile(void)
 {
     setenv("WICK_CACHE_DIR", "off", 1);
     opened o = open_first();
     must(build_three(&o) == WK_ERR_MEMORY);
-    must(compilations() == 2); /* all at once, then the first alone */
+    must(compilations() == 2); /* all together, then the first one alone */
     o.backend->close(o.device);
 }
 
-/* A file that is not taken is compiled anew, but not for a device that is gone. */
-static void takes_no_file(void)
+/* A cached file that the driver rejects is compiled again, but not for a lost device. */
+static void rejects_a_cached_file(void)
 {
     opened o = open_first();
     must(build_three(&o) == WK_OK);
@@ -77,29 +79,29 @@ static void takes_no_file(void)
     o.backend->close(o.device);
 }
 
-/* So much was compiled, loaded and looked up since. */
-typedef struct asked {
+/* Numbers of compilations, loads and look-ups. */
+typedef struct counts {
     long compiled, loaded, looked_up;
-} asked;
+} counts;
 
-static asked asked_for(void)
+static counts counts_now(void)
 {
-    return (asked){compilations(), driver_calls("cuModuleLoadData"), driver_calls("cuModuleGetFunction")};
+    return (counts){compilations(), driver_calls("cuModuleLoadData"), driver_calls("cuModuleGetFunction")};
 }
 
-static bool is_more_by(asked before, long compiled, long loaded, long looked_up)
+static bool is_more_by(counts before, long compiled, long loaded, long looked_up)
 {
-    const asked now = asked_for();
+    const counts now = counts_now();
     return now.compiled - before.compiled == compiled && now.loaded - before.loaded == loaded &&
            now.looked_up - before.looked_up == looked_up;
 }
 
-/* The code of kernels comes onto the card when they are looked up. What is loaded is not loaded again. */
-static void has_no_memory_for_kernels(void)
+/* Looking up a kernel copies its code to the card, which can run out of memory. Loaded modules are not loaded again. */
+static void no_memory_for_kernels(void)
 {
     setenv("WICK_CACHE_DIR", "off", 1);
     opened o = open_first();
-    asked before = asked_for();
+    counts before = counts_now();
     setenv("STANDIN_ERRORS", "cuModuleGetFunction=2@2+", 1);
     must(build_three(&o) == WK_ERR_MEMORY && is_more_by(before, 1, 1, 2));
     must(build_three(&o) == WK_ERR_MEMORY && is_more_by(before, 1, 1, 3));
@@ -108,22 +110,22 @@ static void has_no_memory_for_kernels(void)
     o.backend->close(o.device);
 }
 
-/* Which units are in one file is this test's matter alone. */
-static void keep_files_in(const char *name)
+/* Uses a separate cache folder, so that other tests do not change which units share a file. */
+static void use_cache_folder(const char *name)
 {
     char folder[1024];
     snprintf(folder, sizeof folder, "%s/%s", getenv("WICK_CACHE_DIR"), name);
     setenv("WICK_CACHE_DIR", folder, 1);
 }
 
-static void has_no_memory_for_kernels_of_files(void)
+static void no_memory_for_cached_kernels(void)
 {
-    keep_files_in("looked_up");
+    use_cache_folder("looked_up");
     opened o = open_first();
     must(build_three(&o) == WK_OK);
     o.backend->close(o.device);
     o = open_first();
-    asked before = asked_for();
+    counts before = counts_now();
     setenv("STANDIN_ERRORS", "cuModuleGetFunction=2", 1);
     for (int k = 1; k <= 2; k++) must(build_three(&o) == WK_ERR_MEMORY && is_more_by(before, 0, 1, k));
     unsetenv("STANDIN_ERRORS");
@@ -131,24 +133,25 @@ static void has_no_memory_for_kernels_of_files(void)
     o.backend->close(o.device);
 }
 
-/* Each was to be built alone; the rest waits on, and is built together. */
-static void has_no_memory_for_one_alone(void)
+/* When each unit is built alone and one fails for lack of memory, the rest stays pending, and is built together
+ * afterwards. */
+static void no_memory_for_a_single_kernel(void)
 {
     setenv("WICK_CACHE_DIR", "off", 1);
     opened o = open_first();
-    asked before = asked_for();
+    counts before = counts_now();
     setenv("STANDIN_ERRORS", "nvrtcCompileProgram=6@1,cuModuleGetFunction=2@1", 1);
     must(build_three(&o) == WK_ERR_MEMORY && is_more_by(before, 2, 1, 1));
     must(build_three(&o) == WK_OK && is_more_by(before, 3, 2, 4));
     o.backend->close(o.device);
 }
 
-/* It is that kernel's failure alone, and not the compiler's. */
-static void one_is_not_handed_out(void)
+/* A kernel that cannot be looked up fails alone; the compiler still works. */
+static void look_up_of_one_kernel_fails(void)
 {
     setenv("WICK_CACHE_DIR", "off", 1);
     opened o = open_first();
-    asked before = asked_for();
+    counts before = counts_now();
     setenv("STANDIN_ERRORS", "cuModuleGetFunction=209@1", 1);
     must(build_three(&o) == WK_ERR_DEVICE && is_more_by(before, 1, 1, 3));
     setenv("STANDIN_ERRORS", "cuModuleGetFunction=209@1+", 1);
@@ -158,27 +161,27 @@ static void one_is_not_handed_out(void)
     o.backend->close(o.device);
 }
 
-static void is_lost_while_looking_up(void)
+static void lost_while_looking_up(void)
 {
     setenv("WICK_CACHE_DIR", "off", 1);
     opened o = open_first();
     const wk__cuda_device *device = o.device;
-    asked before = asked_for();
+    counts before = counts_now();
     setenv("STANDIN_ERRORS", "cuModuleGetFunction=700@1", 1);
     must(build_three(&o) == WK_ERR_DEVICE_LOST && device->lost && is_more_by(before, 1, 1, 1));
     must(build_three(&o) == WK_ERR_DEVICE_LOST && is_more_by(before, 1, 1, 1));
     o.backend->close(o.device);
 }
 
-/* The context goes between two units of one build: of the program that was there before nothing is asked. */
-static void is_reset_before_looking_up(void)
+/* The context is reset between two units of one build: no call concerns the program loaded before. */
+static void reset_before_looking_up(void)
 {
-    keep_files_in("reset");
+    use_cache_folder("reset");
     opened o = open_first();
     must(build_three(&o) == WK_OK && build_some(&o, 3, 4) == WK_OK);
     o.backend->close(o.device);
     o = open_first();
-    asked before = asked_for();
+    counts before = counts_now();
     must(build_some(&o, 0, 1) == WK_OK && is_more_by(before, 0, 1, 1));
     setenv("STANDIN_ERRORS", "cuModuleLoadData=400@1", 1);
     must(build_some(&o, 1, 4) == WK_ERR_DEVICE_LOST && is_more_by(before, 0, 2, 1));
@@ -188,15 +191,15 @@ static void is_reset_before_looking_up(void)
 static void builds(void **state)
 {
     (void)state;
-    in_child("STANDIN_ERRORS=cuModuleLoadData=700@1", is_lost_while_loading);
-    in_child("STANDIN_ERRORS=nvrtcCompileProgram=1", has_no_memory_to_compile);
-    in_child("STANDIN_ERRORS=", takes_no_file);
-    in_child("STANDIN_ERRORS=", has_no_memory_for_kernels);
-    in_child("STANDIN_ERRORS=", has_no_memory_for_kernels_of_files);
-    in_child("STANDIN_ERRORS=", has_no_memory_for_one_alone);
-    in_child("STANDIN_ERRORS=", one_is_not_handed_out);
-    in_child("STANDIN_ERRORS=", is_lost_while_looking_up);
-    in_child("STANDIN_ERRORS=", is_reset_before_looking_up);
+    in_child("STANDIN_ERRORS=cuModuleLoadData=700@1", lost_while_loading);
+    in_child("STANDIN_ERRORS=nvrtcCompileProgram=1", no_memory_to_compile);
+    in_child("STANDIN_ERRORS=", rejects_a_cached_file);
+    in_child("STANDIN_ERRORS=", no_memory_for_kernels);
+    in_child("STANDIN_ERRORS=", no_memory_for_cached_kernels);
+    in_child("STANDIN_ERRORS=", no_memory_for_a_single_kernel);
+    in_child("STANDIN_ERRORS=", look_up_of_one_kernel_fails);
+    in_child("STANDIN_ERRORS=", lost_while_looking_up);
+    in_child("STANDIN_ERRORS=", reset_before_looking_up);
 }
 
 /* ---- the compiler ------------------------------------------------------------------------------------------------ */
@@ -204,33 +207,33 @@ static void builds(void **state)
 static struct {
     wk_code code;
     const char *words;
-    bool again; /* the next wish for it is met */
-} told;
+    bool again; /* a later request for the kernel succeeds */
+} wanted_error;
 
-static void does_not_compile(void)
+static void expect_compiler_error(void)
 {
     setenv("WICK_CACHE_DIR", "off", 1);
     WK_SCOPE;
     wk_tensor *x = wk_retain(ones_on(0)), *y = wk_retain(wk_mul(x, 3));
     wk_flush();
-    must(wk_error_code() == told.code && strstr(wk_error(), told.words) != NULL);
+    must(wk_error_code() == wanted_error.code && strstr(wk_error(), wanted_error.words) != NULL);
     wk_clear_error();
     unsetenv("STANDIN_ERRORS");
     wk_tensor *z = wk_retain(wk_mul(x, 3));
     wk_flush();
-    must(told.again ? wk_error() == NULL && wk_item(wk_sum(z)) == 3000 : wk_error_code() == told.code);
+    must(wanted_error.again ? wk_error() == NULL && wk_item(wk_sum(z)) == 3000 : wk_error_code() == wanted_error.code);
     wk_clear_error();
     others_go_on();
     wk_free(x), wk_free(y), wk_free(z);
 }
 
-/* The compiler, which has no kernel at all, says so. */
-static void says_why(void)
+/* The error of a compiler that rejects every kernel contains its log. */
+static void expect_compiler_log(void)
 {
     setenv("WICK_CACHE_DIR", "off", 1);
     WK_SCOPE;
     wk_item(wk_sum(ones_on(0)));
-    must(wk_error_code() == told.code && strstr(wk_error(), told.words) != NULL);
+    must(wk_error_code() == wanted_error.code && strstr(wk_error(), wanted_error.words) != NULL);
     wk_clear_error();
 }
 
@@ -256,10 +259,10 @@ static void compiler_errors(void **state)
         {"STANDIN_ERRORS=cuModuleGetFunction=500", WK_ERR_DEVICE, "a compiled kernel is missing"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
-        told.code = cases[k].code;
-        told.words = cases[k].words;
-        told.again = cases[k].code != WK_ERR_INTERNAL; /* what is refused is not tried again */
-        in_child(cases[k].settings, does_not_compile);
+        wanted_error.code = cases[k].code;
+        wanted_error.words = cases[k].words;
+        wanted_error.again = cases[k].code != WK_ERR_INTERNAL; /* rejected sources are not compiled again */
+        in_child(cases[k].settings, expect_compiler_error);
     }
     static const struct {
         const char *errors;
@@ -272,11 +275,11 @@ static void compiler_errors(void **state)
     };
     for (size_t k = 0; k < sizeof said / sizeof said[0]; k++) {
         char settings[200];
-        told.code = said[k].code;
-        told.words = said[k].words;
+        wanted_error.code = said[k].code;
+        wanted_error.words = said[k].words;
         snprintf(settings, sizeof settings, "STANDIN_NVRTC=/nowhere STANDIN_NVRTC_VERSION=13.0 STANDIN_ERRORS=%s",
                  said[k].errors);
-        in_child(settings, says_why);
+        in_child(settings, expect_compiler_log);
     }
 }
 

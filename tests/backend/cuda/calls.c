@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the driver is called: while others capture streams, who waits for what, and in which order. */
+/* The order of driver calls: during stream captures of other libraries, frees, submissions of several kernels, waits,
+ * and exit of the process. */
 #include "child.h"
 
 #include "backend/cuda/device.h"
@@ -15,7 +16,7 @@ static void *device_of(const wk__backend *backend)
     return device;
 }
 
-/* All kinds of calls. */
+/* Makes calls of all kinds. */
 static double compute(void)
 {
     WK_SCOPE;
@@ -26,7 +27,7 @@ static double compute(void)
     return sum / MANY;
 }
 
-/* ---- another library captures a stream --------------------------------------------------------------------------- */
+/* ---- stream capture by another library --------------------------------------------------------------------------- */
 
 static struct {
     int (*retain)(void **context, int device), (*set_current)(void *context), (*stream)(void **stream, unsigned flags),
@@ -80,11 +81,11 @@ static void while_streams_are_captured(void)
     must(compute() == 2);
     pthread_barrier_wait(&turn);
     pthread_join(thread, NULL);
-    int mode = THREAD_LOCAL; /* what is the thread's own? */
+    int mode = THREAD_LOCAL; /* is the thread's mode restored? */
     must(other.exchange(&mode) == 0 && mode == GLOBAL);
 }
 
-/* What could not be changed is not put back. */
+/* If the mode could not be changed, it is not restored either. */
 static void without_the_mode(void)
 {
     must(wk_device_count(WK_CUDA) == 2);
@@ -95,14 +96,14 @@ static void without_the_mode(void)
     must(other.exchange(&mode) == 0 && mode == GLOBAL);
 }
 
-static void captures(void **state)
+static void work_during_captures(void **state)
 {
     (void)state;
     in_child("STANDIN_ERRORS=cuThreadExchangeStreamCaptureMode=1@1", without_the_mode);
     in_child("STANDIN_ERRORS=", while_streams_are_captured);
 }
 
-/* ---- memory that is freed ---------------------------------------------------------------------------------------- */
+/* ---- freeing memory ---------------------------------------------------------------------------------------------- */
 
 static wk__cuda_device *watched;
 static int frees;
@@ -115,7 +116,7 @@ static void look_at_frees(const char *call)
     frees++;
 }
 
-/* The driver waits for all that the device has to do: others go on meanwhile. */
+/* cuMemFree waits for the device, so it is called without the device's lock. */
 static void blocks_are_freed_without_the_lock(void)
 {
     const wk__backend *backend = wk__backend_of(WK_CUDA);
@@ -133,7 +134,8 @@ static void blocks_are_freed_without_the_lock(void)
     backend->close(device);
 }
 
-/* Sums in chunks, of more and more rows: none waits, and what was too small goes when somebody has waited. */
+/* Chunked sums of more and more rows: no growth of the scratch memory waits; the former memory is freed after the next
+ * wait. */
 static void scratch_grows(void)
 {
     enum { COLUMNS = 30000, TIMES = 5 };
@@ -150,12 +152,12 @@ static void scratch_grows(void)
     for (int k = 0; k <= TIMES; k++) must(wk_item(wk_sum(sum[k])) == (double)COLUMNS * (1 << k));
     const long after = driver_calls("cuMemFree_v2");
     must(after - freed >= TIMES);
-    must(wk_item(wk_sum(sum[0])) == COLUMNS && driver_calls("cuMemFree_v2") == after); /* each goes once */
+    must(wk_item(wk_sum(sum[0])) == COLUMNS && driver_calls("cuMemFree_v2") == after); /* each only once */
     for (int k = 0; k <= TIMES; k++) wk_free(sum[k]);
     wk_free(x);
 }
 
-/* Where memory is short they go at once. */
+/* When memory is short, the former scratch memory is freed immediately. */
 static void scratch_is_short(void)
 {
     enum { COLUMNS = 30000 };
@@ -182,7 +184,7 @@ static void memory_is_freed(void **state)
 
 /* ---- submissions ------------------------------------------------------------------------------------------------- */
 
-/* Two kernels: one looks at the indices, whatever the dtype; the other adds. */
+/* Adds with two kernels: one checks the indices, the other one, specific to the dtype, adds. */
 static void add_to(wk_tensor *x)
 {
     wk_tensor *ones = wk_to(wk_ones((3), .dtype = wk_dtype_of(x)), wk_cuda(0));
@@ -191,8 +193,8 @@ static void add_to(wk_tensor *x)
     wk_flush();
 }
 
-/* While the second kernel is not to be had, the first does not run. */
-static void nothing_is_left_half_done(void)
+/* If the second kernel is not available, the first is not launched. */
+static void kernels_of_a_call_are_launched_together(void)
 {
     setenv("WICK_CACHE_DIR", "off", 1);
     WK_SCOPE;
@@ -212,10 +214,9 @@ static void nothing_is_left_half_done(void)
     wk_free(x), wk_free(whole);
 }
 
-/* A kernel whose threads need more memory of their own than the context has for them is not launched, nor is what
- * comes before it, while the card has too little for the 132 * 2048 that it holds. The driver is asked of each kernel
- * once. */
-static void threads_have_memory_of_their_own(void)
+/* A kernel whose threads need more local memory than the context can allocate is not launched, nor are the kernels
+ * before it: the card must have memory for 132 * 2048 threads. The driver is asked once per kernel. */
+static void local_memory_of_threads(void)
 {
     setenv("WICK_CACHE_DIR", "off", 1);
     WK_SCOPE;
@@ -223,7 +224,7 @@ static void threads_have_memory_of_their_own(void)
     wk_tensor *whole = wk_retain(wk_to(wk_zeros((3), .dtype = WK_I32), wk_cuda(0)));
     wk_flush();
     const long before = driver_calls("cuLaunchKernel");
-    setenv("STANDIN_OTHERS", "1848", 1); /* leaves 100 of 2048 MB, and there would have to be 262 */
+    setenv("STANDIN_OTHERS", "1848", 1); /* leaves 100 of 2048 MB; the kernel needs 262 */
     setenv("STANDIN_FUNCTIONS", "3=1040", 1);
     add_to(x);
     must(wk_error_code() == WK_ERR_MEMORY && strstr(wk_error(), "the stack of a kernel") != NULL);
@@ -245,8 +246,8 @@ static void threads_have_memory_of_their_own(void)
 static void submissions(void **state)
 {
     (void)state;
-    in_child("STANDIN_ERRORS=", threads_have_memory_of_their_own);
-    in_child("STANDIN_ERRORS=", nothing_is_left_half_done);
+    in_child("STANDIN_ERRORS=", local_memory_of_threads);
+    in_child("STANDIN_ERRORS=", kernels_of_a_call_are_launched_together);
 }
 
 /* ---- counts ------------------------------------------------------------------------------------------------------ */
@@ -256,8 +257,8 @@ static void makes_calls(void)
     must(compute() == 2);
 }
 
-/* At the end of the process, for programs that do not ask. */
-static void counts(void **state)
+/* The stand-in appends the counts to a file at exit. */
+static void counts_at_exit(void **state)
 {
     (void)state;
     char path[1024], setting[1100], line[128];
@@ -274,18 +275,18 @@ static void counts(void **state)
     }
     fclose(file);
     assert_true(launches >= 2 && launches < 20);
-    assert_int_equal(copies, 6 + 2); /* 12 MB by 2, and a trial of the way between the cards, there and back */
+    assert_int_equal(copies, 6 + 2); /* 12 MB in parts of 2 MB, and a trial copy between the cards in each direction */
 }
 
 /* ---- waits ------------------------------------------------------------------------------------------------------- */
 
-/* Whoever waits for long sleeps: events are of the kind for which the driver lets the thread sleep. */
-static void waits_sleep(void)
+/* Long waits block the thread in the driver (blocking-sync events). */
+static void long_waits_block(void)
 {
     const wk__backend *backend = wk__backend_of(WK_CUDA);
     void *device = device_of(backend), *event;
     wk__fail fail;
-    setenv("STANDIN_ERRORS", "cuEventQuery=600", 1); /* all take long */
+    setenv("STANDIN_ERRORS", "cuEventQuery=600", 1); /* never ready when queried */
     must(compute() == 2);
     must(backend->event_record(device, &event, &fail) == WK_OK);
     must(backend->event_wait(device, event, &fail) == WK_OK);
@@ -294,8 +295,8 @@ static void waits_sleep(void)
     must(driver_calls("cuEventSynchronize") > 2 && driver_calls("spin") == 0);
 }
 
-/* What has come needs no sleep. */
-static void short_waits_do_not_sleep(void)
+/* Waits for completed events do not call the driver. */
+static void completed_events_need_no_call(void)
 {
     const wk__backend *backend = wk__backend_of(WK_CUDA);
     void *device = device_of(backend), *event;
@@ -309,22 +310,22 @@ static void short_waits_do_not_sleep(void)
     backend->close(device);
 }
 
-static void waits(void **state)
+static void event_waits(void **state)
 {
     (void)state;
-    in_child("STANDIN_ERRORS=", waits_sleep);
-    in_child("STANDIN_ERRORS=", short_waits_do_not_sleep);
+    in_child("STANDIN_ERRORS=", long_waits_block);
+    in_child("STANDIN_ERRORS=", completed_events_need_no_call);
 }
 
-/* ---- the end of the process -------------------------------------------------------------------------------------- */
+/* ---- process exit ------------------------------------------------------------------------------------------------ */
 
-static int told[2], result_to = -1;
+static int notice[2], result_to = -1;
 
-/* The compiler takes its time, and the thread ends there. */
-static void in_compiler(const char *call)
+/* Makes the compilation slow; the compiling thread stops when it ends. */
+static void slow_down_compiler(const char *call)
 {
     if (strcmp(call, "nvrtcCompileProgram") == 0) {
-        must(write(told[1], "c", 1) == 1);
+        must(write(notice[1], "c", 1) == 1);
         usleep(200000);
     }
     if (strcmp(call, "nvrtcGetCUBIN") == 0) must(write(result_to, "d", 1) == 1);
@@ -346,20 +347,20 @@ static void *compile(void *device)
     return NULL;
 }
 
-/* Opens a device and has the compiler at work behind `hook`. */
+/* Opens a device and installs hook in the compiler. */
 static void *open_and_watch(void (*hook)(const char *))
 {
     void (*watch)(void (*)(const char *));
     setenv("WICK_CACHE_DIR", "off", 1);
     setenv("STANDIN_KEEPS", "no", 1);
-    must(pipe(told) == 0);
+    must(pipe(notice) == 0);
     void *device = device_of(wk__backend_of(WK_CUDA));
     standin_find("libnvrtc.so.13", "standin_set_hook", &watch);
     watch(hook);
     return device;
 }
 
-/* Compiles in a thread that does not go on; comes back when the compiler is at work. */
+/* Compiles in another thread, which never continues; returns when the compiler runs. */
 static void compile_elsewhere(void *device)
 {
     void (*watch)(void (*)(const char *));
@@ -368,67 +369,67 @@ static void compile_elsewhere(void *device)
     standin_find("libcuda.so.1", "standin_set_hook", &watch);
     watch(stop_here);
     pthread_create(&thread, NULL, compile, device);
-    must(read(told[0], &byte, 1) == 1);
+    must(read(notice[0], &byte, 1) == 1);
 }
 
-static void *ends_the_process(void *nothing)
+static void *exit_in_thread(void *nothing)
 {
     (void)nothing;
     exit(0);
 }
 
-/* By a thread that knows no device. */
-static void ends_while_a_thread_compiles(void)
+/* The exiting thread has not used any device. */
+static void exit_while_a_thread_compiles(void)
 {
     pthread_t thread;
-    compile_elsewhere(open_and_watch(in_compiler));
-    pthread_create(&thread, NULL, ends_the_process, NULL);
+    compile_elsewhere(open_and_watch(slow_down_compiler));
+    pthread_create(&thread, NULL, exit_in_thread, NULL);
     pthread_join(thread, NULL);
 }
 
-static void end_here(const char *call)
+static void exit_here(const char *call)
 {
     if (strcmp(call, "nvrtcCompileProgram") == 0) exit(0);
 }
 
-/* As a handler of a signal may do. */
-static void ends_in_the_compiler(void)
+/* As a signal handler may do. */
+static void exit_in_the_compiler(void)
 {
     void (*watch)(void (*)(const char *));
     setenv("WICK_CACHE_DIR", "off", 1);
     void *device = device_of(wk__backend_of(WK_CUDA));
     standin_find("libnvrtc.so.13", "standin_set_hook", &watch);
-    watch(end_here);
-    alarm(60); /* for ever is long */
+    watch(exit_here);
+    alarm(60); /* a deadlock would last for ever */
     compile(device);
     exit(1);
 }
 
-/* The first compilation has begun, and the compiler registers for the end, as NVRTC does in the midst of it. */
+/* The first compilation is in progress, and registers exit handlers, as NVRTC does. */
 static volatile bool is_compiling;
 
-static void takes_itself_apart(void)
+static void destroy_compiler(void)
 {
     if (is_compiling) _exit(1);
 }
 
-static void registers(const char *call)
+static void register_at_exit(const char *call)
 {
     if (strcmp(call, "nvrtcCompileProgram") == 0) {
         is_compiling = true;
-        must(atexit(takes_itself_apart) == 0 && write(told[1], "c", 1) == 1);
+        must(atexit(destroy_compiler) == 0 && write(notice[1], "c", 1) == 1);
         usleep(200000);
     }
     if (strcmp(call, "nvrtcGetCUBIN") == 0) is_compiling = false;
 }
 
-static void ends_in_the_first_compilation(void)
+static void exit_in_the_first_compilation(void)
 {
-    compile_elsewhere(open_and_watch(registers));
+    compile_elsewhere(open_and_watch(register_at_exit));
     exit(0);
 }
 
-/* A thread that ends, and not the process, waits too, and then others compile on. */
+/* Exit of a thread, not of the process, waits as well; afterwards other threads can compile. */
 static pthread_barrier_t has_used;
 
 static void *uses_the_device(void *device)
@@ -437,14 +438,14 @@ static void *uses_the_device(void *device)
     wk__fail fail;
     must(wk__backend_of(WK_CUDA)->sync(device, &fail) == WK_OK);
     pthread_barrier_wait(&has_used);
-    must(read(told[0], &byte, 1) == 1);
+    must(read(notice[0], &byte, 1) == 1);
     return NULL;
 }
 
-static void a_thread_ends_in_the_first_compilation(void)
+static void thread_exit_in_the_first_compilation(void)
 {
     pthread_t user, thread;
-    void *device = open_and_watch(registers);
+    void *device = open_and_watch(register_at_exit);
     pthread_barrier_init(&has_used, NULL, 2);
     pthread_create(&user, NULL, uses_the_device, device);
     pthread_barrier_wait(&has_used);
@@ -455,20 +456,21 @@ static void a_thread_ends_in_the_first_compilation(void)
     wk__backend_of(WK_CUDA)->close(device);
 }
 
-static void ends_well(void)
+static void exit_quietly(void)
 {
     _exit(0);
 }
 
-/* In a process that was forked meanwhile nobody compiles. What the compiler had there is lost, and not looked for. */
-static void a_forked_one_ends_in_the_first_compilation(void)
+/* A child forked during a compilation does not compile. The compiler's state in the child is lost, and exit does not
+ * wait for it. */
+static void forked_child_exits_in_the_first_compilation(void)
 {
     int status;
-    compile_elsewhere(open_and_watch(registers));
+    compile_elsewhere(open_and_watch(register_at_exit));
     const pid_t child = fork();
     if (child == 0) {
         alarm(60);
-        atexit(ends_well);
+        atexit(exit_quietly);
         exit(0);
     }
     must(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
@@ -476,7 +478,7 @@ static void a_forked_one_ends_in_the_first_compilation(void)
 
 static wk__cuda_device *still_open;
 
-static void compiles_at_the_end(void)
+static void compile_at_exit(void)
 {
     static const char *const text[] = {"    (void)m0; (void)m0;\n", NULL};
     static const wk__gpu_template fixed = {.name = "late", .text = text};
@@ -487,19 +489,19 @@ static void compiles_at_the_end(void)
     _exit(code == WK_ERR_STATE ? 0 : 9);
 }
 
-/* A handler of the program that is older than NVRTC runs behind its own, when it is taken apart. */
-static void compiles_behind_the_compiler(void)
+/* An exit handler registered before NVRTC was loaded runs after NVRTC's handlers, when NVRTC is destroyed. */
+static void compile_after_the_compiler_was_destroyed(void)
 {
     setenv("WICK_CACHE_DIR", "off", 1);
     setenv("STANDIN_KEEPS", "no", 1);
     alarm(60);
-    must(atexit(compiles_at_the_end) == 0);
+    must(atexit(compile_at_exit) == 0);
     still_open = device_of(wk__backend_of(WK_CUDA));
     compile(still_open);
     exit(1);
 }
 
-static void *compiles_on_and_on(void *first)
+static void *compile_repeatedly(void *first)
 {
     WK_SCOPE;
     for (int k = 0;; k++) {
@@ -511,8 +513,8 @@ static void *compiles_on_and_on(void *first)
     return NULL;
 }
 
-/* What the compiler has registered for the end while it compiled the first kernels is younger than the wait for it. */
-static void ends_between_kernels(void)
+/* Exit handlers that the compiler registered during its first compilation run before the library's wait for it. */
+static void exit_between_kernels(void)
 {
     int first[2];
     char byte;
@@ -522,30 +524,30 @@ static void ends_between_kernels(void)
     setenv("STANDIN_KEEPS", "no", 1);
     alarm(60);
     must(pipe(first) == 0 && delay != NULL);
-    pthread_create(&thread, NULL, compiles_on_and_on, &first[1]);
+    pthread_create(&thread, NULL, compile_repeatedly, &first[1]);
     must(read(first[0], &byte, 1) == 1);
     usleep((useconds_t)atoi(delay));
     exit(0);
 }
 
-static void ends(void **state)
+static void process_exit(void **state)
 {
     (void)state;
     int result[2];
     char settings[40];
     for (int k = 0; k < 8; k++) {
         snprintf(settings, sizeof settings, "DELAY=%d", 23000 * k);
-        in_child(settings, ends_between_kernels);
+        in_child(settings, exit_between_kernels);
     }
     char byte = 0;
     assert_int_equal(pipe(result), 0);
     result_to = result[1];
-    in_child("STANDIN_ERRORS=", ends_while_a_thread_compiles);
-    in_child("STANDIN_ERRORS=", ends_in_the_compiler);
-    in_child("STANDIN_ERRORS=", compiles_behind_the_compiler);
-    in_child("STANDIN_ERRORS=", ends_in_the_first_compilation);
-    in_child("STANDIN_ERRORS=", a_thread_ends_in_the_first_compilation);
-    in_child("STANDIN_ERRORS=", a_forked_one_ends_in_the_first_compilation);
+    in_child("STANDIN_ERRORS=", exit_while_a_thread_compiles);
+    in_child("STANDIN_ERRORS=", exit_in_the_compiler);
+    in_child("STANDIN_ERRORS=", compile_after_the_compiler_was_destroyed);
+    in_child("STANDIN_ERRORS=", exit_in_the_first_compilation);
+    in_child("STANDIN_ERRORS=", thread_exit_in_the_first_compilation);
+    in_child("STANDIN_ERRORS=", forked_child_exits_in_the_first_compilation);
     close(result[1]);
     assert_int_equal(read(result[0], &byte, 1), 1);
     close(result[0]);
@@ -554,8 +556,8 @@ static void ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(captures), cmocka_unit_test(memory_is_freed), cmocka_unit_test(submissions),
-        cmocka_unit_test(counts),   cmocka_unit_test(waits),           cmocka_unit_test(ends),
+        cmocka_unit_test(work_during_captures), cmocka_unit_test(memory_is_freed), cmocka_unit_test(submissions),
+        cmocka_unit_test(counts_at_exit),       cmocka_unit_test(event_waits),     cmocka_unit_test(process_exit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which cards are taken, what is compiled for them, and what is said of the others and of drivers and compilers that
- * are not in order. */
+/* Cards that are used, the code compiled for them, and the reported reasons for unusable cards, drivers and
+ * compilers. */
 #include "child.h"
 
 #include "backend/cuda/device.h"
 
 #include <sys/stat.h>
 
-/* Something that has to be compiled. */
+/* Computes something that needs compilation. */
 static bool computes(int index)
 {
     WK_SCOPE;
@@ -23,8 +23,8 @@ static const wk__cuda_device_desc *card(int index)
     return found;
 }
 
-/* The state, and that why there is nothing says this. */
-static void absent(wk__backend_status presence, const char *words)
+/* Checks the state, and that the reason contains words. */
+static void expect_absent(wk__backend_status presence, const char *words)
 {
     wk__text why = {0};
     must(wk__cuda_status(&why) == presence);
@@ -38,7 +38,7 @@ static void absent(wk__backend_status presence, const char *words)
     must(wk_item(wk_sum(wk_ones((3)))) == 3);
 }
 
-/* ---- what is compiled for a card --------------------------------------------------------------------------------- */
+/* ---- compilation target ------------------------------------------------------------------------------------------ */
 
 static long compiler_calls(const char *name)
 {
@@ -71,9 +71,9 @@ static void architectures(void **state)
         bool as_ptx;
     } cases[] = {
         {"STANDIN_ARCH=90 STANDIN_ARCHS=80,90,100", 90, false},
-        {"STANDIN_ARCH=89 STANDIN_ARCHS=90,86,80,75", 86, false}, /* an older one of its generation */
-        {"STANDIN_ARCH=86 STANDIN_ARCHS=89,80,87", 80, false},    /* not a newer one */
-        {"STANDIN_ARCH=120 STANDIN_ARCHS=90,75,80", 90, true},    /* newer than all */
+        {"STANDIN_ARCH=89 STANDIN_ARCHS=90,86,80,75", 86, false}, /* an older architecture of its generation */
+        {"STANDIN_ARCH=86 STANDIN_ARCHS=89,80,87", 80, false},    /* never a newer one */
+        {"STANDIN_ARCH=120 STANDIN_ARCHS=90,75,80", 90, true},    /* newer than all of them */
         {"STANDIN_ARCH=90 STANDIN_ARCHS=80,100", 80, true},
     };
     char settings[120];
@@ -106,7 +106,7 @@ static void driver_compiles(void)
     wk_free(x);
 }
 
-/* Code is tried once. */
+/* The code is tried only once. */
 static void driver_takes_neither(void)
 {
     long compiled[3] = {0};
@@ -134,8 +134,8 @@ static void file_has_text(void)
     must(computes(0) && compiler_calls("nvrtcCompileProgram") == 0);
 }
 
-/* Code for an older card of the generation, which the driver does not take. The card of another machine does, and takes
- * the text as well. */
+/* The driver rejects code for an older card of the generation. Another machine's card accepts it, and the text as
+ * well. */
 static void cards_that_take_text(void **state)
 {
     (void)state;
@@ -152,12 +152,12 @@ static void cards_that_take_text(void **state)
     in_child(settings, file_has_text);
 }
 
-static void none_can_be_compiled_for(void)
+static void no_supported_card(void)
 {
-    absent(WK__NO_LIBRARY, "too new for this GPU");
+    expect_absent(WK__NO_LIBRARY, "too new for this GPU");
 }
 
-static void only_the_first_can(void)
+static void only_first_card_is_supported(void)
 {
     must(wk_device_count(WK_CUDA) == 2 && computes(0));
     must(!computes(1));
@@ -167,11 +167,11 @@ static void only_the_first_can(void)
 static void cards_older_than_the_compiler(void **state)
 {
     (void)state;
-    in_child("STANDIN_ARCH=70 STANDIN_ARCHS=75,80", none_can_be_compiled_for);
-    in_child("STANDIN_ARCH=80,70 STANDIN_ARCHS=75,80", only_the_first_can);
+    in_child("STANDIN_ARCH=70 STANDIN_ARCHS=75,80", no_supported_card);
+    in_child("STANDIN_ARCH=80,70 STANDIN_ARCHS=75,80", only_first_card_is_supported);
 }
 
-/* ---- which compiler ---------------------------------------------------------------------------------------------- */
+/* ---- choice of the compiler -------------------------------------------------------------------------------------- */
 
 static void link_standin(const char *folder, const char *library, const char *as)
 {
@@ -182,7 +182,7 @@ static void link_standin(const char *folder, const char *library, const char *as
     assert_int_equal(symlink(from, to), 0);
 }
 
-/* The file name of the compiler in use. */
+/* Checks the file name of the compiler in use. */
 static bool compiles_with(const char *name)
 {
     Dl_info from;
@@ -201,18 +201,18 @@ static void uses_12(void)
     must(computes(0) && compiles_with("libnvrtc.so.12"));
 }
 
-static void none_is_old_enough(void)
+static void no_compiler_is_old_enough(void)
 {
-    absent(WK__NO_LIBRARY, "is installed only for CUDA 13, but the driver supports CUDA 12");
-    absent(WK__NO_LIBRARY, "pip install nvidia-cuda-nvrtc-cu12 and");
+    expect_absent(WK__NO_LIBRARY, "is installed only for CUDA 13, but the driver supports CUDA 12");
+    expect_absent(WK__NO_LIBRARY, "pip install nvidia-cuda-nvrtc-cu12 and");
 }
 
 static void is_broken(void)
 {
-    absent(WK__NO_LIBRARY, "libcuda.so.1: file too short");
+    expect_absent(WK__NO_LIBRARY, "libcuda.so.1: file too short");
 }
 
-/* The newest that is not newer than the driver, in the first folder that has one. */
+/* The newest one that is not newer than the driver, in the first folder that contains any. */
 static void compilers_newer_than_the_driver(void **state)
 {
     (void)state;
@@ -229,12 +229,12 @@ static void compilers_newer_than_the_driver(void **state)
     in_child(path, uses_12);
     snprintf(path, sizeof path, "WICK_CUDA_PATH=/nowhere::%s:%s STANDIN_DRIVER=13000", one, both);
     in_child(path, uses_12);
-    in_child("STANDIN_DRIVER=12090", none_is_old_enough);
-    /* Machines may have an NVRTC for CUDA 13, where no driver of 13 lacks one. */
+    in_child("STANDIN_DRIVER=12090", no_compiler_is_old_enough);
+    /* There may be machines with NVRTC for CUDA 13, but a driver for 13 always includes it. */
     assert_string_equal(wk__cuda_nvrtc_package(13, (char[40]){""}), "'nvidia-cuda-nvrtc==13.*'");
 }
 
-/* The loader's words, where there is a library and it is none. */
+/* A file that is not a library is reported in the loader's words. */
 static void broken_libraries(void **state)
 {
     (void)state;
@@ -248,18 +248,18 @@ static void broken_libraries(void **state)
     in_child(path, is_broken);
 }
 
-static void does_not_say(void)
+static void expect_no_version(void)
 {
-    absent(WK__NO_LIBRARY, "does not report its targets");
+    expect_absent(WK__NO_LIBRARY, "does not report its targets");
 }
 
 static void is_too_old(void)
 {
-    absent(WK__NO_LIBRARY, "NVRTC, CUDA's run-time compiler, is older than CUDA 11.2");
+    expect_absent(WK__NO_LIBRARY, "NVRTC, CUDA's run-time compiler, is older than CUDA 11.2");
 }
 
-/* A library that has not all the functions, or whose functions fail. */
-static void compilers_that_say_nothing(void **state)
+/* A library without some functions, or whose functions fail. */
+static void incomplete_compilers(void **state)
 {
     (void)state;
     char path[2000];
@@ -268,9 +268,9 @@ static void compilers_that_say_nothing(void **state)
     link_standin(old, "libnvidia-ml.so.1", "libnvrtc.so.13");
     snprintf(path, sizeof path, "WICK_CUDA_PATH=%s", old);
     in_child(path, is_too_old);
-    in_child("STANDIN_ERRORS=nvrtcVersion=11", does_not_say);
-    in_child("STANDIN_ERRORS=nvrtcGetNumSupportedArchs=11", does_not_say);
-    in_child("STANDIN_ERRORS=nvrtcGetSupportedArchs=11", does_not_say);
+    in_child("STANDIN_ERRORS=nvrtcVersion=11", expect_no_version);
+    in_child("STANDIN_ERRORS=nvrtcGetNumSupportedArchs=11", expect_no_version);
+    in_child("STANDIN_ERRORS=nvrtcGetSupportedArchs=11", expect_no_version);
 }
 
 /* ---- drivers that do not start ----------------------------------------------------------------------------------- */
@@ -282,7 +282,7 @@ static struct {
 
 static void is_absent(void)
 {
-    absent(reason.presence, reason.words);
+    expect_absent(reason.presence, reason.words);
 }
 
 static void drivers(void **state)
@@ -311,7 +311,7 @@ static void drivers(void **state)
     }
 }
 
-/* What no driver says is not made up. */
+/* Properties that no driver reports are left empty. */
 static wk_code describe(int index, wk__device_info *info)
 {
     wk__fail fail;
@@ -338,8 +338,8 @@ static void figures_are_known(void)
     must(info.memory_available > 0 && info.memory_available < info.memory_total);
 }
 
-/* Slices of a card are devices, each with its memory; heat and power are the card's. */
-static void are_slices(void)
+/* MIG instances are devices with separate memory; temperature and power are the card's. */
+static void mig_instances(void)
 {
     wk__device_info info[2];
     for (int k = 0; k < 2; k++) {
@@ -351,14 +351,14 @@ static void are_slices(void)
     must(wk_device_count(WK_GPU) == 2 && wk_device_eq(wk_device_parse("gpu:1"), wk_cuda(1)));
 }
 
-static void are_unknown_slices(void)
+static void mig_instances_of_unknown_memory(void)
 {
     wk__device_info info;
     must(describe(0, &info) == WK_OK);
     must(info.memory_available == -1 && info.temperature == 41);
 }
 
-/* The stand-in tells of this process and of one whose memory is not known, on the first card alone. */
+/* The stand-in reports this process and one of unknown memory use, on the first card only. */
 static void processes_are_known(void)
 {
     wk__device_info info[2];
@@ -378,7 +378,7 @@ static int heat(nvmlDevice device, int sensor, unsigned *degrees)
     return NVML_SUCCESS;
 }
 
-/* Every call that names gpu:0 looks for it among the cards. NVML takes its time, and is asked by who wants figures. */
+/* Parsing gpu:0 searches the cards on each call, without calling NVML, which is slow and used only for statistics. */
 static void gpus_are_found_without_figures(void)
 {
     wk_device_properties known = {.size = sizeof known};
@@ -396,12 +396,12 @@ static void figures(void **state)
     in_child("STANDIN_ENTRIES=24", processes_are_known);
     in_child("STANDIN_ENTRIES=32", processes_are_known);
     in_child("STANDIN_ERRORS=", gpus_are_found_without_figures);
-    in_child("STANDIN_MIG=1", are_slices);
-    in_child("STANDIN_MIG=1 STANDIN_ERRORS=nvmlDeviceGetHandleByUUID=6", are_unknown_slices);
-    in_child("STANDIN_MIG=1 STANDIN_ERRORS=cuDeviceGetUuid_v2=1", are_unknown_slices);
+    in_child("STANDIN_MIG=1", mig_instances);
+    in_child("STANDIN_MIG=1 STANDIN_ERRORS=nvmlDeviceGetHandleByUUID=6", mig_instances_of_unknown_memory);
+    in_child("STANDIN_MIG=1 STANDIN_ERRORS=cuDeviceGetUuid_v2=1", mig_instances_of_unknown_memory);
 }
 
-/* ---- processes that fork ---------------------------------------------------------------------------------------- */
+/* ---- fork -------------------------------------------------------------------------------------------------------- */
 
 static bool sums_on(wk_device device)
 {
@@ -438,8 +438,8 @@ static void counts_again(void)
     must(counts_by_nvml() == 1 && driver_calls("cuInit") == 0);
 }
 
-/* NVML is asked once, and the driver does not begin; children know what their parent does. Of what the program hides
- * later the driver alone knows. */
+/* NVML counts the cards once, without initialising the driver; children inherit the count. Only the driver knows of
+ * cards that environment variables hide later. */
 static void counts_once(void)
 {
     counts_again();
@@ -455,7 +455,7 @@ static void counts_none_twice(void)
     must(counts_by_nvml() == before + 2 && driver_calls("cuInit") == 0);
 }
 
-/* A machine with no card may get one. */
+/* On a machine without cards, a card may be added later. */
 static void counts_none(void)
 {
     wk_device_count(WK_CUDA);
@@ -463,12 +463,12 @@ static void counts_none(void)
     ends_well(counts_none_twice);
 }
 
-/* A server that looks what there is leaves its workers all of it. */
-static void counts_and_forks(void)
+/* A server that counts devices before it forks can use all of them in its workers. */
+static void count_then_fork(void)
 {
     must(wk_device_count(WK_CUDA) == 2);
     ends_well(uses_cuda);
-    ends_well(figures_are_known); /* also those of NVML, which had begun in the parent */
+    ends_well(figures_are_known); /* also those of NVML, which the parent had initialised */
     must(sums_on(wk_cuda(0)));
 }
 
@@ -476,17 +476,17 @@ static void may_not_use_cuda(void)
 {
     WK_SCOPE;
     must(wk_device_count(WK_CUDA) == 2 && sums_on(wk_cpu()));
-    const wk_device gpu = wk_try_gpu(0); /* not the CPU, which would be a slower one chosen silently */
+    const wk_device gpu = wk_try_gpu(0); /* not the CPU, which would be a silent, slower choice */
     must(wk_device_eq(gpu, wk_cuda(0)) && wk_error() == NULL);
     for (int k = 0; k < 2; k++) {
         must(wk_ones((3), .device = k == 0 ? gpu : wk_gpu(1)) == NULL && strstr(wk_error(), "forked") != NULL);
         wk_clear_error();
     }
-    if (wk_device_count(WK_OPENCL) > 0) must(sums_on(wk_opencl(0))); /* which nobody had asked for */
+    if (wk_device_count(WK_OPENCL) > 0) must(sums_on(wk_opencl(0))); /* even though no device was listed before */
 }
 
-/* What the driver alone can say makes it begin, and no child may use it then. */
-static void asks_the_driver_and_forks(void)
+/* Questions that only the driver can answer initialise it; afterwards children cannot use it. */
+static void query_driver_then_fork(void)
 {
     wk_device_properties known = {.size = sizeof known};
     must(wk_device_get_properties(wk_cuda(0), &known) == WK_OK);
@@ -494,8 +494,8 @@ static void asks_the_driver_and_forks(void)
     must(sums_on(wk_cuda(0)));
 }
 
-/* It is the same devices for a child of who has computed; each of its calls says what to do instead. */
-static void has_no_part_in_cuda(void)
+/* In a child of a process that has computed, the devices are listed, and each call on them fails with advice. */
+static void expect_no_cuda_in_child(void)
 {
     WK_SCOPE;
     wk_device all[3];
@@ -511,10 +511,10 @@ static void has_no_part_in_cuda(void)
     }
 }
 
-static void computes_and_forks(void)
+static void compute_then_fork(void)
 {
     must(sums_on(wk_cuda(1)));
-    ends_well(has_no_part_in_cuda);
+    ends_well(expect_no_cuda_in_child);
 }
 
 static void counts_by_the_driver(void)
@@ -523,8 +523,8 @@ static void counts_by_the_driver(void)
     ends_well(may_not_use_cuda);
 }
 
-/* NVML would tell of two cards; nobody could compute on them. */
-static void counts_none_that_computes(void)
+/* NVML counts two cards, but neither can compute. */
+static void count_no_usable_device(void)
 {
     must(wk_device_count(WK_CUDA) == 0);
 }
@@ -533,12 +533,12 @@ static void forks(void **state)
 {
     (void)state;
     in_child("STANDIN_ERRORS=", counts_once);
-    in_child("STANDIN_DRIVER=11010", counts_none_that_computes);
-    in_child("STANDIN_ERRORS=nvrtcVersion=11", counts_none_that_computes);
+    in_child("STANDIN_DRIVER=11010", count_no_usable_device);
+    in_child("STANDIN_ERRORS=nvrtcVersion=11", count_no_usable_device);
     in_child("STANDIN_DEVICES=0", counts_none);
-    in_child("STANDIN_ERRORS=", counts_and_forks);
-    in_child("STANDIN_ERRORS=", asks_the_driver_and_forks);
-    in_child("STANDIN_ERRORS=", computes_and_forks);
+    in_child("STANDIN_ERRORS=", count_then_fork);
+    in_child("STANDIN_ERRORS=", query_driver_then_fork);
+    in_child("STANDIN_ERRORS=", compute_then_fork);
     in_child("CUDA_VISIBLE_DEVICES=0,1", counts_by_the_driver);
     in_child("STANDIN_MIG=1", counts_by_the_driver);
     in_child("STANDIN_ERRORS=nvmlInit_v2=1", counts_by_the_driver);
@@ -569,7 +569,7 @@ static void compute_modes(void **state)
 
 /* ---- launches in parts ------------------------------------------------------------------------------------------- */
 
-/* By work-items with four elements each, by rows, and in chunks with scratch memory between them. */
+/* Elementwise by work-items of four elements, by rows, and in chunks with scratch memory. */
 static void has_few_blocks(void)
 {
     enum { ROWS = 10, COLUMNS = 1100, COUNT = ROWS * COLUMNS, LONG = 100000 };
@@ -593,18 +593,18 @@ static void limits_are_known(void)
     must(card(0)->max_groups == 32768);
 }
 
-static void there_are_none(void)
+static void expect_no_time_limit(void)
 {
     must(card(0)->max_groups == INT32_MAX);
 }
 
-/* A driver that stops kernels which take seconds gets shorter ones. */
-static void most_blocks(void **state)
+/* If the driver stops kernels that run for seconds, launches are split into shorter ones. */
+static void maximum_number_of_blocks(void **state)
 {
     (void)state;
     in_child("STANDIN_ATTRIBUTES=5=3", has_few_blocks);
     in_child("STANDIN_ATTRIBUTES=17=1", limits_are_known);
-    in_child("STANDIN_ATTRIBUTES=17=0", there_are_none);
+    in_child("STANDIN_ATTRIBUTES=17=0", expect_no_time_limit);
 }
 
 int main(void)
@@ -615,12 +615,12 @@ int main(void)
         cmocka_unit_test(cards_older_than_the_compiler),
         cmocka_unit_test(compilers_newer_than_the_driver),
         cmocka_unit_test(broken_libraries),
-        cmocka_unit_test(compilers_that_say_nothing),
+        cmocka_unit_test(incomplete_compilers),
         cmocka_unit_test(drivers),
         cmocka_unit_test(figures),
         cmocka_unit_test(forks),
         cmocka_unit_test(compute_modes),
-        cmocka_unit_test(most_blocks),
+        cmocka_unit_test(maximum_number_of_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests of what a process sees once: each runs in a child, with settings of the stand-in (tests/standin/driver.h) in
- * its environment. The parent never looks for devices. */
+/* Tests of state that exists once per process: each runs in a child, with the stand-in's settings
+ * (tests/standin/driver.h) in its environment. The parent never looks for devices. */
 #ifndef WICK_TESTS_CUDA_CHILD_H
 #define WICK_TESTS_CUDA_CHILD_H
 
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* In a child: what has to hold, or it ends. */
+/* Checks a condition in a child; ends the child if it is false. */
 #define must(condition)                                                                                                \
     do {                                                                                                               \
         if (!(condition)) {                                                                                            \
@@ -21,7 +21,7 @@
         }                                                                                                              \
     } while (0)
 
-/* "A=1 B=2" */
+/* Sets variables from a string such as "A=1 B=2". */
 static inline void child_settings(const char *settings)
 {
     char *text = strdup(settings), *rest = NULL;
@@ -33,7 +33,8 @@ static inline void child_settings(const char *settings)
     free(text);
 }
 
-/* Runs `body` in a child with these settings; it is to end well. What it compiles is kept for the next one. */
+/* Runs body in a child with these settings and checks that it exits with status 0. The cache of compiled kernels is
+ * kept for the next child. */
 static inline void in_child(const char *settings, void (*body)(void))
 {
     int status = 0;
@@ -50,7 +51,7 @@ static inline void in_child(const char *settings, void (*body)(void))
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) fail_msg("with %s it ends with %#x", settings, status);
 }
 
-/* A function of one of the stand-ins, which is loaded already; of the type that `to` points to. */
+/* Looks up a function of a loaded stand-in and stores it to *to, a pointer to a function pointer of its type. */
 static inline void standin_find(const char *library, const char *name, void *to)
 {
     char path[1024];
@@ -60,7 +61,7 @@ static inline void standin_find(const char *library, const char *name, void *to)
     memcpy(to, &function, sizeof function);
 }
 
-/* Calls of the driver of that name. */
+/* Returns the number of calls of this driver function. */
 static inline long driver_calls(const char *name)
 {
     long (*count)(const char *);
@@ -73,7 +74,7 @@ static inline wk_tensor *ones_on(int index)
     return wk_to(wk_ones((1000)), wk_cuda(index));
 }
 
-/* The second card and the CPU, where the first has given up. */
+/* Checks that the second card and the CPU work after the first card was lost. */
 static inline void others_go_on(void)
 {
     WK_SCOPE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each call of NVIDIA's driver fails once: a network is trained on cuda:0 by a process of its own, whose n-th call says
- * CUDA_ERROR_UNKNOWN. Then either the numbers are those of an undisturbed run or an error has been told; the process
- * lives, and the CPU goes on computing. */
+/* Each call of NVIDIA's driver fails once: a child process trains a network on cuda:0, and its n-th call returns
+ * CUDA_ERROR_UNKNOWN. Then either the results are those of an undisturbed run or an error is reported; the process does
+ * not crash, and the CPU continues to compute. */
 #include "support/gpu/gpu.h"
 #include "support/wick.h"
 
@@ -13,10 +13,10 @@
 extern char **environ;
 static const char *program;
 
-/* What the process ends with. */
-enum { FINE = 0, TOLD = 3, WRONG = 4 };
+/* Exit statuses of the child. */
+enum { FINE = 0, REPORTED = 3, WRONG = 4 };
 
-/* ---- the process ------------------------------------------------------------------------------------------------- */
+/* ---- the child --------------------------------------------------------------------------------------------------- */
 
 static double train(void)
 {
@@ -39,21 +39,21 @@ static double train(void)
     return number;
 }
 
-static int be_the_process(void)
+static int run_child(void)
 {
     const double number = train();
     wk_sync();
-    const bool told = wk_error() != NULL;
+    const bool reported = wk_error() != NULL;
     wk_clear_error();
-    const bool goes_on = wk_item(wk_sum(wk_ones((3)))) == 3;
+    const bool cpu_works = wk_item(wk_sum(wk_ones((3)))) == 3;
     printf("%.17g\n", number);
     fflush(stdout);
-    return !goes_on ? WRONG : told ? TOLD : FINE;
+    return !cpu_works ? WRONG : reported ? REPORTED : FINE;
 }
 
-/* ---- its parent -------------------------------------------------------------------------------------------------- */
+/* ---- the parent -------------------------------------------------------------------------------------------------- */
 
-/* What it ended with, -1 if it did not end well; *number is what it wrote. */
+/* Returns the exit status of a run, or -1 if it did not exit; *number is what it printed. */
 static int run(int at, char number[64])
 {
     char fail_at[32], line[64] = "";
@@ -78,28 +78,30 @@ static int run(int at, char number[64])
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* All of the first calls, which open the devices, then some of each kind, on each day others; 0 is none. */
+/* Fails all of the first calls, which open the devices, then a sample of the others, which depends on the seed; 0 fails
+ * none. */
 static void each_call_fails_once(void **state)
 {
     (void)state;
     enum { ALL = 60, LAST = 700, STEP = 9 };
     char want[64], have[64];
-    int told = 0;
-    setenv("WICK_CACHE_DIR", getenv("WICK_WORK") ? getenv("WICK_WORK") : "/tmp", 1); /* compiled once, not each time */
+    int reported = 0;
+    /* compiled once, not in each run */
+    setenv("WICK_CACHE_DIR", getenv("WICK_WORK") ? getenv("WICK_WORK") : "/tmp", 1);
     assert_int_equal(run(0, want), FINE);
     for (int at = 1; at <= LAST; at += at < ALL ? 1 : at == ALL ? 1 + (int)(test_seed() % STEP) : STEP) {
         const int end = run(at, have);
-        const bool good = end == TOLD || (end == FINE && strcmp(have, want) == 0);
+        const bool good = end == REPORTED || (end == FINE && strcmp(have, want) == 0);
         if (!good) fail_msg("call %d: the process ended with %d, %s instead of %s", at, end, have, want);
-        told += end == TOLD;
+        reported += end == REPORTED;
     }
-    print_message("%d of the calls were told of\n", told);
-    assert_true(told > ALL / 2);
+    print_message("%d of the calls reported an error\n", reported);
+    assert_true(reported > ALL / 2);
 }
 
 int main(int count, char **arguments)
 {
-    if (count > 1) return be_the_process();
+    if (count > 1) return run_child();
     program = arguments[0];
     if (wk_device_count(WK_CUDA) < 2) {
         printf("skip cuda_failing: there are no two CUDA devices\n");

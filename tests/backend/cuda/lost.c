@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices that give up, for each error after which a context does nothing more: who reads is told each time, who waits
- * once, the process lives, the other device and the CPU go on. Messages name the call whose result is lost, or the one
- * that waited. */
+/* Lost devices, for each error after which a context is unusable: every read reports it, a wait reports it once, the
+ * process does not crash, the other device and the CPU continue. Messages name the call whose result is lost, or the
+ * one that waited. */
 #include "backend.h"
 
 #include <math.h>
 
-/* The error is of that line here, and goes on with these words. */
-static void is_said(int line, const char *words)
+/* Checks that the error is reported at this line of this file and begins with words. */
+static void expect_message(int line, const char *words)
 {
     char begin[300];
     snprintf(begin, sizeof begin, "%s:%d: %s", __FILE__, line, words);
@@ -18,17 +18,17 @@ static void is_said(int line, const char *words)
     wk_clear_error();
 }
 
-static void is_lost(wk_tensor *x, int line, const char *words)
+static void expect_lost(wk_tensor *x, int line, const char *words)
 {
     float data[1000];
     must(wk_read(x, data, sizeof data) != WK_OK);
     must(wk_error_code() == WK_ERR_DEVICE_LOST);
-    is_said(line, words);
+    expect_message(line, words);
 }
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
-static void gives_up_in_a_kernel(void)
+static void lost_in_a_kernel(void)
 {
     WK_SCOPE;
     const int of_x = __LINE__ + 1;
@@ -39,19 +39,20 @@ static void gives_up_in_a_kernel(void)
     wk_tensor *y = wk_retain(wk_mul(x, 3));
     wk_sync();
     must(wk_error_code() == WK_ERR_DEVICE_LOST && strstr(wk_error(), "device lost") != NULL);
-    is_said(of_y + 1, "sync: cuda:0: ");
-    wk_sync(); /* it has been told */
+    expect_message(of_y + 1, "sync: cuda:0: ");
+    wk_sync(); /* already reported */
     must(wk_error() == NULL);
-    is_lost(y, of_y, "mul: cuda:0: ");
-    is_lost(x, of_x, "to: cuda:0: ");
-    is_lost(wk_add(x, 1), of_x, "to: cuda:0: "); /* the first cause */
+    expect_lost(y, of_y, "mul: cuda:0: ");
+    expect_lost(x, of_x, "to: cuda:0: ");
+    expect_lost(wk_add(x, 1), of_x, "to: cuda:0: "); /* the first cause */
     unsetenv("STANDIN_ERRORS");
     others_go_on();
     wk_free(x), wk_free(y);
 }
 
-/* Nothing is asked of the driver any more: the context that is current may be another's. */
-static void has_no_figures(void)
+/* After the loss, no memory statistics are requested from the driver, because the current context may be another
+ * library's. */
+static void no_statistics(void)
 {
     const wk__backend *backend = wk__backend_of(WK_CUDA);
     void *device;
@@ -71,18 +72,18 @@ static void has_no_figures(void)
 static void kernels_that_end_the_context(void **state)
 {
     (void)state;
-    in_child("STANDIN_ERRORS=", has_no_figures);
+    in_child("STANDIN_ERRORS=", no_statistics);
     static const int errors[] = {201, 214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721, 999};
     for (size_t k = 0; k < sizeof errors / sizeof errors[0]; k++) {
         char setting[64];
         snprintf(setting, sizeof setting, "STANDIN_ERRORS=launch=%d", errors[k]);
-        in_child(setting, gives_up_in_a_kernel);
+        in_child(setting, lost_in_a_kernel);
     }
 }
 
-/* The first to hear of it is who reads. What an update, numbers of the program's and a copy have made is named after
- * these calls, and what was computed of it has that cause, on other devices, too. */
-static void who_reads_is_told(void)
+/* A read reports the loss first. Results of in-place ops, of host data and of copies are reported at these calls;
+ * values computed from them have the same cause, on other devices as well. */
+static void read_reports_the_loss(void)
 {
     WK_SCOPE;
     const float numbers[1000] = {1};
@@ -93,34 +94,34 @@ static void who_reads_is_told(void)
     must(wk_error() == NULL);
     setenv("STANDIN_ERRORS", "launch=719", 1);
     wk_add_(w, 1);
-    is_lost(w, line + 5, "add_: cuda:0: ");
-    is_lost(x, line - 1, "from: cuda:0: ");
+    expect_lost(w, line + 5, "add_: cuda:0: ");
+    expect_lost(x, line - 1, "from: cuda:0: ");
     must(wk_tensor_str(here) == NULL);
-    is_said(line + 1, "to: cuda:0: ");
-    wk_sync(); /* it has been told */
+    expect_message(line + 1, "to: cuda:0: ");
+    wk_sync(); /* already reported */
     must(wk_error() == NULL);
     wk_free(w), wk_free(x), wk_free(here);
 }
 
-static void is_copied_to_another(void)
+static void copy_to_another_device(void)
 {
     WK_SCOPE;
     const int line = __LINE__;
     wk_tensor *x = wk_retain(wk_mul(wk_ones((1000), .device = wk_cuda(0)), 3));
     wk_sync();
-    wk_tensor *there = ones_on(1); /* it is open */
+    wk_tensor *there = ones_on(1); /* opens the other device */
     must(wk_item(wk_sum(there)) == 1000 && wk_error() == NULL);
     setenv("STANDIN_ERRORS", "cuEventRecord=719@1", 1);
-    is_lost(wk_to(x, wk_cuda(1)), line + 1, "mul: cuda:0: ");
-    is_lost(x, line + 1, "mul: cuda:0: ");
+    expect_lost(wk_to(x, wk_cuda(1)), line + 1, "mul: cuda:0: ");
+    expect_lost(x, line + 1, "mul: cuda:0: ");
     wk_sync();
-    is_said(__LINE__ - 1, "sync: cuda:0: ");
+    expect_message(__LINE__ - 1, "sync: cuda:0: ");
     others_go_on();
     wk_free(x);
 }
 
-/* What may have met a bad index is waited for before it is copied: the copy is the first to hear. */
-static void is_copied_from(void)
+/* A copy first waits for ops that may have met a bad index, and so reports the loss. */
+static void copy_reports_the_loss(void)
 {
     WK_SCOPE;
     wk_tensor *x = ones_on(0), *index = wk_to(wk_of(int64_t, (2), 3, 5), wk_cuda(0));
@@ -130,9 +131,9 @@ static void is_copied_from(void)
     wk_tensor *picked = wk_index_select(x, 0, index);
     wk_tensor *here = wk_retain(wk_to(picked, wk_cpu()));
     wk_flush();
-    is_said(line + 2, "to: cuda:0: ");
+    expect_message(line + 2, "to: cuda:0: ");
     must(isnan(wk_item(wk_sum(here))));
-    is_said(line + 1, "index_select: cuda:0: ");
+    expect_message(line + 1, "index_select: cuda:0: ");
     wk_free(here);
 }
 
@@ -141,12 +142,12 @@ static void does_not_launch(void)
     WK_SCOPE;
     wk_tensor *x = ones_on(0), *y = wk_retain(wk_mul(x, 3));
     wk_flush();
-    is_said(__LINE__ - 2, "mul: cuda:0: ");
+    expect_message(__LINE__ - 2, "mul: cuda:0: ");
     wk_free(y);
 }
 
-/* Nothing is lost, but this read has not been done. */
-static void a_read_is_refused(void)
+/* A rejected download loses nothing, but fails this read. */
+static void rejected_read(void)
 {
     WK_SCOPE;
     wk_tensor *x = wk_retain(wk_sum(ones_on(0)));
@@ -154,7 +155,7 @@ static void a_read_is_refused(void)
     setenv("STANDIN_ERRORS", "cuMemcpyDtoHAsync_v2=701@1", 1);
     wk_item(x);
     must(wk_error_code() == WK_ERR_INTERNAL);
-    is_said(__LINE__ - 2, "item: copying from the device: ");
+    expect_message(__LINE__ - 2, "item: copying from the device: ");
     must(wk_item(x) == 1000);
     wk_free(x);
 }
@@ -164,22 +165,22 @@ static void a_device_does_not_open(void)
     WK_SCOPE;
     wk_ones((3), .device = wk_cuda(0));
     must(wk_error_code() == WK_ERR_DEVICE_LOST);
-    is_said(__LINE__ - 2, "ones: cuda:0: opening the device: ");
+    expect_message(__LINE__ - 2, "ones: cuda:0: opening the device: ");
 }
 
-static void what_is_said(void **state)
+static void messages(void **state)
 {
     (void)state;
-    in_child("STANDIN_ERRORS=", who_reads_is_told);
-    in_child("STANDIN_ERRORS=", is_copied_to_another);
-    in_child("STANDIN_ERRORS=", is_copied_from);
+    in_child("STANDIN_ERRORS=", read_reports_the_loss);
+    in_child("STANDIN_ERRORS=", copy_to_another_device);
+    in_child("STANDIN_ERRORS=", copy_reports_the_loss);
     in_child("STANDIN_ERRORS=cuLaunchKernel=719@1", does_not_launch);
-    in_child("STANDIN_ERRORS=", a_read_is_refused);
+    in_child("STANDIN_ERRORS=", rejected_read);
     in_child("STANDIN_ERRORS=cuStreamCreate=719@1", a_device_does_not_open);
 }
 
-/* A call that is refused is that call's error alone. */
-static void goes_on_after_a_call(void)
+/* A rejected call fails only that call. */
+static void continue_after_a_rejected_call(void)
 {
     WK_SCOPE;
     wk_tensor *x = wk_retain(ones_on(0));
@@ -193,15 +194,15 @@ static void goes_on_after_a_call(void)
     wk_free(x), wk_free(y);
 }
 
-static void calls_that_are_refused(void **state)
+static void rejected_calls(void **state)
 {
     (void)state;
-    in_child("STANDIN_ERRORS=cuLaunchKernel=701@1", goes_on_after_a_call);
-    in_child("STANDIN_ERRORS=cuLaunchKernel=713@1", goes_on_after_a_call);
-    in_child("STANDIN_ERRORS=cuLaunchKernel=720@1", goes_on_after_a_call);
+    in_child("STANDIN_ERRORS=cuLaunchKernel=701@1", continue_after_a_rejected_call);
+    in_child("STANDIN_ERRORS=cuLaunchKernel=713@1", continue_after_a_rejected_call);
+    in_child("STANDIN_ERRORS=cuLaunchKernel=720@1", continue_after_a_rejected_call);
 }
 
-/* ---- somebody resets the context --------------------------------------------------------------------------------- */
+/* ---- context reset by another library ---------------------------------------------------------------------------- */
 
 static void reset_first(void)
 {
@@ -212,8 +213,8 @@ static void reset_first(void)
 
 static const char *const good_text[] = {"    (void)m0;\n", NULL};
 
-/* The host's side of a device goes, and the driver is asked for nothing that went with the context. */
-static void closes_after_a_reset(void)
+/* Closing the device frees its host state, without calling the driver for anything that the reset destroyed. */
+static void close_after_a_reset(void)
 {
     opened o = open_first();
     wk__cuda_device *device = o.device;
@@ -227,7 +228,7 @@ static void closes_after_a_reset(void)
     must(o.backend->compile_only(device, false, &fail) == WK_OK);
     must(o.backend->sync(device, &fail) == WK_OK);
     reset_first();
-    must(o.backend->upload(device, &block, 0, "text", 4, &fail) == WK_OK); /* left out, as submissions are */
+    must(o.backend->upload(device, &block, 0, "text", 4, &fail) == WK_OK); /* dropped, as submissions are */
     must(o.backend->sync(device, &fail) == WK_ERR_DEVICE_LOST && fail.async);
     must(o.backend->sync(device, &fail) == WK_OK);
     must(o.backend->download(device, fail.text, &block, 0, 4, &fail) == WK_ERR_DEVICE_LOST && fail.poisoned);
@@ -239,8 +240,8 @@ static void closes_after_a_reset(void)
     must(driver_calls("cuDevicePrimaryCtxRelease_v2") == 1);
 }
 
-/* The context is there again, and its handles are others. */
-static void closes_after_a_reset_and_a_use(void)
+/* The context exists again, with other handles. */
+static void close_after_a_reset_and_a_use(void)
 {
     opened o = open_first();
     wk__fail fail;
@@ -255,8 +256,8 @@ static void closes_after_a_reset_and_a_use(void)
     must(driver_calls("cuMemFreeHost") == freed && driver_calls("cuStreamDestroy_v2") == ended);
 }
 
-/* The same as drivers tell it that keep the context's address: what is given back later is not asked of them. */
-static void frees_after_a_reset(void)
+/* The same with drivers that keep the context's address: later frees do not call the driver. */
+static void free_after_a_reset(void)
 {
     opened o = open_first();
     wk__fail fail;
@@ -271,7 +272,7 @@ static void frees_after_a_reset(void)
     must(driver_calls("cuMemFree_v2") == freed && driver_calls("cuStreamDestroy_v2") == ended);
 }
 
-/* Another library goes on with the context: at its address there is one with nothing of ours. */
+/* Another library continues with the context: at its address there is a new context without this library's objects. */
 static opened open_and_revive(wk__memory *block)
 {
     int (*retain)(CUcontext *, int);
@@ -287,15 +288,16 @@ static opened open_and_revive(wk__memory *block)
     return o;
 }
 
-static void closes_and_frees_nothing(opened o)
+static void expect_close_without_frees(opened o)
 {
     const long freed = driver_calls("cuMemFree_v2"), ended = driver_calls("cuStreamDestroy_v2");
     o.backend->close(o.device);
     must(driver_calls("cuMemFree_v2") == freed && driver_calls("cuStreamDestroy_v2") == ended);
 }
 
-/* An error that elsewhere is a call's alone, and one that ends a context, which may still have what is ours. */
-static void is_revived(void)
+/* A new context turns an error that would concern only the call into a loss of the device. An error that ends a context
+ * is handled without freeing anything. */
+static void revived_context(void)
 {
     wk__memory block, none;
     wk__fail fail;
@@ -307,10 +309,10 @@ static void is_revived(void)
     setenv("STANDIN_ERRORS", "cuCtxPushCurrent_v2=999@1,cuCtxGetId=1", 1);
     must(o.backend->block_alloc(o.device, 1 << 20, &none, &fail) == WK_ERR_DEVICE_LOST && device->was_reset);
     unsetenv("STANDIN_ERRORS");
-    closes_and_frees_nothing(o);
+    expect_close_without_frees(o);
 }
 
-static void is_revived_and_ends(void)
+static void revived_context_that_ends(void)
 {
     wk__memory block;
     wk__fail fail;
@@ -318,11 +320,11 @@ static void is_revived_and_ends(void)
     const wk__cuda_device *device = o.device;
     setenv("STANDIN_ERRORS", "cuMemcpyHtoDAsync_v2=700", 1);
     must(o.backend->upload(o.device, &block, 0, "text", 4, &fail) == WK_ERR_DEVICE_LOST && device->was_reset);
-    closes_and_frees_nothing(o);
+    expect_close_without_frees(o);
 }
 
-/* Where drivers have no numbers of contexts, or do not tell them, an error means what it means. */
-static void has_no_number(void)
+/* If the driver has no context ids, or the call fails, errors have their usual meaning. */
+static void no_context_ids(void)
 {
     wk__memory block;
     must(wk_device_count(WK_CUDA) == 2);
@@ -337,7 +339,7 @@ static void has_no_number(void)
     o.backend->close(o.device);
 }
 
-static void does_not_tell_its_number(void)
+static void failing_context_ids(void)
 {
     wk__memory block;
     opened o = open_and_revive(&block);
@@ -352,20 +354,20 @@ static void does_not_tell_its_number(void)
 static void resets(void **state)
 {
     (void)state;
-    in_child("STANDIN_ERRORS=", closes_after_a_reset);
-    in_child("STANDIN_ERRORS=", frees_after_a_reset);
-    in_child("STANDIN_ERRORS=", closes_after_a_reset_and_a_use);
-    in_child("STANDIN_ERRORS=", is_revived);
-    in_child("STANDIN_ERRORS=", is_revived_and_ends);
-    in_child("STANDIN_ERRORS=", has_no_number);
-    in_child("STANDIN_ERRORS=cuCtxGetId=1", has_no_number);
-    in_child("STANDIN_ERRORS=", does_not_tell_its_number);
+    in_child("STANDIN_ERRORS=", close_after_a_reset);
+    in_child("STANDIN_ERRORS=", free_after_a_reset);
+    in_child("STANDIN_ERRORS=", close_after_a_reset_and_a_use);
+    in_child("STANDIN_ERRORS=", revived_context);
+    in_child("STANDIN_ERRORS=", revived_context_that_ends);
+    in_child("STANDIN_ERRORS=", no_context_ids);
+    in_child("STANDIN_ERRORS=cuCtxGetId=1", no_context_ids);
+    in_child("STANDIN_ERRORS=", failing_context_ids);
 }
 
-/* ---- moments of a device that is gone ---------------------------------------------------------------------------- */
+/* ---- events of a lost device ------------------------------------------------------------------------------------- */
 
-/* Told once, like any wait; there is no time between them. */
-static void moments_after_the_end(void)
+/* The loss is reported once, as by any wait; there is no time between such events. */
+static void events_after_the_loss(void)
 {
     opened o = open_first();
     void *before, *after[2];
@@ -376,7 +378,7 @@ static void moments_after_the_end(void)
     reset_first();
     const long queries = driver_calls("cuEventQuery");
     must(o.backend->event_query(o.device, before) && driver_calls("cuEventQuery") == queries);
-    must(o.backend->upload(o.device, &(wk__memory){0}, 0, "", 1, &fail) == WK_OK); /* it is noticed */
+    must(o.backend->upload(o.device, &(wk__memory){0}, 0, "", 1, &fail) == WK_OK); /* detects the loss */
     const long made = driver_calls("cuEventCreate");
     for (int k = 0; k < 2; k++) must(o.backend->event_record(o.device, &after[k], &fail) == WK_OK);
     must(driver_calls("cuEventCreate") == made);
@@ -396,8 +398,8 @@ static void moments_after_the_end(void)
     o.backend->close(o.device);
 }
 
-/* The context is there again, and its moments are others. */
-static void moments_after_a_reset_and_a_use(void)
+/* The context exists again, and its events are others. */
+static void events_after_a_reset_and_a_use(void)
 {
     opened o = open_first();
     void *event;
@@ -416,34 +418,34 @@ static void moments_after_a_reset_and_a_use(void)
     o.backend->close(o.device);
 }
 
-/* The error comes with the wait. */
-static void is_lost_while_waited_for(void)
+/* The wait itself fails. */
+static void lost_during_a_wait(void)
 {
     opened o = open_first();
     void *event;
     wk__fail fail;
     must(o.backend->event_record(o.device, &event, &fail) == WK_OK);
     setenv("STANDIN_ERRORS", "cuEventQuery=700@1", 1);
-    must(o.backend->event_query(o.device, event)); /* there is nothing to wait for */
+    must(o.backend->event_query(o.device, event)); /* a lost event counts as completed */
     must(o.backend->event_wait(o.device, event, &fail) == WK_ERR_DEVICE_LOST);
     must(o.backend->event_wait(o.device, event, &fail) == WK_OK);
     o.backend->event_destroy(o.device, event);
     o.backend->close(o.device);
 }
 
-/* The same by the public calls: a program's wait, and the time between its events. */
-static void an_event_is_lost(void)
+/* The same by public calls: wk_event_wait and the time between events. */
+static void lost_event(void)
 {
     WK_SCOPE;
     wk_event *event = wk_event_record(wk_cuda(0));
     setenv("STANDIN_ERRORS", "cuEventQuery=700@1", 1);
     must(wk_event_synchronize(event) == WK_ERR_DEVICE_LOST);
-    is_said(__LINE__ - 1, "event_synchronize: cuda:0: ");
+    expect_message(__LINE__ - 1, "event_synchronize: cuda:0: ");
     must(isnan(wk_event_elapsed_time(event, event)) && wk_error_code() == WK_ERR_DEVICE_LOST);
-    is_said(__LINE__ - 1, "event_elapsed_time: cuda:0: ");
+    expect_message(__LINE__ - 1, "event_elapsed_time: cuda:0: ");
 }
 
-static void has_not_come(void)
+static void expect_incomplete(void)
 {
     opened o = open_first();
     void *before, *after;
@@ -464,8 +466,8 @@ static void has_not_come(void)
     o.backend->close(o.device);
 }
 
-/* Others hold the lock for as long as a compiler takes; then the device is lost, which is told under the lock. */
-static void comes_while_others_compile(void)
+/* Other threads hold the lock while a compiler runs; then the device is lost, which is recorded under the lock. */
+static void lost_while_others_compile(void)
 {
     opened o = open_first();
     wk__cuda_device *device = o.device;
@@ -473,7 +475,7 @@ static void comes_while_others_compile(void)
     wk__fail fail;
     must(o.backend->event_record(device, &event, &fail) == WK_OK);
     must(o.backend->event_wait(device, event, &fail) == WK_OK);
-    alarm(60); /* ends who waits for the lock */
+    alarm(60); /* ends a deadlock */
     pthread_mutex_lock(&device->lock);
     must(o.backend->event_query(device, event));
     must(o.backend->event_wait(device, event, &fail) == WK_OK);
@@ -487,7 +489,7 @@ static void comes_while_others_compile(void)
     o.backend->close(device);
 }
 
-static void is_lost_while_recorded(void)
+static void lost_during_a_record(void)
 {
     opened o = open_first();
     void *event;
@@ -495,31 +497,31 @@ static void is_lost_while_recorded(void)
     must(o.backend->event_record(o.device, &event, &fail) == WK_OK);
     must(o.backend->sync(o.device, &fail) == WK_ERR_DEVICE_LOST);
     const long destroyed = driver_calls("cuEventDestroy_v2");
-    o.backend->event_destroy(o.device, event); /* it is none of the driver's */
+    o.backend->event_destroy(o.device, event); /* not an event of the driver */
     must(driver_calls("cuEventDestroy_v2") == destroyed);
     o.backend->close(o.device);
 }
 
-static void moments(void **state)
+static void lost_events(void **state)
 {
     (void)state;
-    in_child("STANDIN_ERRORS=", moments_after_the_end);
-    in_child("STANDIN_ERRORS=", moments_after_a_reset_and_a_use);
-    in_child("STANDIN_ERRORS=", is_lost_while_waited_for);
-    in_child("STANDIN_ERRORS=", an_event_is_lost);
-    in_child("STANDIN_ERRORS=cuEventRecord=700@1", is_lost_while_recorded);
-    in_child("STANDIN_ERRORS=", has_not_come);
-    in_child("STANDIN_ERRORS=", comes_while_others_compile);
+    in_child("STANDIN_ERRORS=", events_after_the_loss);
+    in_child("STANDIN_ERRORS=", events_after_a_reset_and_a_use);
+    in_child("STANDIN_ERRORS=", lost_during_a_wait);
+    in_child("STANDIN_ERRORS=", lost_event);
+    in_child("STANDIN_ERRORS=cuEventRecord=700@1", lost_during_a_record);
+    in_child("STANDIN_ERRORS=", expect_incomplete);
+    in_child("STANDIN_ERRORS=", lost_while_others_compile);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_that_end_the_context),
-        cmocka_unit_test(what_is_said),
-        cmocka_unit_test(calls_that_are_refused),
+        cmocka_unit_test(messages),
+        cmocka_unit_test(rejected_calls),
         cmocka_unit_test(resets),
-        cmocka_unit_test(moments),
+        cmocka_unit_test(lost_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

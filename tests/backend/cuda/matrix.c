@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What becomes of kernels on architectures that are not there. The stand-in for NVRTC keeps each text that the programs
- * of mode cuda compile, and what is said of it for sm_90; NVRTC itself compiles them here for seven architectures, and
- * what it warns of, whether it spills registers, and what the cubins say of registers, local memory (also of arrays
- * that are indexed by what is not known) and shared memory, is counted. The kernels of `wick bench gpu` are printed one
- * by one: none may spill.
+/* Compiles kernels for architectures that are not present. The stand-in for NVRTC keeps each source that the programs
+ * of mode cuda compile, with the warnings for sm_90. This program compiles them with NVRTC for seven architectures,
+ * prints warnings, and counts register spills and the cubins' registers, local memory (including arrays with dynamic
+ * indices) and shared memory. The kernels of `wick bench gpu` are listed one by one and must not spill.
  *
- * One text in sixteen, by its hash, for a third of the architectures at a time (test_has_turn); all texts for all where
- * WICK_MATRIX is "all" (make cuda-matrix), or for those that it names: "75 120". The figures of an architecture that
- * all texts were compiled for stay in results/cuda/matrix_sm_75, so that one can be done at a time. Texts that were
- * kept before the library was built are those of another one and count no more. A text that was compiled before is not
- * compiled again for the same architecture and compiler: its log and cubin are in the folder compiled of the texts. */
+ * By default it compiles one source in sixteen, chosen by its hash, for a third of the architectures at a time
+ * (test_has_turn). With WICK_MATRIX=all (make cuda-matrix), or a list such as "75 120", it compiles all sources for
+ * all, or for those architectures. Totals of architectures for which all sources were compiled are kept in
+ * results/cuda/matrix_sm_75 and so on, so that architectures can be done one at a time. Sources older than the library
+ * belong to another build and are ignored. Logs and cubins are cached in the folder `compiled` by source, architecture
+ * and compiler. */
 #include "backend/cuda/api.h"
 #include "standin/cache_dir.h"
 #include "support/turns.h"
@@ -34,8 +34,8 @@ static wk__nvrtc_functions nvrtc;
 
 typedef struct kernel {
     char name[24];
-    unsigned symbol;                         /* its index in the cubin */
-    unsigned registers, local_bytes, shared; /* a thread's, a thread's, a block's */
+    unsigned symbol;                         /* symbol index in the cubin */
+    unsigned registers, local_bytes, shared; /* registers and local memory per thread, shared memory per block */
 } kernel;
 
 typedef struct cubin {
@@ -63,7 +63,8 @@ static kernel *kernel_of(kernel *all, int count, unsigned symbol)
     return NULL;
 }
 
-/* .nv.info has records of a format (1 byte), an attribute (1) and a length (2); these have a symbol and a number. */
+/* Reads .nv.info: records of a format (1 byte), an attribute (1) and a length (2); those of interest contain a symbol
+ * and a number. */
 static void read_info(const cubin *c, int section, kernel *all, int count)
 {
     enum { LONG = 4, FRAME = 0x11, REGISTERS = 0x2f };
@@ -77,7 +78,7 @@ static void read_info(const cubin *c, int section, kernel *all, int count)
     }
 }
 
-/* The kernels of a cubin; functions that they call are local to it. */
+/* Reads the kernels of a cubin; functions that they call are local symbols, which are skipped. */
 static int read_kernels(const char *image, kernel *all, int most)
 {
     const Elf64_Ehdr *header = (const Elf64_Ehdr *)(const void *)image;
@@ -105,10 +106,10 @@ static int read_kernels(const char *image, kernel *all, int most)
 
 /* ---- compiling --------------------------------------------------------------------------------------------------- */
 
-/* Of one architecture. */
+/* Totals of one architecture. */
 typedef struct tally {
     int texts, kernels, refused, warned, spilling,
-        with_local; /* the second and the last count kernels, the others texts */
+        with_local; /* the second and the last count kernels, the others sources */
     unsigned most_registers, most_local, most_shared;
     double seconds;
 } tally;
@@ -120,7 +121,7 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void take_in(tally *t, const kernel *k)
+static void add_function(tally *t, const kernel *k)
 {
     t->kernels++;
     t->with_local += k->local_bytes > 0;
@@ -129,8 +130,7 @@ static void take_in(tally *t, const kernel *k)
     if (k->shared > t->most_shared) t->most_shared = k->shared;
 }
 
-/* Goes through what the compiler wrote: of each function what it spills, which it was asked for, and what it warns of,
- * which is printed. */
+/* Parses the compiler's log: spills per function (-v prints them), and warnings, which are printed. */
 static void read_log(char *log, const char *path, int architecture, bool *warned, bool *spilled)
 {
     char *rest = NULL;
@@ -147,7 +147,7 @@ static void read_log(char *log, const char *path, int architecture, bool *warned
     }
 }
 
-/* The log of a compilation and its cubin, NULL if the compiler refused the text. */
+/* Log and cubin of a compilation; cubin is NULL if the compiler rejected the source. */
 typedef struct compiled {
     char *log, *image;
 } compiled;
@@ -174,7 +174,7 @@ static compiled run_compiler(const char *text, const char *const options[OPTIONS
     return to;
 }
 
-/* As run_compiler, from the files of an earlier run if they exist: log and cubin are a function of the text, the
+/* Like run_compiler, but uses files of an earlier run if they exist. Log and cubin depend only on the source, the
  * options and the compiler's version, whose hash names the files. */
 static compiled run_compiler_once(const char *text, const char *const options[OPTIONS])
 {
@@ -193,7 +193,7 @@ static compiled run_compiler_once(const char *text, const char *const options[OP
     if (to.log != NULL) to.image = standin_read(image);
     if (to.log != NULL && to.image != NULL) return to;
     free(to.log);
-    to = run_compiler(text, options, &bytes); /* a refusal is tried again */
+    to = run_compiler(text, options, &bytes); /* rejections are tried again */
     if (to.image != NULL && standin_write_bytes(image, to.image, bytes)) {
         const char *const part[] = {to.log != NULL ? to.log : ""};
         standin_write(log, part, 1);
@@ -201,7 +201,8 @@ static compiled run_compiler_once(const char *text, const char *const options[OP
     return to;
 }
 
-/* Its kernels; how many. The text's first line is the options of the device that compiled it. */
+/* Compiles a source and returns the number of its kernels. The first line of the source contains the options of the
+ * device that compiled it. */
 static int compile(const char *path, const char *text, int architecture, tally *t, kernel *all, int most)
 {
     char target[40];
@@ -216,14 +217,14 @@ static int compile(const char *path, const char *text, int architecture, tally *
     t->warned += warned && c.image != NULL;
     t->spilling += spilled;
     const int count = c.image != NULL ? read_kernels(c.image, all, most) : 0;
-    for (int k = 0; k < count; k++) take_in(t, &all[k]);
+    for (int k = 0; k < count; k++) add_function(t, &all[k]);
     t->seconds += now() - begin;
     free(c.image);
     free(c.log);
     return count;
 }
 
-/* ---- what there is to see is seen -------------------------------------------------------------------------------- */
+/* ---- self-tests of the checks ------------------------------------------------------------------------------------ */
 
 static bool check(bool good, const char *what)
 {
@@ -231,7 +232,7 @@ static bool check(bool good, const char *what)
     return good;
 }
 
-static bool sees(void)
+static bool finds(void)
 {
     static kernel one[4];
     static const char unused[] = "extern \"C\" __global__ void wk_0(void) { int unused; }\n",
@@ -257,10 +258,10 @@ static bool sees(void)
            all;
 }
 
-/* ---- texts ------------------------------------------------------------------------------------------------------- */
+/* ---- kept sources ------------------------------------------------------------------------------------------------ */
 
 typedef struct text {
-    uint64_t hash; /* of the text without its first line */
+    uint64_t hash; /* of the source without its first line */
     char *content, path[STANDIN_PATH];
 } text;
 
@@ -276,7 +277,7 @@ static int by_hash(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* A text that the library wrote: those of the stand-in's own tests have no prelude. */
+/* Reads a source that the library generated; those of the stand-in's tests lack the prelude. */
 static bool read_text(const char *path, time_t since, text *to)
 {
     struct stat state;
@@ -292,7 +293,7 @@ static bool read_text(const char *path, time_t since, text *to)
     return true;
 }
 
-/* Distinct ones that were kept since then; the caller frees them. */
+/* Returns the distinct sources kept since that time; the caller frees them. */
 static text *read_texts(const char *folder, time_t since, int *count)
 {
     char pattern[STANDIN_PATH];
@@ -321,7 +322,7 @@ static void free_texts(text *all, int count)
     free(all);
 }
 
-/* ---- the texts of tests ------------------------------------------------------------------------------------------ */
+/* ---- the sources of tests ---------------------------------------------------------------------------------------- */
 
 static kernel kernels[ARCHITECTURES][MOST_KERNELS];
 
@@ -354,7 +355,7 @@ static bool report(const char *what, const tally *t)
     return all;
 }
 
-/* Are all texts to be compiled for it? */
+/* Returns true if all sources are to be compiled for this architecture. */
 static bool is_asked_for(int a)
 {
     const char *given = getenv("WICK_MATRIX");
@@ -373,7 +374,7 @@ static bool is_wanted(const text *t, int a)
     return t->hash % ONE_IN == 0 && test_has_turn((int)(t->hash / ONE_IN % PARTS) + a, PARTS);
 }
 
-/* So that a run for other architectures leaves them. */
+/* Saves totals, so that a run for other architectures keeps them. */
 static void keep_tallies(const tally *t)
 {
     const char *build = getenv("WICK_BUILD");
@@ -389,7 +390,7 @@ static void keep_tallies(const tally *t)
     }
 }
 
-/* Texts in the folder of which the compiler has warned in a program's own run, each for sm_90. */
+/* Prints the sources in the folder with compiler warnings in a program's run, each for sm_90. */
 static int print_warned(const char *folder, time_t since)
 {
     char pattern[STANDIN_PATH];
@@ -408,8 +409,9 @@ static int print_warned(const char *folder, time_t since)
     return warned;
 }
 
-/* As the stand-in for NVRTC has it compiled, in a process of its own. */
-static bool sees_what_programs_are_warned_of(void)
+/* Compiles a source with a warning as the stand-in for NVRTC does, in a separate process, and checks that it is
+ * found. */
+static bool finds_warnings_of_programs(void)
 {
     char command[4 * PATH_MAX];
     const char *build = getenv("WICK_BUILD"), *work = getenv("WICK_WORK");
@@ -449,8 +451,9 @@ static bool compile_tests(time_t since)
 
 /* ---- the kernels of the benchmark -------------------------------------------------------------------------------- */
 
-/* Runs on the stand-in, whose texts go into a folder of their own. All but copies and steps is timed by events: six ops
- * with x + 1 beside each, x + 1 alone, a product and the kernels of two steps, each once before its turn and in it. */
+/* Runs the benchmark on the stand-in, with a separate folder for sources. Everything except copies and steps is timed
+ * by events: six ops with x + 1 beside each, x + 1 alone, a product and the kernels of two steps, each once before and
+ * once while it is measured. */
 static bool run_bench(const char *folder)
 {
     enum { TIMED = 2 * (6 * 2 + 1 + 1 + 2) };
@@ -518,7 +521,7 @@ int main(void)
         printf("skip all: STANDIN_NVRTC names no NVRTC (scripts/find_nvrtc), or there is no %s\n", library_path);
         return 0;
     }
-    const bool seen = sees(), heard = sees_what_programs_are_warned_of(), tests = compile_tests(used.st_mtime),
+    const bool seen = finds(), warnings_found = finds_warnings_of_programs(), tests = compile_tests(used.st_mtime),
                bench = compile_bench();
-    return seen && heard && tests && bench ? 0 : 1;
+    return seen && warnings_found && tests && bench ? 0 : 1;
 }

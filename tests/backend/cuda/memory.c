@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What goes in and out of CUDA devices in several parts, from one to another, and when. */
+/* Transfers of CUDA devices in several parts, between devices, and their events. */
 #include "backend/gpu/test.h"
 
 enum { BYTES = (9 << 20) + 12 }; /* three parts of a download, five slots of an upload */
@@ -39,7 +39,7 @@ static void several_parts(void **state)
     free(want), free(have);
 }
 
-/* The source is written over at once: the copy is of what was there before. */
+/* The source is overwritten immediately afterwards; the copy must have its earlier contents. */
 static void from_one_to_another(void **state)
 {
     (void)state;
@@ -61,8 +61,8 @@ static void from_one_to_another(void **state)
     free(want), free(later), free(have);
 }
 
-/* By a thread that has no context of CUDA's. */
-static void moments(void **state)
+/* Records and waits in a thread without a current CUDA context. */
+static void events(void **state)
 {
     (void)state;
     wk__fail fail;
@@ -90,7 +90,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(several_parts),
         cmocka_unit_test(from_one_to_another),
-        cmocka_unit_test(moments),
+        cmocka_unit_test(events),
     };
     return cmocka_run_group_tests(tests, gpu_open, gpu_close);
 }

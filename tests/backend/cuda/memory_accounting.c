@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose a CUDA device's memory is: wk_memory_stats adds up to what the device shows as used. */
+/* Accounting of a CUDA device's memory: the categories of wk_memory_stats add up to the memory that the device reports
+ * as used. */
 #include "child.h"
 
 #include "backend/cuda/device.h"
@@ -19,8 +20,8 @@ static wk_memory_stats stats_now(int device)
     return stats;
 }
 
-/* Of the stand-in others have 64 MB, and of the second device 65; with them goes what is rounded up. */
-static void adds_up(int device)
+/* Other processes use 64 MB of the stand-in's first device and 65 MB of the second; rounding is attributed to them. */
+static void expect_accounted(int device)
 {
     const wk_memory_stats now = stats_now(device);
     const int64_t others = now.used - now.live - now.cached - now.library - now.context;
@@ -29,8 +30,8 @@ static void adds_up(int device)
     must(others >= (64 + device) * MB && others <= (64 + device) * MB + 512);
 }
 
-/* Sums in chunks, with more scratch each time: the memory that was too small stays until somebody waits. */
-static void it_adds_up(void)
+/* Chunked sums with increasing scratch memory: the former memory counts until the next wait frees it. */
+static void sums_add_up(void)
 {
     for (int d = 0; d < 2; d++) {
         WK_SCOPE;
@@ -38,14 +39,14 @@ static void it_adds_up(void)
         for (int k = 1; k <= 5; k++) {
             sum = wk_sum(wk_narrow(x, 0, 0, 1 << k), (1));
             wk_flush();
-            adds_up(d);
+            expect_accounted(d);
         }
         must(wk_item(wk_sum(sum)) == 30000.0 * 32);
-        adds_up(d);
+        expect_accounted(d);
     }
 }
 
-/* The ring of arguments counts from when there is one. */
+/* The argument ring counts from its creation. */
 static void arguments_count(void)
 {
     const wk__backend *backend = wk__backend_of(WK_CUDA);
@@ -77,7 +78,7 @@ static void no_context(void)
     must(now.used > 160 * MB && now.context == 0);
 }
 
-/* Who was built when the struct ended before gets as much as there was. */
+/* A caller compiled with a shorter struct receives the members it has. */
 static void older_callers(void)
 {
     wk_memory_stats stats;
@@ -92,7 +93,7 @@ static void older_callers(void)
 static void ledger(void **state)
 {
     (void)state;
-    in_child("STANDIN_SEED=1", it_adds_up);
+    in_child("STANDIN_SEED=1", sums_add_up);
     in_child("STANDIN_SEED=1", arguments_count);
     in_child("STANDIN_ERRORS=cuMemGetInfo_v2=1", no_figures);
     in_child("STANDIN_ERRORS=nvmlInit_v2=1", no_context);

@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradients of a mirrored network are on their way to the parameters' card while backward goes on: by the log, copies
- * come before products of earlier layers, and sums after them; to the driver, copies lie in streams of their own. */
+/* Gradients of a mirrored network are copied to the parameters' card while backward continues: the log shows copies
+ * before products of earlier layers, and sums after them; the driver shows copies in separate streams. */
 #include "child.h"
 #include "support/alloc_faults.h"
 
 #include <math.h>
 
-enum { WARM = 2, LAYERS = 3, WIDE = 730 /* weights of more than 2 MB */, NARROW = 8, MEASURED = 10 /* of the steps */ };
+enum {
+    WARM = 2,
+    LAYERS = 3,
+    WIDE = 730 /* weights of more than 2 MB */,
+    NARROW = 8,
+    MEASURED = 10 /* measured steps of profiling */
+};
 
-/* What the devices do in the order in which they are told: 'p' a product, 'i' what adds at indices, 'c' a large copy to
- * cuda:0 and 's' a small one, '+' a pass with add. */
-static char told[4096];
+/* Log of the devices' work in submission order: 'p' product, 'i' indexed add, 'c' large copy to cuda:0, 's' small copy,
+ * '+' a pass with add. */
+static char device_log[4096];
 
-static void hear(void *user, const char *text)
+static void append_to_log(void *user, const char *text)
 {
     (void)user;
     const char *bytes = strstr(text, " bytes from cuda:1 to cuda:0"), *what = "";
@@ -26,7 +32,7 @@ static void hear(void *user, const char *text)
     } else if (strstr(text, "add") != NULL) {
         what = "+";
     }
-    if (strlen(told) + 1 < sizeof told) strcat(told, what);
+    if (strlen(device_log) + 1 < sizeof device_log) strcat(device_log, what);
 }
 
 static wk_module *network(int width, int layers)
@@ -37,17 +43,17 @@ static wk_module *network(int width, int layers)
     return wk_mirrored(net, both, 2);
 }
 
-static void backward(wk_module *many, wk_tensor *x, bool listens)
+static void backward(wk_module *many, wk_tensor *x, bool logs)
 {
     WK_SCOPE;
     wk_tensor *loss = wk_sum(wk_forward(many, x));
     wk_flush();
-    told[0] = '\0';
-    if (listens) must(wk_set_log("placement", hear, NULL) == WK_OK);
+    device_log[0] = '\0';
+    if (logs) must(wk_set_log("placement", append_to_log, NULL) == WK_OK);
     must(wk_backward(loss) == WK_OK);
     wk_flush();
     must(wk_set_log(NULL, NULL, NULL) == WK_OK);
-    if (listens) fprintf(stderr, "%s\n", told);
+    if (logs) fprintf(stderr, "%s\n", device_log);
 }
 
 static wk_tensor *batch(int width)
@@ -56,37 +62,39 @@ static wk_tensor *batch(int width)
     return wk_retain(wk_ones((2, width), .device = wk_cuda(0)));
 }
 
-/* Gradients of the inputs of all layers but the first, on either card; one comes before the first copy. */
-static void goes_beside(void)
+/* Products for the gradients of the inputs of all layers but the first, on both cards; one of them precedes the first
+ * copy. */
+static void copies_overlap_backward(void)
 {
     wk_module *many = network(WIDE, LAYERS);
     wk_tensor *x = batch(WIDE);
     for (int k = 0; k < WARM; k++) backward(many, x, false);
     const long before = driver_calls("copy among kernels");
     backward(many, x, true);
-    const char *first = strchr(told, 'c'), *last = strrchr(told, 'p');
+    const char *first = strchr(device_log, 'c'), *last = strrchr(device_log, 'p');
     must(first != NULL && last != NULL);
     int later = 0, copies = 0;
     for (const char *at = first; *at; at++) later += *at == 'p', copies += *at == 'c';
     must(later == 2 * (LAYERS - 1) - 1 && copies == LAYERS);
-    must(strrchr(told, 'c') < last && strchr(told, '+') > last);
+    must(strrchr(device_log, 'c') < last && strchr(device_log, '+') > last);
     must(driver_calls("copy among kernels") == before && driver_calls("copy beside kernels") > 0);
     wk_free(many), wk_free(x);
 }
 
-/* Small gradients share blocks with what the cards are at work on, and biases are small: they come behind. */
-static void comes_behind(void)
+/* Small gradients share blocks with data in use on the cards, and biases are small: their copies come last. */
+static void small_copies_come_last(void)
 {
     wk_module *many = network(NARROW, LAYERS), *wide = network(WIDE, LAYERS);
     wk_tensor *x = batch(NARROW), *y = batch(WIDE);
     for (int k = 0; k < WARM; k++) backward(many, x, k == WARM - 1);
-    must(strchr(told, 'c') == NULL && strchr(told, 's') > strrchr(told, 'p') && strchr(told, 'p') != NULL);
+    must(strchr(device_log, 'c') == NULL && strchr(device_log, 's') > strrchr(device_log, 'p') &&
+         strchr(device_log, 'p') != NULL);
     for (int k = 0; k < WARM; k++) backward(wide, y, k == WARM - 1);
-    must(strchr(told, 'c') < strrchr(told, 'p') && strchr(told, 's') > strrchr(told, 'p'));
+    must(strchr(device_log, 'c') < strrchr(device_log, 'p') && strchr(device_log, 's') > strrchr(device_log, 'p'));
     wk_free(many), wk_free(wide), wk_free(x), wk_free(y);
 }
 
-/* Steps that are measured wait between computing and copying. Their gradients have the same bits. */
+/* Profiled steps wait between computing and copying. Their gradients have the same bits. */
 static void measured_steps(void)
 {
     wk_module *many = network(WIDE, 2);
@@ -96,25 +104,26 @@ static void measured_steps(void)
         backward(many, x, k == MEASURED);
         if (k == 1) early = wk_retain(wk_grad_of(weight));
     }
-    must(strchr(told, 'c') != NULL && strchr(told, 'p') != NULL && strchr(told, 'c') > strrchr(told, 'p'));
+    must(strchr(device_log, 'c') != NULL && strchr(device_log, 'p') != NULL &&
+         strchr(device_log, 'c') > strrchr(device_log, 'p'));
     must(wk_item(wk_sum(wk_ne(early, wk_grad_of(weight)))) == 0 && wk_item(wk_sum(wk_ne(early, 0))) > 0);
     wk_free(early), wk_free(many), wk_free(x);
 }
 
-/* The host waits where an index may have been bad: both cards have been given all their work by then. */
+/* The host waits for ops that may meet a bad index only after all work has been submitted to both cards. */
 static void indices(void)
 {
     const wk_device both[] = {wk_cuda(0), wk_cuda(1)};
     wk_module *many = wk_mirrored(wk_nn_sequential(wk_nn_embedding(WIDE, WIDE), wk_nn_linear(WIDE, NARROW)), both, 2);
     wk_tensor *x = wk_retain(wk_to(wk_of(int64_t, (4), 3, 1, 7, 3), wk_cuda(0)));
     for (int k = 0; k < WARM; k++) backward(many, x, k == WARM - 1);
-    must(strchr(told, 'c') > strrchr(told, 'i') && strchr(told, 'i') != strrchr(told, 'i'));
+    must(strchr(device_log, 'c') > strrchr(device_log, 'i') && strchr(device_log, 'i') != strrchr(device_log, 'i'));
     wk_free(many), wk_free(x);
 }
 
-/* A copy that keeps its target waiting comes behind what that can do meanwhile, and so does one for which the host
- * waits, as an index may be bad. */
-static void turns_of_copies(void)
+/* A copy for which the target must wait is submitted after the target's independent work, and so is one for which the
+ * host waits because an index may be bad. */
+static void order_of_copies(void)
 {
     WK_SCOPE;
     wk_tensor *a = wk_ones((4, 4), .device = wk_cuda(0)), *row = wk_to(wk_of(int64_t, (1), 1), wk_cuda(1));
@@ -122,31 +131,31 @@ static void turns_of_copies(void)
     static const char *const expected[] = {"cp", "ps", "pc"};
     for (int k = 0; k < 3; k++) {
         wk_sync();
-        told[0] = '\0';
-        must(wk_set_log("placement", hear, NULL) == WK_OK);
+        device_log[0] = '\0';
+        must(wk_set_log("placement", append_to_log, NULL) == WK_OK);
         wk_tensor *there = k < 2 ? wk_exp(x[k]) : wk_index_select(x[0], 0, row);
         wk_tensor *kept[] = {wk_retain(wk_to(there, wk_cuda(0))), wk_retain(wk_matmul(a, a))};
         wk_flush();
         must(wk_set_log(NULL, NULL, NULL) == WK_OK);
-        fprintf(stderr, "%s\n", told);
-        must(strcmp(told, expected[k]) == 0);
+        fprintf(stderr, "%s\n", device_log);
+        must(strcmp(device_log, expected[k]) == 0);
         wk_free(kept[0]), wk_free(kept[1]);
     }
 }
 
-static void gradients_go_beside_backward(void **state)
+static void gradient_copies_overlap_backward(void **state)
 {
     (void)state;
-    in_child("STANDIN_ERRORS=", goes_beside);
-    in_child("STANDIN_ERRORS=", comes_behind);
+    in_child("STANDIN_ERRORS=", copies_overlap_backward);
+    in_child("STANDIN_ERRORS=", small_copies_come_last);
     in_child("STANDIN_ERRORS=", measured_steps);
     in_child("STANDIN_ERRORS=", indices);
-    in_child("STANDIN_ERRORS=", turns_of_copies);
+    in_child("STANDIN_ERRORS=", order_of_copies);
 }
 
-/* ---- memory of the host runs out --------------------------------------------------------------------------------- */
+/* ---- host memory exhaustion -------------------------------------------------------------------------------------- */
 
-/* The gradient's first element; NaN: an error. */
+/* Returns the gradient's first element; NaN on error. */
 static double first_of_gradient(wk_tensor *x)
 {
     WK_SCOPE;
@@ -162,8 +171,8 @@ static double first_of_gradient(wk_tensor *x)
     return first;
 }
 
-/* Twice, as the first failures make some lists longer for good. */
-static void memory_is_short(void)
+/* Two rounds, because lists may grow permanently in the first. */
+static void fail_each_allocation(void)
 {
     enum { NUMBERS = 270000, WARM_UP = 3, ROUNDS = 2 };
     long long held[ROUNDS];
@@ -190,14 +199,15 @@ static void memory_is_short(void)
     wk_free(x);
 }
 
-static void short_memory(void **state)
+static void failed_allocations(void **state)
 {
     (void)state;
-    in_child("STANDIN_ERRORS=", memory_is_short);
+    in_child("STANDIN_ERRORS=", fail_each_allocation);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(gradients_go_beside_backward), cmocka_unit_test(short_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(gradient_copies_overlap_backward),
+                                       cmocka_unit_test(failed_allocations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random models on several devices. Most of their parameters are larger than 2 MB, so gradients are on their way to the
- * first device while backward goes on. All numbers are whole and small, so sums are the same in any order: parameters,
- * results and gradients have to be those of the same model on the CPU, bit for bit. */
+/* Random models on several devices. Most of their parameters exceed 2 MB, so gradients are copied to the first device
+ * while backward continues. All values are small integers, whose sums do not depend on the order: parameters, results
+ * and gradients must equal those of the same model on the CPU, bit for bit. */
 #include "child.h"
 #include "random/generator/rng.h"
 #include "support/devices.h"
@@ -10,27 +10,27 @@ enum { MODELS = 3, MOST_PARAMETERS = 5, MOST_VALUES = 16, MOST_DEGREE = 3, LARGE
 
 typedef enum kind { ADD, SUB, MUL, NEG, RELU, PART } kind;
 
-/* v[0 .. parameters) are the parameters, each later value is computed from earlier ones; the model gives x times the
+/* v[0 .. parameters) are the parameters; each later value is computed from earlier ones. The model returns x times the
  * sum of some of them. */
 typedef struct recipe {
     int parameters, values;
     uint64_t seed;
-    int64_t length[MOST_VALUES], first[MOST_VALUES]; /* first: of a PART's source */
+    int64_t length[MOST_VALUES], first[MOST_VALUES]; /* first: index in the source of a PART */
     int degree[MOST_VALUES], a[MOST_VALUES], b[MOST_VALUES];
     kind what[MOST_VALUES];
     bool summed[MOST_VALUES];
 } recipe;
 
-static const recipe *now; /* whose forward runs */
+static const recipe *now; /* the model whose forward runs */
 
-/* ---- a model ----------------------------------------------------------------------------------------------------- */
+/* ---- models ------------------------------------------------------------------------------------------------------ */
 
 static int64_t drawn_length(rng *d)
 {
     return rng_percent(d, 75) ? LARGE + 1 + rng_below(d, 5000) : rng_range(d, 1, 400);
 }
 
-/* Products of three parameters at most, so that numbers stay small. */
+/* At most products of three parameters, so that values stay small. */
 static void draw_value(recipe *r, rng *d, int k)
 {
     const int a = rng_below(d, k), b = rng_below(d, k);
@@ -90,7 +90,7 @@ static wk_tensor *forward(wk_module *self, wk_tensor *x)
     return wk_mul(x, sum);
 }
 
-/* The same numbers each time. */
+/* Creates the model; parameters have the same values each time. */
 static wk_module *model_of(const recipe *r)
 {
     static const wk_module_kind kind = {.size = sizeof kind, .name = "random", .forward1 = forward};
@@ -107,7 +107,7 @@ static wk_module *model_of(const recipe *r)
 
 /* ---- training ---------------------------------------------------------------------------------------------------- */
 
-/* What comes in one step, the same for both models. */
+/* The input of one step, the same for both models. */
 typedef struct turn {
     int rows, forwards, backwards;
     bool flushes, by_grad, clears, updates, looks;
@@ -142,7 +142,7 @@ static void differentiate(wk_module *m, wk_tensor *loss, const turn *t)
     }
 }
 
-/* Parameters move by one, and stay small. */
+/* Changes parameters by one, so that they stay small. */
 static void update(wk_module *m, bool clears)
 {
     WK_NO_GRAD;
@@ -170,7 +170,7 @@ static double step(wk_module *m, wk_device device, const turn *t)
     return t->looks ? wk_item(loss) : 0;
 }
 
-/* Unused parameters have none on either side. */
+/* Unused parameters have no gradient in either model. */
 static void expect_equal(wk_tensor *x, wk_tensor *y)
 {
     WK_SCOPE;
@@ -189,7 +189,7 @@ static void expect_same(wk_module *one, wk_module *many)
     expect_ok();
 }
 
-/* Cards in either order, alone with their gradients or beside the CPU. */
+/* Draws the cards in either order, with or without the CPU. */
 static int draw_devices(rng *d, wk_device device[3])
 {
     const int second = rng_below(d, 2), n = rng_percent(d, 60) ? 2 : 3, host = n == 3 ? rng_below(d, 3) : n;
@@ -215,7 +215,7 @@ static void try_model(uint64_t seed)
     expect_same(one, many);
 }
 
-static void large_gradients_are_those_of_the_cpu(void **state)
+static void large_gradients_equal_those_of_the_cpu(void **state)
 {
     (void)state;
     for (uint64_t k = 0; k < MODELS; k++) {
@@ -227,6 +227,6 @@ static void large_gradients_are_those_of_the_cpu(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(large_gradients_are_those_of_the_cpu)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(large_gradients_equal_those_of_the_cpu)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies between cards: straight from one to the other where the driver allows that, through the host else, and the
- * same bytes either way. The stand-in counts which way each took: straight where both cards reach the other one. A way
- * on which bytes get lost is noticed before it is taken. */
+/* Copies between cards: direct if the driver supports it in both directions, else through the host, with the same
+ * bytes. The stand-in counts both kinds. A trial detects peer access that loses bytes before it is used. */
 #include "child.h"
 
 #include "backend/cuda/device.h"
 
 #include <errno.h>
 
-enum { TRIED = 2 /* copies that try the way between a pair */, FEW = 1000, MANY = 1 << 20 /* 4 MB: lies in a range */ };
+enum { TRIED = 2 /* trial copies per pair of devices */, FEW = 1000, MANY = 1 << 20 /* 4 MB, in a range */ };
 
 static wk_tensor *full(int index, int64_t count, double number)
 {
@@ -26,7 +25,7 @@ static void copy_to(int index, wk_tensor *x, int64_t count, double number)
     must(wk_error() == NULL);
 }
 
-/* A copy in each direction. */
+/* Copies once in each direction. */
 static void copy_both_ways(int64_t count)
 {
     for (int k = 0; k < 2; k++) {
@@ -48,7 +47,7 @@ static bool has_asked(long can, long enable)
 
 static wk_copy_path way;
 
-static void network_says(void)
+static void expect_path_of_network(void)
 {
     WK_SCOPE;
     wk_mirrored_stats stats = {.size = sizeof stats};
@@ -60,10 +59,10 @@ static void network_says(void)
     must(stats.path == WK_COPY_HOST);
 }
 
-/* ---- straight ---------------------------------------------------------------------------------------------------- */
+/* ---- direct copies ----------------------------------------------------------------------------------------------- */
 
-/* What was mapped before the first copy lies in two runs with a hole between, where memory was. */
-static void goes_straight(void)
+/* Memory that was mapped before the first copy is in two runs with a gap of unmapped memory. */
+static void copy_directly(void)
 {
     wk_tensor *x[2][3];
     for (int d = 0; d < 2; d++)
@@ -83,12 +82,12 @@ static void goes_straight(void)
     for (int d = 0; d < 2; d++) wk_free(x[d][0]), wk_free(x[d][2]);
 }
 
-/* As another library of the process does, in one direction. */
-static void allow(void)
+/* Enables peer access in one direction, as another library of the process may do. */
+static void enable_access(void)
 {
     int (*retain)(CUcontext *, int), (*push)(CUcontext), (*pop)(CUcontext *), (*enable)(CUcontext, unsigned);
     CUcontext context[2];
-    wk_free(full(0, FEW, 1)); /* the driver has begun */
+    wk_free(full(0, FEW, 1)); /* initialises the driver */
     standin_find("libcuda.so.1", "cuDevicePrimaryCtxRetain", &retain);
     standin_find("libcuda.so.1", "cuCtxPushCurrent_v2", &push);
     standin_find("libcuda.so.1", "cuCtxPopCurrent_v2", &pop);
@@ -97,9 +96,9 @@ static void allow(void)
     must(push(context[1]) == 0 && enable(context[0], 0) == 0 && pop(&context[1]) == 0);
 }
 
-static void is_allowed_already(void)
+static void access_enabled_before(void)
 {
-    allow();
+    enable_access();
     copy_both_ways(FEW);
     must(has_copied(TRIED + 2, 0) && has_asked(2, 3));
 }
@@ -107,11 +106,11 @@ static void is_allowed_already(void)
 /* ---- through the host -------------------------------------------------------------------------------------------- */
 
 static struct {
-    long can, enable; /* calls, for all copies together */
+    long can, enable; /* expected calls, for all copies together */
     const char *errors;
 } refusal;
 
-static void is_refused(void)
+static void copy_through_host(void)
 {
     wk_tensor *x = full(0, MANY, 7);
     if (refusal.errors != NULL) setenv("STANDIN_ERRORS", refusal.errors, 1);
@@ -122,7 +121,7 @@ static void is_refused(void)
     wk_free(x);
 }
 
-static void refused(void **state)
+static void staged_copies(void **state)
 {
     (void)state;
     static const struct {
@@ -134,21 +133,21 @@ static void refused(void **state)
         {"STANDIN_PEERS=1", "cuDeviceCanAccessPeer=101@2", 2, 1},
         {"STANDIN_PEERS=1", "cuCtxEnablePeerAccess=217", 1, 1},
         {"STANDIN_PEERS=1", "cuCtxEnablePeerAccess=711@2", 2, 2},
-        {"STANDIN_PEERS=1", "cuCtxEnablePeerAccess=201", 1, 1}, /* which would say of others that the context is gone */
+        {"STANDIN_PEERS=1", "cuCtxEnablePeerAccess=201", 1, 1}, /* which in other calls means a lost context */
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         refusal.can = cases[k].can;
         refusal.enable = cases[k].enable;
         refusal.errors = cases[k].errors;
-        in_child(cases[k].settings, is_refused);
+        in_child(cases[k].settings, copy_through_host);
     }
 }
 
 static const char *refused_call;
 
-/* The first call is for the copy's own memory, the next two let the other card use what is mapped. If one of them does
- * not, so it stays. */
-static void shares_no_mapping(void)
+/* The first call is for the copy's own memory, the next two grant the other card access to mappings. If one of them
+ * fails, copies stay staged. */
+static void access_to_mapping_fails(void)
 {
     wk_tensor *x = full(0, MANY, 7);
     setenv("STANDIN_ERRORS", refused_call, 1);
@@ -159,11 +158,11 @@ static void shares_no_mapping(void)
     must(has_copied(TRIED, 5) && has_asked(2, 2));
     wk_free(x);
     way = WK_COPY_HOST;
-    network_says();
+    expect_path_of_network();
 }
 
-/* A mapping serves all the same. */
-static void shares_no_later_mapping(void)
+/* The mapping itself stays usable. */
+static void access_to_later_mapping_fails(void)
 {
     copy_both_ways(FEW);
     must(has_copied(TRIED + 2, 0));
@@ -178,21 +177,21 @@ static void shares_no_later_mapping(void)
 static void direct_copies(void **state)
 {
     (void)state;
-    in_child("STANDIN_SEED=1", goes_straight);
-    in_child("STANDIN_SEED=1", is_allowed_already);
+    in_child("STANDIN_SEED=1", copy_directly);
+    in_child("STANDIN_SEED=1", access_enabled_before);
     refused_call = "cuMemSetAccess=1@2";
-    in_child("STANDIN_SEED=1", shares_no_mapping);
+    in_child("STANDIN_SEED=1", access_to_mapping_fails);
     refused_call = "cuMemSetAccess=1@3";
-    in_child("STANDIN_SEED=1", shares_no_mapping);
-    in_child("STANDIN_SEED=1", shares_no_later_mapping);
+    in_child("STANDIN_SEED=1", access_to_mapping_fails);
+    in_child("STANDIN_SEED=1", access_to_later_mapping_fails);
 }
 
-/* ---- a way on which bytes get lost ------------------------------------------------------------------------------- */
+/* ---- peer access that loses bytes -------------------------------------------------------------------------------- */
 
 static long trials;
 
-/* Found out by the first copy, and then all are staged: of mappings from before and after, and of blocks. */
-static void loses_bytes(void)
+/* The first copy detects it; then all copies are staged, of earlier and later mappings and of blocks. */
+static void lossy_access(void)
 {
     wk_tensor *x = full(0, MANY, 7);
     copy_to(1, x, MANY, 7);
@@ -200,27 +199,27 @@ static void loses_bytes(void)
     copy_both_ways(2 * MANY);
     must(has_copied(trials, 5) && has_asked(2, 2) && driver_calls("cuCtxDisablePeerAccess") == 2);
     wk_free(x);
-    network_says();
+    expect_path_of_network();
 }
 
-/* What another library has allowed stays so. */
-static void loses_bytes_of_others(void)
+/* Access that another library enabled is not disabled. */
+static void lossy_access_enabled_before(void)
 {
-    allow();
+    enable_access();
     copy_both_ways(FEW);
     must(has_copied(1, 2) && has_asked(2, 3) && driver_calls("cuCtxDisablePeerAccess") == 1);
 }
 
-static void broken(void **state)
+static void lossy_peers(void **state)
 {
     (void)state;
     way = WK_COPY_HOST;
     trials = 1;
-    in_child("STANDIN_PEERS=broken", loses_bytes);
-    in_child("STANDIN_PEERS=broken", loses_bytes_of_others);
-    in_child("STANDIN_PEERS=broken0", loses_bytes);
-    trials = 2; /* the way back is tried first */
-    in_child("STANDIN_PEERS=broken1", loses_bytes);
+    in_child("STANDIN_PEERS=broken", lossy_access);
+    in_child("STANDIN_PEERS=broken", lossy_access_enabled_before);
+    in_child("STANDIN_PEERS=broken0", lossy_access);
+    trials = 2; /* the reverse direction is tried first */
+    in_child("STANDIN_PEERS=broken1", lossy_access);
 }
 
 /* ---- the backend ------------------------------------------------------------------------------------------------- */
@@ -254,8 +253,8 @@ static wk_code copy_from(int d)
     return backend->transfer(device[1 - d], &block[1 - d], device[d], &block[d], 0, FEW, &fail);
 }
 
-/* A context that is new has allowed nothing, and been allowed nothing. */
-static void is_opened_again(void)
+/* A new context has no peer access in either direction. */
+static void reopened_device(void)
 {
     open_both();
     must(copy_from(0) == WK_OK && has_copied(TRIED + 1, 0) && backend->has_p2p(device[0], device[1]) &&
@@ -276,8 +275,8 @@ static void is_opened_again(void)
 static const char *failing;
 static int forbidden;
 
-/* A call of the trial fails: nothing of it stays, neither memory nor what it has allowed. */
-static void is_not_tried(void)
+/* If a call of the trial fails, neither memory nor access remains. */
+static void failing_trial(void)
 {
     int64_t (*used)(int);
     open_both();
@@ -292,11 +291,11 @@ static void is_not_tried(void)
     for (int d = 0; d < 2; d++) close_one(d);
 }
 
-/* Nobody waits for who could not enter. */
-static void does_not_enter(void)
+/* A thread that fails to enter the context does not leave the lock held. */
+static void failing_context_push(void)
 {
     open_both();
-    alarm(60); /* ends who waits for the lock */
+    alarm(60); /* ends a deadlock */
     for (int k = 1; k <= 2; k++) {
         char errors[64];
         snprintf(errors, sizeof errors, "cuCtxPushCurrent_v2=2@%d", k);
@@ -313,8 +312,8 @@ static void does_not_enter(void)
     for (int d = 0; d < 2; d++) close_one(d);
 }
 
-/* Of a device that is gone the driver is asked nothing. */
-static void is_gone(void)
+/* No driver calls for a lost device. */
+static void lost_device(void)
 {
     wk__fail fail;
     open_both();
@@ -327,12 +326,12 @@ static void is_gone(void)
     for (int d = 0; d < 2; d++) close_one(d);
 }
 
-static void is_one_context(void)
+static void shared_context(void)
 {
     open_both();
     wk__cuda_device *first = device[0], *second = device[1];
     const CUcontext own = second->context;
-    second->context = first->context; /* as where a card is listed twice */
+    second->context = first->context; /* as if a card is listed twice */
     must(backend->has_p2p(first, second) && has_asked(0, 0));
     second->context = own;
     for (int d = 0; d < 2; d++) close_one(d);
@@ -340,8 +339,8 @@ static void is_one_context(void)
 
 static int looked;
 
-/* The first device's calls alone have to do with mappings. */
-static void look(const char *name)
+/* Checks that the mapping lock is held; only the first device's calls concern mappings. */
+static void check_mapping_lock(const char *name)
 {
     wk__cuda_device *first = device[0];
     if (strcmp(name, "cuMemMap") != 0 && strcmp(name, "cuMemSetAccess") != 0 && strcmp(name, "cuMemUnmap") != 0) return;
@@ -349,8 +348,9 @@ static void look(const char *name)
     looked++;
 }
 
-/* The arena maps and unmaps without the device's lock: nothing that is mapped meanwhile is left out. */
-static void maps_meanwhile(void)
+/* The arena maps and unmaps without the device's lock; the mapping lock ensures that access is granted to every
+ * mapping. */
+static void mapping_lock_is_held(void)
 {
     void (*watch)(void (*)(const char *));
     wk__memory range;
@@ -358,7 +358,7 @@ static void maps_meanwhile(void)
     open_both();
     must(backend->range_reserve(device[0], WK__RANGE_PAGE, &range, &fail) == WK_OK);
     standin_find("libcuda.so.1", "standin_set_hook", &watch);
-    watch(look);
+    watch(check_mapping_lock);
     must(backend->range_map(device[0], &range, 0, WK__RANGE_PAGE, &fail) == WK_OK && looked == 2);
     must(backend->has_p2p(device[0], device[1]) && looked == 3);
     must(backend->range_unmap(device[0], &range, 0, WK__RANGE_PAGE, &fail) == WK_OK && looked == 4);
@@ -376,36 +376,36 @@ static void devices(void **state)
         "cuMemsetD8Async=1@1",      "cuMemsetD8Async=1@2",      "cuMemcpyPeerAsync=1@1",    "cuMemcpyPeerAsync=1@2",
         "cuMemcpyDtoHAsync_v2=1@1", "cuMemcpyDtoHAsync_v2=1@2",
     };
-    in_child("STANDIN_SEED=1", is_opened_again);
+    in_child("STANDIN_SEED=1", reopened_device);
     for (size_t k = 0; k < sizeof failures / sizeof failures[0]; k++) {
         failing = failures[k];
         forbidden = 2;
-        in_child("STANDIN_SEED=1", is_not_tried);
+        in_child("STANDIN_SEED=1", failing_trial);
     }
     failing = "cuCtxEnablePeerAccess=217@2";
     forbidden = 1;
-    in_child("STANDIN_SEED=1", is_not_tried);
-    in_child("STANDIN_SEED=1", does_not_enter);
-    in_child("STANDIN_SEED=1", is_gone);
-    in_child("STANDIN_SEED=1", is_one_context);
-    in_child("STANDIN_SEED=1", maps_meanwhile);
+    in_child("STANDIN_SEED=1", failing_trial);
+    in_child("STANDIN_SEED=1", failing_context_push);
+    in_child("STANDIN_SEED=1", lost_device);
+    in_child("STANDIN_SEED=1", shared_context);
+    in_child("STANDIN_SEED=1", mapping_lock_is_held);
 }
 
-/* ---- what is told ------------------------------------------------------------------------------------------------ */
+/* ---- reports ----------------------------------------------------------------------------------------------------- */
 
 static void logs_copy_path(void **state)
 {
     (void)state;
     way = WK_COPY_PEER;
-    in_child("STANDIN_PEERS=1", network_says);
+    in_child("STANDIN_PEERS=1", expect_path_of_network);
     way = WK_COPY_HOST;
-    in_child("STANDIN_PEERS=0", network_says);
+    in_child("STANDIN_PEERS=0", expect_path_of_network);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(direct_copies), cmocka_unit_test(refused),
-                                       cmocka_unit_test(broken), cmocka_unit_test(devices),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(direct_copies), cmocka_unit_test(staged_copies),
+                                       cmocka_unit_test(lossy_peers), cmocka_unit_test(devices),
                                        cmocka_unit_test(logs_copy_path)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

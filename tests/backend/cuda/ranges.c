@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Large pieces on CUDA: memory is mapped where they lie, stays there while sizes vary, and goes when it is short; what
- * the driver cannot do, or refuses, is done without or told. */
+/* Large pieces on CUDA: memory is mapped into ranges of addresses, stays mapped while sizes vary, and is released when
+ * memory is short; missing or failing driver functions are replaced by blocks or reported. */
 #include "child.h"
 
 #include "backend/arena/arena.h"
 #include "backend/cuda/device.h"
 
-enum { MB = 1 << 20, NUMBERS = MB / 8 /* in a megabyte: of double, as the stand-in takes its time by elements */ };
+enum {
+    MB = 1 << 20,
+    NUMBERS = MB / 8 /* doubles per MB; doubles because the stand-in's time depends on the number of elements */
+};
 
 static void good(wk_code code, const wk__fail *fail)
 {
@@ -14,8 +17,8 @@ static void good(wk_code code, const wk__fail *fail)
     must(code == WK_OK);
 }
 
-/* The driver is not asked for addresses before the tables of a range are there. */
-static void tables_are_short(void)
+/* Addresses are reserved only after the tables of a range have been allocated. */
+static void failed_tables(void)
 {
     enum { TABLES = 4 };
     const wk__backend *backend = wk__backend_of(WK_CUDA);
@@ -42,9 +45,9 @@ static long range_calls(void)
            driver_calls("cuMemSetAccess");
 }
 
-/* ---- sizes that vary --------------------------------------------------------------------------------------------- */
+/* ---- varying sizes ----------------------------------------------------------------------------------------------- */
 
-/* A step of a program on sequences: each has another length. */
+/* A step of a program on sequences, each with another length. */
 static void step(int megabytes)
 {
     WK_SCOPE;
@@ -80,7 +83,7 @@ static void sizes_vary(void **state)
     in_child("STANDIN_SEED=1", lengths_vary);
 }
 
-/* ---- what a driver cannot do ------------------------------------------------------------------------------------- */
+/* ---- missing driver functions ------------------------------------------------------------------------------------ */
 
 static void plain_blocks(void)
 {
@@ -90,7 +93,7 @@ static void plain_blocks(void)
     must(wk_memory_trim(wk_cuda(0)) == WK_OK && driver_calls("cuMemFree_v2") > 0);
 }
 
-static void never_asked(void)
+static void no_range_calls(void)
 {
     plain_blocks();
     must(range_calls() == 0);
@@ -100,13 +103,13 @@ static void no_functions(void)
 {
     must(wk_device_count(WK_CUDA) == 2);
     wk__cuda.MemSetAccess = NULL;
-    never_asked();
+    no_range_calls();
 }
 
-static void blocks_serve(void **state)
+static void blocks_replace_ranges(void **state)
 {
     (void)state;
-    in_child("STANDIN_ATTRIBUTES=102=0", never_asked);
+    in_child("STANDIN_ATTRIBUTES=102=0", no_range_calls);
     in_child("STANDIN_ERRORS=", no_functions);
     in_child("STANDIN_ERRORS=cuMemGetAllocationGranularity=801", plain_blocks);
     in_child("STANDIN_GRANULE=4", plain_blocks);
@@ -119,7 +122,7 @@ static void blocks_serve(void **state)
 
 static const char *failing, *words;
 
-/* An error at most, in words; then all is well, and nothing is lost. */
+/* A failed call causes at most an error with a message; afterwards everything works and nothing is leaked. */
 static void one_call_fails(void)
 {
     char errors[64];
@@ -145,8 +148,8 @@ static void one_call_fails(void)
     must(wk_error() == NULL);
 }
 
-/* What is not unmapped stays in use. */
-static void no_unmap(void)
+/* Memory that cannot be unmapped stays in use. */
+static void failing_unmap(void)
 {
     wk_memory_stats stats = {.size = sizeof stats};
     step(8);
@@ -176,13 +179,13 @@ static void calls_fail(void **state)
         in_child("STANDIN_SEED=1", one_call_fails);
     }
     failing = "cuMemUnmap=1";
-    in_child("STANDIN_SEED=1", no_unmap);
+    in_child("STANDIN_SEED=1", failing_unmap);
     failing = "cuStreamSynchronize=1";
-    in_child("STANDIN_SEED=1", no_unmap);
+    in_child("STANDIN_SEED=1", failing_unmap);
 }
 
-/* The second mapping of three is refused: the first does not stay behind. */
-static void half_is_undone(void)
+/* The second of three mappings fails: the first one is undone. */
+static void partial_mapping_is_undone(void)
 {
     const wk__backend *backend = wk__backend_of(WK_CUDA);
     void *device;
@@ -194,7 +197,7 @@ static void half_is_undone(void)
     setenv("STANDIN_ERRORS", "cuMemCreate=2@2", 1);
     must(backend->range_map(device, &range, 0, 80 * MB, &fail) == WK_ERR_MEMORY);
     must(strstr(fail.text, "out of memory") != NULL);
-    good(backend->range_map(device, &range, 0, 80 * MB, &fail), &fail); /* nothing is in the way */
+    good(backend->range_map(device, &range, 0, 80 * MB, &fail), &fail); /* no mapping is left there */
     good(backend->range_unmap(device, &range, 32 * MB, 48 * MB, &fail), &fail);
     good(backend->range_unmap(device, &range, 0, 32 * MB, &fail), &fail);
     backend->range_release(device, &range);
@@ -218,8 +221,8 @@ static bool ends_with(wk_tensor *x, int megabytes, double number)
     return wk_item(wk_narrow(wk_reshape(x, (-1)), 0, megabytes * NUMBERS - 1, 1)) == number;
 }
 
-/* 100 MB are left. What the shorter tensors left behind has to go for the longer one. */
-static void memory_is_short(void)
+/* 100 MB are left. Idle memory of the shorter tensors must be released for the longer one. */
+static void idle_memory_is_released(void)
 {
     wk_tensor *x[4];
     for (int k = 0; k < 4; k++) x[k] = filled(20, k);
@@ -237,8 +240,8 @@ static void memory_is_short(void)
     must(wk_error() == NULL);
 }
 
-/* 64 MB of 2 GB are not worth a word, and what the library has is not others'. */
-static void others_have_little(void)
+/* 64 of 2048 MB are not worth mentioning, and the library's own memory is not attributed to others. */
+static void other_processes_use_little(void)
 {
     wk_tensor *x = filled(40, 1);
     must(wk_memory_set_limit(wk_cuda(0), 60 * MB) == WK_OK);
@@ -251,15 +254,15 @@ static void others_have_little(void)
 static void short_memory(void **state)
 {
     (void)state;
-    in_child("STANDIN_SEED=1", others_have_little);
-    in_child("STANDIN_OTHERS=1848", memory_is_short);
-    in_child("STANDIN_SEED=1", tables_are_short);
-    in_child("STANDIN_SEED=1", half_is_undone);
+    in_child("STANDIN_SEED=1", other_processes_use_little);
+    in_child("STANDIN_OTHERS=1848", idle_memory_is_released);
+    in_child("STANDIN_SEED=1", failed_tables);
+    in_child("STANDIN_SEED=1", partial_mapping_is_undone);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sizes_vary), cmocka_unit_test(blocks_serve),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sizes_vary), cmocka_unit_test(blocks_replace_ranges),
                                        cmocka_unit_test(calls_fail), cmocka_unit_test(short_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

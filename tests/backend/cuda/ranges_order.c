@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pieces of a range on CUDA lie where others lay, and their memory goes: all that is done with any of them comes in the
- * order of the calls, whichever of a device's streams does it. */
+/* Pieces of a range on CUDA reuse the memory of earlier pieces, which may be unmapped: all accesses happen in the order
+ * of the calls, in whichever stream of the device they run. */
 #include "child.h"
 
 #include "backend/arena/arena.h"
@@ -63,8 +63,8 @@ static void check_part(void *device, const part *p)
     check_bytes(device, &p->memory, p->want, p->bytes);
 }
 
-/* Uploads have a stream of their own: what lands in a piece lands behind whatever the pieces that lay there before were
- * used for, and what computes comes behind it. */
+/* Random order. Uploads run in a separate stream: an upload into a piece comes after every use of the pieces that had
+ * its memory before, and before later kernels that use it. */
 static void any_order(void)
 {
     const wk__backend *backend = wk__backend_of(WK_CUDA);
@@ -107,8 +107,8 @@ static void any_order(void)
     for (int d = 0; d < DEVICES; d++) backend->close(device[d]);
 }
 
-/* A long piece is used and given back, and a short one lies in its middle: what lands in that lands behind all that the
- * long one was used for, be it by copies within the device or by uploads. */
+/* A long piece is used and freed, and a short one takes memory from its middle: writes to it come after all uses of the
+ * long one, which are copies within the device or uploads. */
 static void across_bounds(void)
 {
     enum { LONG = 24 * MB, SHORT = 5 * MB };
@@ -134,7 +134,7 @@ static void across_bounds(void)
         if (turn % 2) good(backend->copy(device, &piece, 0, &source, 0, SHORT, &fail), &fail);
         if (turn % 2 == 0) good(backend->upload(device, &piece, 0, want, SHORT, &fail), &fail);
         check_bytes(device, &piece, want, SHORT);
-        good(backend->sync(device, &fail), &fail); /* for uploads that came too late */
+        good(backend->sync(device, &fail), &fail); /* detects uploads that ran too late */
         check_bytes(device, &piece, want, SHORT);
         wk__arena_free(arena, &first);
         wk__arena_free(arena, &piece);
@@ -144,7 +144,7 @@ static void across_bounds(void)
     backend->close(device);
 }
 
-/* The device is busy with a part of a piece, by copies within it or by an upload into it. */
+/* Keeps the device busy with part of a piece, by copies within it or by an upload. */
 static void use_part(void *device, const wk__memory *piece, int64_t at, int64_t bytes, bool by_upload)
 {
     const wk__backend *backend = wk__backend_of(WK_CUDA);
@@ -156,20 +156,21 @@ static void use_part(void *device, const wk__memory *piece, int64_t at, int64_t 
     free(other);
 }
 
-/* What lands there is there in the end, whatever came before. */
-static void lands(void *device, const wk__memory *piece, const wk__memory *source, const char *want, int64_t bytes,
-                  bool by_upload)
+/* Writes to the piece and checks the result, now and after all work. */
+static void write_and_check(void *device, const wk__memory *piece, const wk__memory *source, const char *want,
+                            int64_t bytes, bool by_upload)
 {
     const wk__backend *backend = wk__backend_of(WK_CUDA);
     wk__fail fail;
     if (by_upload) good(backend->upload(device, piece, 0, want, bytes, &fail), &fail);
     if (!by_upload) good(backend->copy(device, piece, 0, source, 0, bytes, &fail), &fail);
     check_bytes(device, piece, want, bytes);
-    good(backend->sync(device, &fail), &fail); /* for uploads that came too late */
+    good(backend->sync(device, &fail), &fail); /* detects uploads that ran too late */
     check_bytes(device, piece, want, bytes);
 }
 
-/* A piece lies where two lay, of which one was used; and one begins with the last unit that another has used. */
+/* A piece takes the memory of two, one of which was used; and a piece starts with the last unit that another has
+ * used. */
 static void over_bounds(void)
 {
     enum { HALF = 4 * MB, WHOLE = 2 * HALF, LONG = 6 * MB, UNIT = 2 * MB, TURNS = 6 };
@@ -184,7 +185,7 @@ static void over_bounds(void)
     good(wk__arena_alloc(arena, WHOLE, &source, &fail), &fail);
     good(backend->upload(device, &source, 0, want, WHOLE, &fail), &fail);
     for (int turn = 0; turn < TURNS; turn++) {
-        const bool uploads = turn % 2 == 0; /* first into memory that no upload has met */
+        const bool uploads = turn % 2 == 0; /* first into memory without earlier uploads */
         good(backend->sync(device, &fail), &fail);
         if (turn < 4) {
             good(wk__arena_alloc(arena, HALF, &a, &fail), &fail);
@@ -195,7 +196,7 @@ static void over_bounds(void)
             wk__arena_free(arena, &b);
             good(wk__arena_alloc(arena, WHOLE, &c, &fail), &fail);
             must(c.block == a.block);
-            lands(device, &c, &source, want, WHOLE, uploads);
+            write_and_check(device, &c, &source, want, WHOLE, uploads);
         } else {
             good(wk__arena_alloc(arena, LONG, &b, &fail), &fail);
             use_part(device, &b, uploads ? LONG - UNIT : 0, uploads ? UNIT : LONG, !uploads);
@@ -203,7 +204,7 @@ static void over_bounds(void)
             good(wk__arena_alloc(arena, LONG - UNIT, &a, &fail), &fail);
             good(wk__arena_alloc(arena, HALF, &c, &fail), &fail);
             must(a.block == b.block && (char *)c.block == (char *)b.block + LONG - UNIT);
-            lands(device, &c, &source, want, HALF, uploads);
+            write_and_check(device, &c, &source, want, HALF, uploads);
             wk__arena_free(arena, &a);
         }
         wk__arena_free(arena, &c);
@@ -213,7 +214,7 @@ static void over_bounds(void)
     backend->close(device);
 }
 
-/* The memory of a piece goes while the device still uses it, and while an upload into it is under way. */
+/* The memory of a piece is unmapped while the device still uses it or an upload into it is in progress. */
 static void unmapped_in_use(void)
 {
     const wk__backend *backend = wk__backend_of(WK_CUDA);
@@ -240,7 +241,7 @@ static void unmapped_in_use(void)
     backend->close(device);
 }
 
-/* What lies in front of it or behind it in the same range keeps no upload into a piece waiting. */
+/* Uploads into a piece do not wait for uses of neighbouring pieces in the same range. */
 static void no_waits_for(int uploaded)
 {
     const wk__backend *backend = wk__backend_of(WK_CUDA);

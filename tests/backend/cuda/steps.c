@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a step of training asks of the driver, once everything has been met: docs/contributing has it. More than that
- * is time that no kernel makes up for. */
+/* Driver calls of a training step after warm-up, as listed in docs/contributing. More calls cost time that no kernel
+ * compensates. */
 #include "child.h"
 
-/* Calls of each kind. */
+/* Numbers of calls by kind. */
 typedef struct calls {
     long launches, uploads, downloads, copies, waits, allocations;
 } calls;
@@ -14,17 +14,17 @@ static calls calls_now(void)
                    .uploads = driver_calls("cuMemcpyHtoDAsync_v2"),
                    .downloads = driver_calls("cuMemcpyDtoHAsync_v2"),
                    .copies = driver_calls("cuMemcpyDtoDAsync_v2") + driver_calls("cuMemsetD8Async"),
-                   .waits = driver_calls("cuEventRecord"), /* one is recorded for each */
+                   .waits = driver_calls("cuEventRecord"), /* each wait records one event */
                    .allocations = driver_calls("cuMemAlloc_v2")};
 }
 
 typedef struct training {
     const char *name;
-    bool adam, reads; /* the loss, each step */
+    bool adam, reads; /* reads: the loss, in each step */
     calls most;
 } training;
 
-/* A network of three layers; the batch is the host's. */
+/* Trains a network of three layers on a batch from the host. */
 static void step(wk_module *net, wk_optim *optim, bool reads)
 {
     WK_SCOPE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Large uploads have a stream of their own: whatever the order in which the stand-in does the work of two streams, the
- * device's memory is as if all had been done in the order of the calls. */
+/* Large uploads have a separate stream: whatever the order in which the stand-in runs the two streams, the contents of
+ * device memory are as if all work had run in the order of the calls. */
 #include "child.h"
 
 #include "backend/cuda/device.h"
@@ -12,7 +12,7 @@ static const wk__backend *backend;
 typedef struct model {
     void *device;
     wk__memory block[BLOCKS];
-    char *want[BLOCKS]; /* what each holds */
+    char *want[BLOCKS]; /* expected contents */
 } model;
 
 static uint64_t state_of_chance;
@@ -68,7 +68,7 @@ static void upload(model *m, int b, int64_t offset, int64_t bytes)
 {
     wk__fail fail;
     fill(m->want[b] + offset, bytes);
-    char *from = malloc((size_t)bytes); /* which is free to change when the call returns */
+    char *from = malloc((size_t)bytes); /* the caller may free it after the call */
     memcpy(from, m->want[b] + offset, (size_t)bytes);
     good(backend->upload(m->device, &m->block[b], offset, from, bytes, &fail), &fail);
     free(from);
@@ -98,7 +98,8 @@ static void read_back(model *m, int b)
     must(memcmp(have, m->want[b], BYTES) == 0);
 }
 
-/* After a wait all has been done: the stand-in's memory is the host's, and is looked at behind the driver's back. */
+/* Waits for all work and checks the blocks. The stand-in's device memory is host memory, so they are read without the
+ * driver. */
 static void wait_for_all(model *m, bool by_event)
 {
     void *event;
@@ -113,8 +114,8 @@ static void wait_for_all(model *m, bool by_event)
     for (int b = 0; b < BLOCKS; b++) must(memcmp(m->block[b].block, m->want[b], BYTES) == 0);
 }
 
-/* A moment that nobody waits for. */
-static void pass_by(model *m)
+/* Records an event that is never waited for. */
+static void record_unused_event(model *m)
 {
     void *event;
     wk__fail fail;
@@ -143,7 +144,7 @@ static void any_order(void)
         case 7: transfer(&m[d], &m[1 - d], b, c); break;
         case 8: read_back(&m[d], b); break;
         case 9:
-        case 10: pass_by(&m[d]); break;
+        case 10: record_unused_event(&m[d]); break;
         default: wait_for_all(&m[d], chance(2) == 0); break;
         }
     }
@@ -167,7 +168,7 @@ static void random_calls(void **state)
     each_seed(any_order);
 }
 
-/* What other memory is used for keeps no upload waiting, and no upload that. */
+/* Uses of other memory do not delay uploads, nor uploads them. */
 static void no_waits(void)
 {
     model m[DEVICES];
@@ -195,7 +196,7 @@ static void independent_work(void **state)
     in_child("STANDIN_SEED=1", no_waits);
 }
 
-/* A copy between devices keeps neither from work on other blocks, and only the first use of its blocks waits. */
+/* A copy between devices delays no work on other blocks; only the first use of its blocks waits. */
 static void no_waits_for_copies_between(void)
 {
     model m[DEVICES];
@@ -221,8 +222,8 @@ static void independent_work_of_two(void **state)
     in_child("STANDIN_SEED=1", no_waits_for_copies_between);
 }
 
-/* The same memory, by another block's name that takes the place of this one in the backend's table. */
-static wk__memory rival_of(const wk__memory *block, const wk__memory *memory)
+/* Returns the same memory under another block address whose entry collides with this one in the table of hazards. */
+static wk__memory colliding_block(const wk__memory *block, const wk__memory *memory)
 {
     for (int k = 1;; k++) {
         char *name = (char *)memory->block + k;
@@ -231,13 +232,13 @@ static wk__memory rival_of(const wk__memory *block, const wk__memory *memory)
     }
 }
 
-/* Both streams are busy when the block's last use is forgotten. */
-static void rivals(void)
+/* Both streams are busy when the entry of the block's last use is replaced. */
+static void colliding_blocks(void)
 {
     model m[DEVICES];
     wk__fail fail;
     begin(m, seed_now);
-    const wk__memory rival = rival_of(&m[0].block[0], &m[0].block[1]);
+    const wk__memory rival = colliding_block(&m[0].block[0], &m[0].block[1]);
     for (int turn = 0; turn < 4; turn++) {
         upload(&m[0], 0, 0, BYTES);
         fill(m[0].want[1], BYTES);
@@ -256,13 +257,13 @@ static void rivals(void)
     end(m);
 }
 
-static void forgotten_blocks(void **state)
+static void replaced_hazards(void **state)
 {
     (void)state;
-    each_seed(rivals);
+    each_seed(colliding_blocks);
 }
 
-/* No event tells when the upload is there, so it is there when the call returns. */
+/* If the end of the upload cannot be recorded, the upload completes before the call returns. */
 static void upload_without_an_end(void)
 {
     model m[DEVICES];
@@ -277,7 +278,7 @@ static void upload_without_an_end(void)
     end(m);
 }
 
-/* What is on its way in a slot stays there. */
+/* A slot whose upload cannot be waited for is not overwritten. */
 static void slot_without_a_wait(void)
 {
     model m[DEVICES];
@@ -295,8 +296,8 @@ static void slot_without_a_wait(void)
     end(m);
 }
 
-/* Each call for a copy between devices fails once: either the target has all of it, or is as it was, and what follows
- * at once comes behind, be it into the block that was copied. */
+/* Each call of a copy between devices fails once: the target has either all bytes or its previous contents, and later
+ * work is ordered after the copy, including writes to the copied block. */
 static const char *between;
 
 static void copy_between_fails(void)
@@ -309,7 +310,7 @@ static void copy_between_fails(void)
     for (int n = 1, failed = 1; failed; n++) {
         char errors[64];
         for (int d = 0; d < DEVICES; d++) copy(&m[d], 2, 0), copy(&m[d], 0, 3); /* both blocks are in use */
-        transfer(&m[0], &m[1], 1, 0); /* the way is open, and streams are there */
+        transfer(&m[0], &m[1], 1, 0); /* opens the path and creates the streams */
         snprintf(errors, sizeof errors, "%s=1@%d", between, n);
         memcpy(copied, m[0].want[0], BYTES);
         setenv("STANDIN_ERRORS", errors, 1);
@@ -328,14 +329,15 @@ static void copy_between_fails(void)
     end(m);
 }
 
-/* The card that sends has given up, and a copy is the first to hear of it: the other one goes on. */
-static void sender_gave_up(void)
+/* The sending card is lost, and a copy reports it first: the other card continues. */
+static void lost_sender(void)
 {
     model m[DEVICES];
     wk__fail fail = {.tag = -1};
     begin(m, 1);
     for (int d = 0; d < DEVICES; d++) wait_for_all(&m[d], false);
-    for (int k = 0; k < 2 * WK__CUDA_ENDS; k++) transfer(&m[1], &m[0], 1, 0); /* the next one has no event to record */
+    /* so that the next one has no free event */
+    for (int k = 0; k < 2 * WK__CUDA_ENDS; k++) transfer(&m[1], &m[0], 1, 0);
     read_back(&m[1], 1);
     copy(&m[1], 2, 1);
     wk__cuda_device *source = m[0].device;
@@ -364,12 +366,12 @@ static void calls_that_fail(void **state)
         in_child("STANDIN_SEED=1", copy_between_fails);
         in_child("STANDIN_SEED=2", copy_between_fails);
     }
-    in_child("STANDIN_SEED=1", sender_gave_up);
+    in_child("STANDIN_SEED=1", lost_sender);
     in_child("STANDIN_SEED=1", upload_without_an_end);
     in_child("STANDIN_SEED=1", slot_without_a_wait);
 }
 
-/* A kernel reads what is on its way, be it its first operand or not, and its memory is the next one's. */
+/* A kernel reads a block that is being copied, as its first or another operand, and the block is overwritten next. */
 static void with_kernels(void)
 {
     enum { COUNT = WK__CUDA_SLOT / 4 + 1000, TURNS = 6 };
@@ -402,7 +404,7 @@ int main(void)
         cmocka_unit_test(random_calls),
         cmocka_unit_test(independent_work),
         cmocka_unit_test(independent_work_of_two),
-        cmocka_unit_test(forgotten_blocks),
+        cmocka_unit_test(replaced_hazards),
         cmocka_unit_test(calls_that_fail),
         cmocka_unit_test(kernels),
     };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arrays for kernels that are no programs, on host and device; the devices are those of gpu_test.h. */
+/* Arrays on host and device for kernels other than programs; devices are those of test.h. */
 #ifndef WICK_TESTS_GPU_ARRAYS_H
 #define WICK_TESTS_GPU_ARRAYS_H
 
@@ -12,14 +12,14 @@ static inline void good(wk_code code, const wk__fail *fail)
     if (code != WK_OK) fail_msg("%s", fail->text);
 }
 
-/* Elements stand between two margins, which nothing is to be written to. */
+/* Elements are surrounded by two margins that must not be written. */
 enum { MARGIN = 16 };
 
 typedef struct array {
     wk__operand operand;
     wk__memory memory;
     int64_t elements;
-    char *host; /* what the device got, and what it should have afterwards */
+    char *host; /* initial contents on the device, later the expected contents */
 } array;
 
 static inline array new_array(wk_dtype dtype, int ndim, const int64_t *shape, const int64_t *stride, bool small)
@@ -53,8 +53,8 @@ static inline void to_device(void *device, array *a)
     a->operand.memory = &a->memory;
 }
 
-/* To the bit: all that these tests add up are whole numbers, or eighths, whose products' sums have few bits: no order
- * of adding them changes any. */
+/* Compares bits. The tests add only integers, or eighths, whose sums are exact, so that no order of summation changes
+ * any. */
 static inline void expect(void *device, const char *name, array *a, const char *want)
 {
     wk__fail fail;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiled programs on disk: a second process compiles nothing, and nothing that is not whole and ours is used. Each
- * look at the cache is a process of its own: this program, with the names of cases as argument. */
+/* The cache of compiled programs on disk: a second process compiles nothing; damaged or foreign files are not used.
+ * Each access is a separate process: this program, with the names of cases as its argument. */
 #include "test.h"
 
 #include "backend/gpu/cache/kernel_build.h"
@@ -29,7 +29,7 @@ static group_case *case_of(char name)
     return c;
 }
 
-/* The exit status: how many programs were compiled, 100 and more when something went wrong. */
+/* Exit status: the number of compiled programs; 100 and more on failure. */
 static int child(const char *names)
 {
     void *device;
@@ -62,7 +62,7 @@ static int compiled_by(const char *names)
 
 typedef void each_file(int at, const char *name);
 
-/* The names are read before the first call: calls make new files. */
+/* Collects the names before the first call, because calls create files. */
 static int for_files(each_file *call)
 {
     static char names[64][64];
@@ -82,7 +82,7 @@ static void remove_file(int at, const char *name)
     assert_int_equal(unlinkat(at, name, 0), 0);
 }
 
-/* A process that was just then reading would keep what it has: the file gets a new name's worth of content. */
+/* Replaces the contents by a new file, because a process that is reading would keep the former contents. */
 static void rewrite(int at, const char *name, long keep, int flip_at)
 {
     static char content[1 << 20];
@@ -109,7 +109,7 @@ static void empty_file(int at, const char *name)
     rewrite(at, name, 0, -1);
 }
 
-/* It begins with the name of its dialect. */
+/* The file begins with the name of its dialect. */
 static void change_dialect(int at, const char *name)
 {
     rewrite(at, name, -1, 5);
@@ -130,7 +130,7 @@ static void check_mode(int at, const char *name)
     struct stat state;
     assert_int_equal(fstatat(at, name, &state, AT_SYMLINK_NOFOLLOW), 0);
     assert_int_equal(state.st_mode & 0777, 0600);
-    assert_null(strstr(name, "new.")); /* nothing half-written stays behind */
+    assert_null(strstr(name, "new.")); /* no temporary file remains */
 }
 
 static int set_up(void **state)
@@ -157,7 +157,7 @@ static void second_process(void **state)
     assert_in_range(compiled_by("ab"), 1, 2);
     assert_int_equal(stat(folder, &made), 0);
     assert_int_equal(made.st_mode & 0777, 0700);
-    assert_int_equal(for_files(check_mode), 2); /* one name per kernel, however they were built */
+    assert_int_equal(for_files(check_mode), 2); /* one file per kernel, in whatever order they were built */
     assert_int_equal(compiled_by("ab"), 0);
     assert_int_equal(compiled_by("b"), 0);
     assert_int_equal(compiled_by("ba"), 0);
@@ -176,7 +176,7 @@ static void damaged_files(void **state)
     }
 }
 
-/* A folder or file that others may write is not ours. */
+/* A folder or file that other users may write is not trusted. */
 static void foreign_files(void **state)
 {
     (void)state;
@@ -199,8 +199,8 @@ static void switched_off(void **state)
     assert_int_equal(for_files(NULL), 0);
 }
 
-/* Other options of the compiler are another program. CUDA has no variable for them. */
-static void part_of_the_key(void **state)
+/* Compiler options are part of the key. CUDA has no variable for them. */
+static void options_are_in_the_key(void **state)
 {
     (void)state;
     if (gpu->kind == WK_CUDA) skip();
@@ -253,8 +253,8 @@ static void make_file(int at, const char *name, long hours)
     set_age(at, name, hours);
 }
 
-/* Whoever opens a pipe to read it waits for a writer. */
-static void a_pipe_is_no_file(void **state)
+/* Opening a pipe for reading would wait for a writer. */
+static void pipes_are_ignored(void **state)
 {
     (void)state;
     wk__text text = {0};
@@ -267,13 +267,14 @@ static void a_pipe_is_no_file(void **state)
     close(at);
 }
 
-/* Eight files of 200 KB under two names each, file 0 the oldest; then file 0 is read. Of 1 MB three quarters stay. */
-static void least_used_go_first(void **state)
+/* Eight files of 200 KB with two names each, file 0 the oldest; then file 0 is read. Three quarters of the limit of 1
+ * MB are kept. */
+static void least_recently_used_are_removed_first(void **state)
 {
     (void)state;
     static char content[200 * KB];
     for_files(remove_file);
-    setenv("WICK_CACHE_MB", "0", 1); /* the first write, which trims, must not */
+    setenv("WICK_CACHE_MB", "0", 1); /* the first write must not trim */
     int at = wk__gpu_cache_open(false);
     assert_true(at >= 0);
     for (int k = 0; k < 8; k++) {
@@ -293,11 +294,11 @@ static void least_used_go_first(void **state)
 
     setenv("WICK_CACHE_MB", "2", 1);
     wk__gpu_cache_trim(at);
-    for (int k = 0; k < 16; k++) assert_true(is_there(name_of_digest(k))); /* 1.6 MB are not too many */
+    for (int k = 0; k < 16; k++) assert_true(is_there(name_of_digest(k))); /* 1.6 MB are below the limit */
     assert_false(is_there("new.99.1"));
     assert_false(is_there("new.99.1.link"));
-    assert_true(is_there("new.99.2"));            /* somebody may be at it */
-    assert_true(is_there("new.2024-report.pdf")); /* somebody else's */
+    assert_true(is_there("new.99.2"));            /* it may be in use */
+    assert_true(is_there("new.2024-report.pdf")); /* not a file of the cache */
     assert_true(is_there("new.1.draft"));
     assert_true(is_there("notes"));
 
@@ -311,8 +312,8 @@ static void least_used_go_first(void **state)
     for_files(remove_file);
 }
 
-/* Several at a time: each of four processes writes and trims, and whatever is read is whole. */
-static void processes_trim_together(void **state)
+/* Four processes write and trim at once; every file that is read is complete. */
+static void concurrent_trimming(void **state)
 {
     (void)state;
     static char content[64 * KB];
@@ -343,13 +344,13 @@ static void processes_trim_together(void **state)
         assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     }
     wk__gpu_cache_trim(at);
-    assert_in_range(for_files(check_mode), 1, 16); /* and nothing half-written */
+    assert_in_range(for_files(check_mode), 1, 16); /* no temporary file remains */
     close(at);
     unsetenv("WICK_CACHE_MB");
     for_files(remove_file);
 }
 
-/* Without WICK_CACHE_DIR: $XDG_CACHE_HOME/wick, else ~/.cache/wick. PoCL has a cache of its own, so none is needed. */
+/* Without WICK_CACHE_DIR: $XDG_CACHE_HOME/wick, else ~/.cache/wick. PoCL has a separate cache, so none is needed. */
 static void default_places(void **state)
 {
     (void)state;
@@ -375,8 +376,8 @@ static void default_places(void **state)
     setenv("WICK_CACHE_DIR", folder, 1);
 }
 
-/* One character more than a path may have: no folder is made, not even one of a shorter name. */
-static void a_path_that_is_too_long(void **state)
+/* One character more than a path may have: no folder is created, in particular none with a truncated name. */
+static void path_that_is_too_long(void **state)
 {
     (void)state;
     enum { MOST = 4096, STEP = 200 };
@@ -412,11 +413,16 @@ int main(int argc, char **argv)
     gpu = wk__backend_of(test_gpu_kind());
     if (argc > 1) return child(argv[1]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(second_process),      cmocka_unit_test(damaged_files),
-        cmocka_unit_test(foreign_files),       cmocka_unit_test(switched_off),
-        cmocka_unit_test(part_of_the_key),     cmocka_unit_test(default_places),
-        cmocka_unit_test(least_used_go_first), cmocka_unit_test(processes_trim_together),
-        cmocka_unit_test(a_pipe_is_no_file),   cmocka_unit_test(a_path_that_is_too_long),
+        cmocka_unit_test(second_process),
+        cmocka_unit_test(damaged_files),
+        cmocka_unit_test(foreign_files),
+        cmocka_unit_test(switched_off),
+        cmocka_unit_test(options_are_in_the_key),
+        cmocka_unit_test(default_places),
+        cmocka_unit_test(least_recently_used_are_removed_first),
+        cmocka_unit_test(concurrent_trimming),
+        cmocka_unit_test(pipes_are_ignored),
+        cmocka_unit_test(path_that_is_too_long),
     };
     (void)gpu_close;
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every code of the group program, casts, choices and random bits. */
+/* Every opcode of programs, casts, choices and random bits. */
 #include "test.h"
 
 static void usual_numbers(void **state)

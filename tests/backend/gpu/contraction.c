@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contractions with computed coordinates on GPUs, against the CPU element by element. */
+/* Contractions with computed coordinates on GPUs, compared with the CPU element by element. */
 #include "test.h"
 #include "support/convolution.h"
 
@@ -25,7 +25,7 @@ static void expect_same(const array *a, const char *want)
     }
 }
 
-/* The same work on the CPU's memory and on the device's: bytes beside the result included. */
+/* Runs the same work on the CPU and on the device, and compares all of the result's memory. */
 static void compare(void *device, const wk__work_args *kernel, array *const operand[])
 {
     wk__memory memory[WK__WORK_OPERANDS];
@@ -78,8 +78,8 @@ static void convolutions(void **state)
                 }
 }
 
-/* Sums of another dtype than a factor's own are refused in words. */
-static void other_sums(void **state)
+/* Sums in another dtype than the factors' are rejected with a message. */
+static void sums_of_other_dtypes(void **state)
 {
     (void)state;
     const convolution plain = {1, 1, 1, 1, 1, {5}, {3}, {1}, {1}, {1}};
@@ -105,7 +105,7 @@ static wk_code note(void *user, const wk__gpu_launch *launch, wk__fail *fail)
     return WK_OK;
 }
 
-/* Few long sums are added up by a work-group each. */
+/* A few long sums are computed by a work-group each. */
 static void long_sums(void **state)
 {
     (void)state;
@@ -115,7 +115,7 @@ static void long_sums(void **state)
     } cases[] = {{16384, 1024, true}, {16385, 1024, false}, {16384, 1023, false}};
     const convolution plain = {1, 1, 1, 1, 1, {5}, {3}, {1}, {1}, {1}};
     wk__gpu_target target = wk__gpu_target_of(WK__GPU_CUDA, true);
-    target.group_size = 128; /* takes no tiles */
+    target.group_size = 128; /* too small for tiles */
     for (int k = 0; k < 3; k++) {
         convolution_case t;
         wk__work_args kernel;
@@ -125,7 +125,7 @@ static void long_sums(void **state)
         convolution_new(&t, &plain, WK_F32, ROWS);
         describe(&t, FORWARD, &kernel, &sum);
         kernel.shape[0] = kernel.shape[3] = 1;
-        kernel.shape[2] = cases[k].count; /* sizes that no memory of this test has */
+        kernel.shape[2] = cases[k].count; /* sizes that are never allocated */
         sum.extent[0] = cases[k].length;
         sum.extent[1] = 1;
         good(wk__gpu_lower_contraction(&target, &(wk__work){.family = WK__CONTRACTION, .args = &kernel}, note, &launch,
@@ -137,8 +137,8 @@ static void long_sums(void **state)
     }
 }
 
-/* Places that are computed from quotients reach as far as the coordinate; all others as far as the axes. And strips are
- * loaded along what lies side by side: the sum for w (o, c, k), the places for x (c, t). */
+/* Elements at computed positions reach as far as the coordinate's extent, others as far as the axes. Strips are loaded
+ * along contiguous indices: the sum for w (o, c, k), the positions for x (c, t). */
 static void reach(void **state)
 {
     (void)state;
@@ -163,7 +163,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(convolutions),
-        cmocka_unit_test(other_sums),
+        cmocka_unit_test(sums_of_other_dtypes),
         cmocka_unit_test(long_sums),
         cmocka_unit_test(reach),
     };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tails that a product's kernel carries on a GPU: the same bits as by two kernels, with one launch less, and nothing
- * is written that nobody reads. */
+/* Epilogues fused into a product's kernel on GPUs: the same bits as with two kernels, one launch less, and no unused
+ * result is written. */
 #include "test.h"
 
 #include "backend/gpu/codegen/codegen_epilogue.h"
@@ -26,13 +26,13 @@ static int open_and_count(void **state)
 
 /* ---- backends ---------------------------------------------------------------------------------------------------- */
 
-enum { ALWAYS = 0, NEVER = 255 /* carry_after */ };
+enum { ALWAYS = 0, NEVER = 255 /* values of fuse_epilogue_after */ };
 
-static void submit(int d, epilogue_case *c, int carry_after)
+static void submit(int d, epilogue_case *c, int fuse_after)
 {
     wk__fail fail;
     void *device = gpu_device[d];
-    gpu_target(d)->fuse_epilogue_after = carry_after;
+    gpu_target(d)->fuse_epilogue_after = fuse_after;
     good(epilogue_case_upload(c, gpu, device, &fail), &fail);
     assert_null(wk__program_verify(&c->tail));
     good(gpu->submit(device, &c->work, &fail), &fail);
@@ -43,12 +43,12 @@ static void let_go(epilogue_case *c, char *got[])
     for (int m = 0; m < c->memories; m++) free(got[m]);
 }
 
-/* Returns how many launches there were. */
-static int run(int d, epilogue_case *c, int carry_after, char *got[])
+/* Runs the case and returns the number of launches. */
+static int run(int d, epilogue_case *c, int fuse_after, char *got[])
 {
     wk__fail fail;
     const int before = driver_launches();
-    submit(d, c, carry_after);
+    submit(d, c, fuse_after);
     good(gpu->sync(gpu_device[d], &fail), &fail);
     const int after = driver_launches();
     good(epilogue_case_fetch(c, gpu, gpu_device[d], got, &fail), &fail);
@@ -62,24 +62,25 @@ static void compare(int d, epilogue_case *c)
     char name[80];
     snprintf(name, sizeof name, "product %d, tail %d, %s", (int)c->product, (int)c->kind, wk_dtype_str(c->dtype));
     const int apart = run(d, c, NEVER, two), together = run(d, c, ALWAYS, one);
-    if (apart != 2 || together != 1) fail_msg("%s: %d launches, and %d together", name, apart, together);
+    if (apart != 2 || together != 1) fail_msg("%s: %d launches, %d when fused", name, apart, together);
     for (int m = 0; m < c->memories; m++) {
         const char *want = m == 0 && unread ? c->host[m] : two[m];
         if (memcmp(one[m], want, (size_t)c->bytes[m]) != 0) fail_msg("%s: memory %d differs", name, m);
     }
-    bool changed = false; /* else there would be nothing to see */
+    bool changed = false; /* otherwise the test would compare nothing */
     for (int m = 0; m < c->memories; m++) changed = changed || memcmp(one[m], c->host[m], (size_t)c->bytes[m]) != 0;
     assert_true(changed);
     let_go(c, one);
     let_go(c, two);
 }
 
-/* All of them would be compiled for minutes: tails that are like others in that are tried in a few dtypes, and so are
- * large products and those that work-groups make; half of all at a time. */
+/* Compiling all combinations would take minutes: epilogues that resemble others are tested in a few dtypes, and so are
+ * large products and those of work-groups; each run tests one half. */
 static bool is_wanted(epilogue_product product, epilogue_kind kind, wk_dtype dtype)
 {
     const bool few = dtype == WK_F32 || dtype == WK_F16 || dtype == WK_I64;
-    const int half = ((int)product + (int)kind) % 2; /* in an even and an odd part of four, so on each device */
+    /* in an even and an odd part of four, so that each device runs both */
+    const int half = ((int)product + (int)kind) % 2;
     if (!test_has_turn(2 * half, 4) && !test_has_turn(2 * half + 1, 4)) return false;
     if (product == EPILOGUE_OF_SMALL || product == EPILOGUE_OF_CONVOLUTION) return few || kind == EPILOGUE_SEVERAL;
     return dtype == WK_F32 || (few && kind == EPILOGUE_SEVERAL);
@@ -108,7 +109,7 @@ static void free_cases(void)
 /* With one build for all. */
 static void compare_all(epilogue_product first, epilogue_product last)
 {
-    const int d = 0, carry_after = gpu_target(d)->fuse_epilogue_after;
+    const int d = 0, fuse_after = gpu_target(d)->fuse_epilogue_after;
     wk__fail fail;
     char *got[EPILOGUE_MEMORIES];
     make_cases(first, last);
@@ -119,7 +120,7 @@ static void compare_all(epilogue_product first, epilogue_product last)
     }
     good(gpu->compile_only(gpu_device[d], false, &fail), &fail);
     for (int k = 0; k < count; k++) compare(d, cases[k]);
-    gpu_target(d)->fuse_epilogue_after = carry_after;
+    gpu_target(d)->fuse_epilogue_after = fuse_after;
     free_cases();
 }
 
@@ -136,18 +137,18 @@ static void large_products(void **state)
     compare_all(EPILOGUE_OF_BLOCKS, EPILOGUE_OF_DOT);
 }
 
-/* As a device of the other temper would: with tiles in local memory, or without. */
+/* Runs as a device of the other type: with tiles in local memory, or without. */
 static void of_other_devices(void **state)
 {
     (void)state;
-    if (gpu->kind == WK_CUDA) skip(); /* all its devices have local memory */
+    if (gpu->kind == WK_CUDA) skip(); /* every CUDA device has local memory */
     gpu_target(0)->local_memory = !gpu_target(0)->local_memory;
     compare_all(EPILOGUE_OF_BLOCKS, EPILOGUE_OF_TRANSPOSED);
     gpu_target(0)->local_memory = !gpu_target(0)->local_memory;
 }
 
-/* What reduces, and what writes over what indices choose, stays apart. */
-static void left_apart(void **state)
+/* Epilogues that reduce, or overwrite elements chosen by indices, are not fused. */
+static void unfused_epilogues(void **state)
 {
     (void)state;
     epilogue_case *c = epilogue_case_new(EPILOGUE_OF_SMALL, EPILOGUE_RELU, WK_F32);
@@ -168,8 +169,8 @@ static void left_apart(void **state)
     epilogue_case_free(c);
 }
 
-/* A bad index in a tail that is carried is told, and the product is there. What writes over what it reads does not any
- * more; its product is computed. */
+/* A bad index in a fused epilogue is reported, and the product is computed. An epilogue that overwrites its input is
+ * skipped from then on; its product is computed. */
 static void bad_index(void **state)
 {
     (void)state;
@@ -178,7 +179,7 @@ static void bad_index(void **state)
         char *apart[EPILOGUE_MEMORIES], *bad[EPILOGUE_MEMORIES], *after[EPILOGUE_MEMORIES];
         epilogue_case *c = epilogue_case_new(EPILOGUE_OF_SMALL, EPILOGUE_PLACES, WK_F32);
         epilogue_case *over = epilogue_case_new(EPILOGUE_OF_SMALL, EPILOGUE_IN_PLACE, WK_F32);
-        const int carry_after = gpu_target(d)->fuse_epilogue_after;
+        const int fuse_after = gpu_target(d)->fuse_epilogue_after;
         int64_t *index = (int64_t *)(void *)c->host[3];
         for (int64_t k = 0; k < c->bytes[3] / 8; k++) index[k] = 2;
         over->kernel.elide_result = false;
@@ -197,18 +198,18 @@ static void bad_index(void **state)
         let_go(c, apart);
         let_go(c, bad);
         let_go(over, after);
-        gpu_target(d)->fuse_epilogue_after = carry_after;
+        gpu_target(d)->fuse_epilogue_after = fuse_after;
         epilogue_case_free(c);
         epilogue_case_free(over);
     }
 }
 
-/* What is only compiled ahead is no meeting of a product and its tail. No other test tries this pair before. */
-static void gathering_is_not_counted(void **state)
+/* A product that is only compiled ahead does not count towards the threshold. No other test uses this pair before. */
+static void gathering_does_not_count(void **state)
 {
     (void)state;
     wk__fail fail;
-    const int carry_after = gpu_target(0)->fuse_epilogue_after;
+    const int fuse_after = gpu_target(0)->fuse_epilogue_after;
     epilogue_case *c = epilogue_case_new(EPILOGUE_OF_SMALL, EPILOGUE_RELU, WK_I32);
     char *got[EPILOGUE_MEMORIES];
     good(gpu->compile_only(gpu_device[0], true, &fail), &fail);
@@ -221,7 +222,7 @@ static void gathering_is_not_counted(void **state)
         assert_int_equal(run(0, c, 2, got), k < 2 ? 2 : 1);
         let_go(c, got);
     }
-    gpu_target(0)->fuse_epilogue_after = carry_after;
+    gpu_target(0)->fuse_epilogue_after = fuse_after;
     epilogue_case_free(c);
 }
 
@@ -229,7 +230,7 @@ static void gathering_is_not_counted(void **state)
 
 enum { ROWS = 19, COLUMNS = 21, DEPTH = 8, MOST_BYTES = ROWS * COLUMNS * 8 };
 
-/* relu(x w + bias). With `product` the program has that, too; else nobody sees it. `one_by_one`: nothing is fused. */
+/* relu(x w + bias). With product, the program keeps the product as well. one_by_one: nothing is fused. */
 static wk_tensor *layer(wk_tensor *const in[3], wk_tensor **product, bool one_by_one)
 {
     wk_tensor *sum;
@@ -261,17 +262,17 @@ static void expect_layer(wk_dtype dtype, bool with_product)
 {
     WK_SCOPE;
     WK_DEVICE(test_gpu(0));
-    const int carry_after = gpu_target(0)->fuse_epilogue_after;
+    const int fuse_after = gpu_target(0)->fuse_epilogue_after;
     char want[2][MOST_BYTES], got[MOST_BYTES];
     wk_tensor *product, *const in[] = {some(wk_randn((ROWS, DEPTH)), dtype), some(wk_randn((COLUMNS, DEPTH)), dtype),
                                        some(wk_randn((COLUMNS)), dtype)};
-    for (int k = 0; k < 3; k++) read_back(in[k], got); /* else they are computed with what reads them */
+    for (int k = 0; k < 3; k++) read_back(in[k], got); /* otherwise they would be computed together with the layer */
     read_back(layer(in, with_product ? &product : NULL, true), want[0]);
     if (with_product) read_back(product, want[1]);
-    for (int step = 0; step < carry_after + 2; step++) {
+    for (int step = 0; step < fuse_after + 2; step++) {
         const int before = driver_launches();
         read_back(layer(in, with_product ? &product : NULL, false), got);
-        assert_int_equal(driver_launches() - before, step < carry_after ? 2 : 1);
+        assert_int_equal(driver_launches() - before, step < fuse_after ? 2 : 1);
         assert_memory_equal(got, want[0], sizeof got);
         if (!with_product) continue;
         read_back(product, got);
@@ -279,7 +280,7 @@ static void expect_layer(wk_dtype dtype, bool with_product)
     }
 }
 
-/* One launch less once the layer has come often enough; the bits are those of ops one by one all the time. */
+/* One launch less after the layer has run often enough; the bits are always those of separate ops. */
 static void after_threshold(void **state)
 {
     (void)state;
@@ -287,19 +288,16 @@ static void after_threshold(void **state)
     assert_true(gpu_target(0)->fuse_epilogue_after > 1);
     for (size_t t = 0; t < sizeof dtypes / sizeof *dtypes; t++) {
         expect_layer(dtypes[t], true);
-        if (t < 2) expect_layer(dtypes[t], false); /* narrow ones are not rounded in between, so they are cast */
+        if (t < 2) expect_layer(dtypes[t], false); /* narrow dtypes are not rounded in between, so they are cast */
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gathering_is_not_counted),
-        cmocka_unit_test(element_by_element),
-        cmocka_unit_test(large_products),
-        cmocka_unit_test(of_other_devices),
-        cmocka_unit_test(left_apart),
-        cmocka_unit_test(bad_index),
+        cmocka_unit_test(gathering_does_not_count), cmocka_unit_test(element_by_element),
+        cmocka_unit_test(large_products),           cmocka_unit_test(of_other_devices),
+        cmocka_unit_test(unfused_epilogues),        cmocka_unit_test(bad_index),
         cmocka_unit_test(after_threshold),
     };
     return cmocka_run_group_tests(tests, open_and_count, gpu_close);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moments in a device's work, on each backend that has them: their order, the time between them, and why one never
- * comes. */
+/* Events on each backend that has them: their order, the time between them, and events that fail. */
 #include "test.h"
 
 #include "backend/cpu/cpu.h"
@@ -26,7 +25,8 @@ static void *record(const wk__backend *backend, void *device)
     return event;
 }
 
-/* Seconds that copying 16 MB takes, by two events; a third is given back before it can have come. */
+/* Returns the seconds that a copy of 16 MB takes, by two events; a third one is destroyed before it can have
+ * completed. */
 static double time_of_copy(const wk__backend *backend, void *device)
 {
     enum { BYTES = 16 << 20 };
@@ -70,8 +70,8 @@ static void in_order(void **state)
     }
 }
 
-/* No time is known of what has not come. */
-static void not_yet(void **state)
+/* The time of a pending event is unknown. */
+static void pending_events(void **state)
 {
     (void)state;
     wk__fail fail;
@@ -82,7 +82,7 @@ static void not_yet(void **state)
     wk__fail_set(&fail, WK_ERR_DEVICE_LOST, "gone");
     wk__event_complete(event, &fail);
     wk__fail why;
-    assert_true(wk__event_query(NULL, event)); /* nobody need wait */
+    assert_true(wk__event_query(NULL, event)); /* completed */
     assert_int_equal(wk__event_wait(NULL, event, &why), WK_ERR_DEVICE_LOST);
     assert_string_equal(why.text, "gone");
     assert_int_equal(wk__event_elapsed(NULL, event, event, &seconds, &why), WK_ERR_DEVICE_LOST);
@@ -101,8 +101,8 @@ static void on_a_lost_device(void **state)
     wk__null_backend.close(device);
 }
 
-/* The event has failed; the device goes on. */
-static void refused_by_the_driver(void **state)
+/* The event fails; the device continues. */
+static void rejected_by_the_driver(void **state)
 {
     (void)state;
     wk__fail fail;
@@ -111,7 +111,7 @@ static void refused_by_the_driver(void **state)
     driver_inject(DRIVER_MARKER, -1, DRIVER_NO_MEMORY);
     void *event;
     wk_code code = gpu->event_record(device, &event, &fail);
-    if (code == WK_OK) { /* OpenCL's driver is asked later */
+    if (code == WK_OK) { /* OpenCL's driver is called later */
         code = gpu->event_wait(device, event, &fail);
         gpu->event_destroy(device, event);
     }
@@ -146,8 +146,8 @@ static int set_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(in_order),         cmocka_unit_test(not_yet),
-        cmocka_unit_test(on_a_lost_device), cmocka_unit_test(refused_by_the_driver),
+        cmocka_unit_test(in_order),         cmocka_unit_test(pending_events),
+        cmocka_unit_test(on_a_lost_device), cmocka_unit_test(rejected_by_the_driver),
         cmocka_unit_test(in_a_child),
     };
     return cmocka_run_group_tests(tests, set_up, gpu_close);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What goes wrong late on a device that runs on its own: a bad index is noticed when the device is waited for.
- * It must be brought home to the call, follow what was computed from it, to other devices too, and be told
- * once (SEMANTICS 17 and 18). */
+/* Faults on devices that run asynchronously: a bad index is detected when the device is waited for. It must be
+ * attributed to the call, propagate to values computed from its result, on other devices as well, and be reported once
+ * (docs/contributing/invariants.md). */
 #include "support/devices.h"
 #include "support/threads.h"
 
@@ -17,7 +17,7 @@ static wk_tensor *numbers(wk_device device)
     return wk_to(wk_of(float, (4), 1, 2, 3, 4), device);
 }
 
-/* Rows 1 and 9 of four. */
+/* Takes rows 1 and 9 of four. */
 static wk_tensor *bad_rows(wk_tensor *x)
 {
     return wk_index_select(x, 0, wk_to(wk_of(int64_t, (2), 1, 9), wk_device_of(x)));
@@ -25,24 +25,24 @@ static wk_tensor *bad_rows(wk_tensor *x)
 
 /* ---- one thread -------------------------------------------------------------------------------------------------- */
 
-static void a_reader_gets_the_cause_and_is_told_once(void **state)
+static void reader_receives_the_cause_once(void **state)
 {
     (void)state;
     WK_SCOPE;
     wk_tensor *x = numbers(test_gpu(0)), *bad = bad_rows(x), *after = wk_mul(bad, 2);
     wk_flush();
-    expect_ok(); /* nobody has waited for the device */
+    expect_ok(); /* the device has not been waited for */
     assert_true(isnan(wk_item(wk_sum(after))));
     expect_error("index_select", "9", "4", "gpu/faults.c", NULL);
     wk_add(x, 1);
     wk_sync();
-    expect_ok(); /* what depends on it fails silently now */
+    expect_ok(); /* later ops on the result fail without reporting again */
     assert_null(wk_add(bad, 1));
-    expect_error("index_select", "9", NULL); /* who asks again hears it again */
+    expect_error("index_select", "9", NULL); /* every explicit read reports it again */
     EXPECT_VALUES(x, 0, 1, 2, 3, 4);
 }
 
-static void other_numbers_of_the_device_arrive(void **state)
+static void other_results_of_the_device_are_read(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -51,20 +51,20 @@ static void other_numbers_of_the_device_arrive(void **state)
     float have[4] = {0};
     assert_int_equal(wk_read(x, have, sizeof have), WK_OK);
     assert_true(have[0] == 1 && have[3] == 4);
-    expect_error("index_select", "9", NULL); /* this thread's, noticed on the way */
+    expect_error("index_select", "9", NULL); /* of this thread, detected during the read */
     wk_add(x, 1);
     expect_ok();
     wk_free(bad);
 }
 
-static void a_copy_takes_the_fault_along(void **state)
+static void copies_propagate_the_fault(void **state)
 {
     (void)state;
     const wk_device to[] = {wk_cpu(), other()};
     for (size_t k = 0; k < sizeof to / sizeof *to; k++) {
         WK_SCOPE;
         wk_tensor *x = numbers(test_gpu(0)), *bad = wk_retain(bad_rows(x));
-        wk_flush(); /* so that the copy is of what looks well */
+        wk_flush(); /* so that the fault has not been detected yet at the copy */
         wk_tensor *copy = wk_retain(wk_to(bad, to[k])), *sum = wk_sum(copy);
         wk_tensor *good = wk_to(x, to[k]);
         wk_flush();
@@ -79,8 +79,9 @@ static void a_copy_takes_the_fault_along(void **state)
     }
 }
 
-/* Old numbers stay where a write in place depends on what failed, wherever the new ones were to go. */
-static void a_target_keeps_its_numbers(void **state)
+/* If an in-place write depends on a failed value, the target keeps its former values, including writes that were to use
+ * other memory. */
+static void target_keeps_its_values(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -104,13 +105,13 @@ static void a_target_keeps_its_numbers(void **state)
     EXPECT_VALUES(after, 0, 2, 2);
     EXPECT_VALUES(x, 0, 5, 5);
     EXPECT_VALUES(part, 0, 1, 1, 1);
-    bool old = wk_item(wk_sum(between)) == -6; /* read what stood there, or is known to be wrong */
+    bool old = wk_item(wk_sum(between)) == -6; /* either it read the former values, or it is known to be wrong */
     if (!old) expect_error("index_select", "9", NULL);
     wk_free(x), wk_free(part), wk_free(bad), wk_free(before), wk_free(between), wk_free(after);
 }
 
-/* Who reads it later reads the old numbers, which are there. */
-static void a_target_that_was_left_out_is_read(void **state)
+/* A later read of the target sees its former values. */
+static void skipped_target_is_read(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -120,7 +121,7 @@ static void a_target_that_was_left_out_is_read(void **state)
     wk_flush();
     wk_mul_(x, 8);
     wk_flush();
-    wk_tensor *sums = wk_retain(wk_cumsum(x, 0)); /* a kernel of its own, which writes over nothing */
+    wk_tensor *sums = wk_retain(wk_cumsum(x, 0)); /* a separate kernel, which overwrites nothing */
     wk_flush();
     assert_true(isnan(wk_item(wk_sum(bad))));
     expect_error("index_select", "9", NULL);
@@ -130,8 +131,8 @@ static void a_target_that_was_left_out_is_read(void **state)
     wk_free(x), wk_free(bad), wk_free(sums);
 }
 
-/* Kernels that write over what they read do nothing after a fault. What was to come out of them must not look good. */
-static void what_was_left_out_has_failed(void **state)
+/* Kernels that overwrite their input are skipped after a fault. Their results must not appear valid. */
+static void skipped_results_fail(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -139,7 +140,7 @@ static void what_was_left_out_has_failed(void **state)
     wk_sync();
     wk_tensor *bad = wk_retain(bad_rows(four));
     wk_flush();
-    y = wk_retain(wk_mul(x, 2)); /* in the memory of x, which goes */
+    y = wk_retain(wk_mul(x, 2)); /* in the memory of x, which is freed */
     apart = wk_retain(wk_mul(four, 2));
     wk_free(x);
     if (wk_error()) fail_msg("%s", wk_error());
@@ -152,8 +153,8 @@ static void what_was_left_out_has_failed(void **state)
     wk_free(bad), wk_free(y), wk_free(apart);
 }
 
-/* Several calls at fault before anyone asks: each of them is known, and nothing else. */
-static void each_fault_is_known(void **state)
+/* Several faults before the first wait: exactly the failed calls are known. */
+static void each_fault_is_attributed(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -175,9 +176,9 @@ static void each_fault_is_known(void **state)
     }
 }
 
-/* What shares a kernel with a bad index is well if it does not depend on it, another index too; and the first of
- * several bad ones, in the order of the program and of the elements, is told. */
-static void others_of_its_kernel_are_well(void **state)
+/* Other results of a kernel with a bad index are valid if they do not depend on it, including another index; of several
+ * bad indices, the first in program and element order is reported. */
+static void other_results_of_the_kernel_are_valid(void **state)
 {
     (void)state;
     enum { ROWS = 5000 };
@@ -206,21 +207,21 @@ static void others_of_its_kernel_are_well(void **state)
 
 /* ---- many threads ------------------------------------------------------------------------------------------------ */
 
-static void writes_in_place_after_a_fault(test_thread *t)
+static void write_in_place_after_a_fault(test_thread *t)
 {
     WK_SCOPE;
     wk_tensor *x = t->user;
     float have[4] = {0};
-    wk_add_(x, 1); /* in x's memory */
+    wk_add_(x, 1); /* in the memory of x */
     THREAD_CHECK(t, wk_read(x, have, sizeof have) == WK_OK);
-    THREAD_CHECK(t, have[0] == 1 && have[3] == 4); /* the device left it alone: so this thread has to know */
+    THREAD_CHECK(t, have[0] == 1 && have[3] == 4); /* the device skipped the write, so this thread must be informed */
     THREAD_CHECK_ERROR(t, "index_select", "9", NULL);
     wk_add_(x, 1);
     THREAD_CHECK(t, wk_read(x, have, sizeof have) == WK_OK);
     THREAD_CHECK(t, have[0] == 2 && have[3] == 5);
 }
 
-static void a_fault_is_told_to_all_whose_writes_were_skipped(void **state)
+static void fault_is_reported_to_threads_with_skipped_writes(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -228,13 +229,13 @@ static void a_fault_is_told_to_all_whose_writes_were_skipped(void **state)
     wk_sync();
     wk_tensor *bad = wk_retain(bad_rows(four));
     wk_flush();
-    test_in_thread(writes_in_place_after_a_fault, x);
-    expect_error("index_select", "9", NULL); /* another thread has waited for it, so wk_error knows of it */
+    test_in_thread(write_in_place_after_a_fault, x);
+    expect_error("index_select", "9", NULL); /* another thread has waited, so wk_error reports it */
     wk_free(x);
     wk_free(bad);
 }
 
-static void computes_on_its_device(test_thread *t)
+static void compute_on_own_device(test_thread *t)
 {
     WK_SCOPE;
     wk_device mine = t->number % 2 ? other() : test_gpu(0), next = t->number % 2 ? test_gpu(0) : other();
@@ -251,22 +252,22 @@ static void threads_and_devices(void **state)
     (void)state;
     WK_SCOPE;
     wk_tensor *all = wk_retain(wk_ones((4)));
-    test_threads(4, computes_on_its_device, all);
+    test_threads(4, compute_on_own_device, all);
     wk_free(all);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_reader_gets_the_cause_and_is_told_once),
-        cmocka_unit_test(other_numbers_of_the_device_arrive),
-        cmocka_unit_test(a_copy_takes_the_fault_along),
-        cmocka_unit_test(a_target_keeps_its_numbers),
-        cmocka_unit_test(a_target_that_was_left_out_is_read),
-        cmocka_unit_test(what_was_left_out_has_failed),
-        cmocka_unit_test(each_fault_is_known),
-        cmocka_unit_test(others_of_its_kernel_are_well),
-        cmocka_unit_test(a_fault_is_told_to_all_whose_writes_were_skipped),
+        cmocka_unit_test(reader_receives_the_cause_once),
+        cmocka_unit_test(other_results_of_the_device_are_read),
+        cmocka_unit_test(copies_propagate_the_fault),
+        cmocka_unit_test(target_keeps_its_values),
+        cmocka_unit_test(skipped_target_is_read),
+        cmocka_unit_test(skipped_results_fail),
+        cmocka_unit_test(each_fault_is_attributed),
+        cmocka_unit_test(other_results_of_the_kernel_are_valid),
+        cmocka_unit_test(fault_is_reported_to_threads_with_skipped_writes),
         cmocka_unit_test(threads_and_devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

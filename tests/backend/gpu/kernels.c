@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products against loops that say what they mean. */
+/* Matrix products compared with loops. */
 #include "arrays.h"
 
 #include <string.h>
@@ -142,11 +142,11 @@ static void matmuls(void **state)
     products_on_all();
 }
 
-/* As a device of the other temper would: with tiles in local memory, or without. */
+/* Runs as a device of the other type: with tiles in local memory, or without. */
 static void matmuls_of_other_devices(void **state)
 {
     (void)state;
-    if (gpu->kind == WK_CUDA) skip(); /* all its devices have local memory */
+    if (gpu->kind == WK_CUDA) skip(); /* every CUDA device has local memory */
     for (int turn = 0; turn < 2; turn++) {
         for (int d = 0; d < gpu_devices; d++) {
             wk__gpu_target *target = gpu_target(d);
@@ -156,8 +156,8 @@ static void matmuls_of_other_devices(void **state)
     }
 }
 
-/* relu(A B + bias) by a tail */
-static void tails(void **state)
+/* relu(A B + bias) by an epilogue */
+static void epilogues(void **state)
 {
     (void)state;
     for (int d = 0; d < gpu_devices; d++) {
@@ -207,7 +207,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matmuls),
         cmocka_unit_test(matmuls_of_other_devices),
-        cmocka_unit_test(tails),
+        cmocka_unit_test(epilogues),
         cmocka_unit_test(unknown_kernel),
     };
     return cmocka_run_group_tests(tests, gpu_open, gpu_close);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work that a device cannot do when its turn has come: its driver refuses a kernel, a launch, a copy, memory. Each call
- * of the driver fails in turn, once, and each value of a program that uses much of the device is right, or fails with
- * the first cause for everyone who reads it, however often; what is written in place has its old numbers or its new
- * ones. Then the program runs again as if nothing had been. */
+/* Work that a device fails to do after it was recorded: its driver rejects a kernel, a launch, a copy, an allocation.
+ * Each driver call fails in turn, once, in a program that uses much of the device. Each value of the program must be
+ * correct, or fail with the first cause for every reader, at every read; targets of in-place writes have their former
+ * or new values. Afterwards the program runs again without failures. */
 #include "support/threads.h"
 
 #include <math.h>
@@ -18,13 +18,13 @@ static int take_over(void **state)
     return 0;
 }
 
-/* ---- a program --------------------------------------------------------------------------------------------------- */
+/* ---- the program ------------------------------------------------------------------------------------------------- */
 
 enum { SIZE = 6, MOST = 24 };
 
 typedef struct result {
     wk_tensor *tensor;
-    double want[SIZE], old[SIZE]; /* old: what may stand there as well, of a target that was written in place */
+    double want[SIZE], old[SIZE]; /* old: also valid, for a target of an in-place write */
     bool kept;
 } result;
 
@@ -47,7 +47,8 @@ static wk_tensor *on(wk_device device, double first)
     return wk_to(wk_from(data, (SIZE)), device);
 }
 
-/* Retained tensors of SIZE elements. `odd` changes the structure of some kernels, so that they are built anew. */
+/* Computes retained tensors of SIZE elements. odd changes the structure of some kernels, so that they are compiled
+ * again. */
 static void run(program *p, wk_device device, wk_device other, int odd)
 {
     const double ones[SIZE] = {1, 2, 3, 4, 5, 6};
@@ -59,7 +60,7 @@ static void run(program *p, wk_device device, wk_device other, int odd)
         y = more;
     }
     wk_tensor *in_place = wk_retain(wk_clone(x)), *snapshot, *part = wk_retain(wk_clone(x));
-    wk_tensor *holder = wk_retain(wk_module_set_buffer(wk_nn_relu(), "old", part)); /* has the same numbers so far */
+    wk_tensor *holder = wk_retain(wk_module_set_buffer(wk_nn_relu(), "old", part)); /* it has the same values so far */
     wk_flush();
     wk_tensor *product =
         wk_retain(wk_reshape(wk_add(wk_matmul(wk_reshape(y, (6, 1)), wk_ones((1, 1), .device = device)), 1), (6)));
@@ -95,9 +96,9 @@ static bool same(const double *a, const double *b)
     return memcmp(a, b, SIZE * sizeof *a) == 0;
 }
 
-/* How many failed. A target may have been written by one of two calls, so what it can hold is old, new, or in
- * between. */
-static int look(program *p, const program *want, const char *what, int n)
+/* Checks all values and returns the number of failed ones. A target may have been written by either of two calls, so it
+ * may have its former, new, or intermediate values. */
+static int count_failures(program *p, const program *want, const char *what, int n)
 {
     int failed = 0;
     for (int k = 0; k < p->count; k++) {
@@ -108,13 +109,13 @@ static int look(program *p, const program *want, const char *what, int n)
             for (int once_more = 0; !fine && once_more < 4 && !wk_error() && p->result[k].tensor; once_more++)
                 fine = read_one(&p->result[k], numbers);
             if (!fine && p->result[k].tensor && (!wk_error() || strlen(wk_error()) < 10))
-                fail_msg("%s %d: value %d fails without a word", what, n, k);
+                fail_msg("%s %d: value %d fails without a message", what, n, k);
             const char *said = wk_error() ? wk_error() : "";
-            bool late = fine && *said; /* another value's, told on the way */
+            bool late = fine && *said; /* reports another value's failure, detected during this read */
             bool same_words =
-                strcmp(first, said) == 0 || strstr(said, "copying from the device"); /* of this one reader */
+                strcmp(first, said) == 0 || strstr(said, "copying from the device"); /* fails only this read */
             if (!fine && again > 0 && p->result[k].tensor && !same_words)
-                fail_msg("%s %d: value %d says \"%s\", then \"%s\"", what, n, k, first, said);
+                fail_msg("%s %d: value %d reports \"%s\", then \"%s\"", what, n, k, first, said);
             if (!fine) snprintf(first, sizeof first, "%s", said);
             if (fine && !same(numbers, want->result[k].want) && !p->result[k].kept)
                 fail_msg("%s %d: value %d is %g %g .. and no error (%s)", what, n, k, numbers[0], numbers[1],
@@ -145,7 +146,7 @@ static int failures_of(const program *want, wk_device device, driver_call which,
     wk_device other = test_gpu(wk_device_count(test_gpu_kind()) > 1 ? 1 - (int)device.index : 0);
     driver_inject(which, n, error);
     run(&p, device, other, odd);
-    int failed = look(&p, want, driver_names[which], n);
+    int failed = count_failures(&p, want, driver_names[which], n);
     bool was_met = driver_fault_fired();
     driver_clear();
     return was_met || failed ? failed : -1;
@@ -166,7 +167,7 @@ static void each_call_of_the_driver_fails(void **state)
                 failed += of > 0;
                 wk_clear_error();
                 int after = failures_of(&want, test_gpu(d), which, 0, 0, 0);
-                if (after != -1) fail_msg("%s %d: afterwards %d fail", driver_names[which], n, after);
+                if (after != -1) fail_msg("%s %d: %d values fail afterwards", driver_names[which], n, after);
                 expect_ok();
             }
             print_message("%s: %s failed %d times, %d with values that fail\n", wk_device_str(test_gpu(d)),
@@ -175,8 +176,9 @@ static void each_call_of_the_driver_fails(void **state)
     }
 }
 
-/* Each round has kernels of its own. A compiler without memory is asked again; what it refuses stays refused. */
-static void kernels_that_are_not_built(void **state)
+/* Each round has kernels that were not compiled before. A compiler that ran out of memory is called again; rejected
+ * kernels stay rejected. */
+static void kernels_that_fail_to_build(void **state)
 {
     (void)state;
     const driver_error errors[] = {DRIVER_NO_MEMORY, DRIVER_NO_MEMORY, DRIVER_INVALID_VALUE};
@@ -188,27 +190,27 @@ static void kernels_that_are_not_built(void **state)
         assert_true(failures_of(&want, device, calls[k], -1, errors[k], k + 1) > 3);
         int after = failures_of(&want, device, calls[k], 0, 0, k + 1);
         if (errors[k] != DRIVER_INVALID_VALUE && after != -1)
-            fail_msg("%s: afterwards %d fail", driver_names[calls[k]], after);
+            fail_msg("%s: %d values fail afterwards", driver_names[calls[k]], after);
         expect_ok();
     }
 }
 
 /* ---- other threads ----------------------------------------------------------------------------------------------- */
 
-static void writes_in_place(test_thread *t)
+static void write_in_place(test_thread *t)
 {
     WK_SCOPE;
     wk_tensor *const *of = t->user;
     float have[SIZE] = {0};
     wk_add_(of[0], of[1]);
     THREAD_CHECK(t, wk_read(of[0], have, sizeof have) == WK_OK);
-    THREAD_CHECK(t, have[0] == 1 && have[5] == 6); /* it could not be done: so this thread has to know */
+    THREAD_CHECK(t, have[0] == 1 && have[5] == 6); /* the write failed, so this thread must be informed */
     THREAD_CHECK_ERROR(t, "sqrt", driver_error_text(DRIVER_NO_MEMORY), NULL);
     THREAD_CHECK(t, wk_read(of[0], have, sizeof have) == WK_OK);
     THREAD_CHECK(t, !wk_error());
 }
 
-static void all_are_told_whose_writes_were_left_out(void **state)
+static void failure_is_reported_to_threads_with_skipped_writes(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -217,18 +219,18 @@ static void all_are_told_whose_writes_were_left_out(void **state)
     wk_tensor *bad = wk_retain(wk_sqrt(four));
     driver_inject(DRIVER_ARGUMENT, 1, DRIVER_NO_MEMORY);
     wk_flush();
-    test_in_thread(writes_in_place, (wk_tensor *[]){x, bad});
+    test_in_thread(write_in_place, (wk_tensor *[]){x, bad});
     wk_add(four, 1);
     expect_error("sqrt", "gpu/late.c", NULL);
     wk_sync();
-    expect_ok(); /* once */
+    expect_ok(); /* reported once */
     assert_true(isnan(wk_item(wk_sum(bad))));
     expect_error("sqrt", "gpu/late.c", NULL);
     wk_free(x), wk_free(four), wk_free(bad);
 }
 
-/* Memory that was lost is given to tensors without elements, which nobody writes. */
-static void what_is_empty_depends_on_nothing(void **state)
+/* Tensors without elements may have the memory of lost values, because they are never written. */
+static void empty_tensors_depend_on_nothing(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -236,7 +238,8 @@ static void what_is_empty_depends_on_nothing(void **state)
     wk_device device = test_gpu(0);
     wk_tensor *lost[COUNT];
     wk_tensor *x = wk_clone(on(device, 1)), *kept = NULL;
-    if (device.kind == WK_CUDA) kept = wk_retain(x); /* computed now: a failure of the call is one of all its views */
+    /* computed now, because a failure of the call fails all its views */
+    if (device.kind == WK_CUDA) kept = wk_retain(x);
     wk_sync();
     driver_inject(DRIVER_LAUNCH, 1, DRIVER_NO_MEMORY);
     wk_tensor *bad = wk_retain(wk_sqrt(x));
@@ -260,9 +263,9 @@ static void what_is_empty_depends_on_nothing(void **state)
     expect_ok();
 }
 
-/* The first step of an optimiser replaces what the rule keeps, whose old numbers the device still has to prove, and the
- * parameter in one kernel: if that is left out for a bad index, each has its own old numbers. */
-static void a_first_step_that_is_left_out(void **state)
+/* The first step of an optimiser replaces the rule's state, whose former values are not yet validated by the device,
+ * and the parameter in one kernel: if a bad index causes it to be skipped, both keep their former values. */
+static void skipped_first_step(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -282,11 +285,11 @@ static void a_first_step_that_is_left_out(void **state)
     WK_NO_GRAD;
     EXPECT_VALUES(a, 0, 1, 1);
     const double least = wk_item(wk_amin(b)), most = wk_item(wk_amax(b));
-    assert_true(least == most && (least == 1 || least == -6)); /* left out, too, or done before */
+    assert_true(least == most && (least == 1 || least == -6)); /* skipped as well, or completed before */
 }
 
-/* Last of all: the device stays lost. */
-static void a_device_that_is_lost(void **state)
+/* Last, because the device stays lost. */
+static void lost_device(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -300,7 +303,7 @@ static void a_device_that_is_lost(void **state)
     wk_flush();
     for (int again = 0; again < 2; again++) {
         assert_true(isnan(wk_item(wk_sum(in_place))));
-        /* once it has been told, CUDA knows no more whose call it was */
+        /* after the loss was reported, CUDA no longer knows the call */
         expect_error(again && test_gpu_kind() == WK_CUDA ? "cuda" : "add_", driver_error_text(DRIVER_LOST), NULL);
         assert_true(isnan(wk_item(wk_sum(more))));
         expect_error(driver_error_text(DRIVER_LOST), NULL);
@@ -316,9 +319,12 @@ static void a_device_that_is_lost(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_call_of_the_driver_fails),           cmocka_unit_test(kernels_that_are_not_built),
-        cmocka_unit_test(all_are_told_whose_writes_were_left_out), cmocka_unit_test(what_is_empty_depends_on_nothing),
-        cmocka_unit_test(a_first_step_that_is_left_out),           cmocka_unit_test(a_device_that_is_lost),
+        cmocka_unit_test(each_call_of_the_driver_fails),
+        cmocka_unit_test(kernels_that_fail_to_build),
+        cmocka_unit_test(failure_is_reported_to_threads_with_skipped_writes),
+        cmocka_unit_test(empty_tensors_depend_on_nothing),
+        cmocka_unit_test(skipped_first_step),
+        cmocka_unit_test(lost_device),
     };
     return cmocka_run_group_tests(tests, take_over, NULL);
 }

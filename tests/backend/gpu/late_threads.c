@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several threads and one GPU: what one call leaves there for its own later commands is not
- * another's, and of what could not be done each thread hears whose work was left out, however many there are
- * and whatever became of them. */
+/* Several threads and one GPU: state that one call leaves on the device for its own later commands is not used by
+ * another thread. If work fails, every thread whose writes were skipped receives an error, however many threads there
+ * are and even if some have ended. */
 #include "support/threads.h"
 
 #include <math.h>
@@ -12,16 +12,16 @@
 
 enum { SIZE = 48, MANY = 20 };
 
-/* ---- a thread that lets another one pass ------------------------------------------------------------------------- */
+/* ---- interleaving two threads ------------------------------------------------------------------------------------ */
 
-/* The leader stops at its `stop_at`-th request for memory, which may be in the middle of a call, and goes on when the
- * other thread is done. Requests of checks in debug builds are passed over: they may hold the device's lock. */
+/* The leader stops at its stop_at-th allocation, possibly inside a call, and continues when the other thread is done.
+ * Allocations of checks in debug builds do not count: they may hold the device's lock. */
 enum { LEADER = 0, OTHER = 1, OVER = 2 };
 static _Thread_local int requests;
 static _Thread_local bool leads;
 static int stop_at;
 static atomic_int turn;
-static atomic_bool no_words; /* a request by a thread that has not said `has_memory` fails */
+static atomic_bool no_memory; /* allocations fail in threads that have not set has_memory */
 static _Thread_local bool has_memory;
 
 static void *resize(void *user, void *block, size_t size)
@@ -37,7 +37,7 @@ static void *resize(void *user, void *block, size_t size)
         while (atomic_load(&turn) != LEADER) sched_yield();
         leads = true;
     }
-    if (atomic_load(&no_words) && !has_memory) return NULL;
+    if (atomic_load(&no_memory) && !has_memory) return NULL;
     return realloc(block, size);
 }
 
@@ -63,9 +63,9 @@ static void await_turn(int *now)
     while ((*now = atomic_load(&turn)) == LEADER) sched_yield();
 }
 
-/* ---- calls that are several commands ----------------------------------------------------------------------------- */
+/* ---- calls with several commands --------------------------------------------------------------------------------- */
 
-static void sorts_in_between(test_thread *t)
+static void sort_in_between(test_thread *t)
 {
     WK_SCOPE;
     wk_tensor *x = numbers(0, 1);
@@ -107,7 +107,7 @@ static void calls_do_not_share_scratch_memory(void **state)
     stop_at = 0;
     sort_and_look(x);
     atomic_store(&turn, LEADER);
-    test_threads_start(other, 1, sorts_in_between, NULL);
+    test_threads_start(other, 1, sort_in_between, NULL);
     for (stop_at = 1; stop_at == 1 || requests >= stop_at - 1; stop_at++) sort_and_look(x);
     print_message("stopped at each of %d requests\n", stop_at - 2);
     test_raise(&turn, OVER);
@@ -115,8 +115,8 @@ static void calls_do_not_share_scratch_memory(void **state)
     expect_ok();
 }
 
-/* Nothing is launched until this thread has failed, too; then all is well again. */
-static void fails_in_between(test_thread *t)
+/* Nothing is launched until this thread has failed as well; then everything works again. */
+static void fail_in_between(test_thread *t)
 {
     WK_SCOPE;
     wk_tensor *x = wk_retain(numbers(0, 1));
@@ -154,7 +154,7 @@ static void write_in_place_and_look(wk_tensor *index, wk_tensor *source)
     expect_ok();
 }
 
-static void what_has_failed_is_not_continued(void **state)
+static void failed_calls_are_not_continued(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -163,13 +163,13 @@ static void what_has_failed_is_not_continued(void **state)
     stop_at = 0;
     write_in_place_and_look(index, source);
     atomic_store(&turn, LEADER);
-    test_threads_start(other, 1, fails_in_between, NULL);
+    test_threads_start(other, 1, fail_in_between, NULL);
     for (stop_at = 1; stop_at == 1 || requests >= stop_at - 1; stop_at++) write_in_place_and_look(index, source);
     test_raise(&turn, OVER);
     test_threads_end(other, 1);
 }
 
-/* ---- who is told ------------------------------------------------------------------------------------------------- */
+/* ---- error reports ----------------------------------------------------------------------------------------------- */
 
 static atomic_int begun, looked;
 
@@ -179,8 +179,8 @@ static void all_ready(int threads)
     while (atomic_load(&begun) < threads) sched_yield();
 }
 
-/* of[0] could not be computed, so a write by it is left out. */
-static void write_left_out(test_thread *t, wk_tensor *bad)
+/* Writes to a tensor in place with an operand that failed, so that the write is skipped. */
+static void skip_a_write(test_thread *t, wk_tensor *bad)
 {
     wk_tensor *own = wk_retain(numbers(0, 1));
     THREAD_CHECK(t, wk_sync() == WK_OK);
@@ -189,17 +189,17 @@ static void write_left_out(test_thread *t, wk_tensor *bad)
     wk_free(own);
 }
 
-static void is_one_of_many(test_thread *t)
+static void fail_as_one_of_many(test_thread *t)
 {
     WK_SCOPE;
-    write_left_out(t, t->user);
+    skip_a_write(t, t->user);
     all_ready(MANY + 1);
     test_await(&looked, 1);
     wk_add(wk_ones((2)), 1);
     THREAD_CHECK_ERROR(t, "sqrt", "gpu/late_threads.c", NULL);
 }
 
-/* A tensor that cannot be computed, by sqrt. */
+/* Returns a tensor whose computation by sqrt fails. */
 static wk_tensor *bad_tensor(void)
 {
     wk_tensor *x = wk_retain(numbers(4, 0));
@@ -211,15 +211,15 @@ static wk_tensor *bad_tensor(void)
     return bad;
 }
 
-/* Their own waits come first, so that nobody is told before all have failed. */
-static void each_of_many_threads_is_told(void **state)
+/* The threads wait for the device first, so that no error is reported before all writes have been skipped. */
+static void failure_is_reported_to_each_of_many_threads(void **state)
 {
     (void)state;
     WK_SCOPE;
     test_thread thread[MANY];
     atomic_store(&begun, 0), atomic_store(&looked, 0);
     wk_tensor *bad = bad_tensor();
-    test_threads_start(thread, MANY, is_one_of_many, bad);
+    test_threads_start(thread, MANY, fail_as_one_of_many, bad);
     all_ready(MANY + 1);
     wk_sync();
     wk_add(wk_ones((2)), 1);
@@ -229,7 +229,7 @@ static void each_of_many_threads_is_told(void **state)
     wk_free(bad);
 }
 
-static void has_a_bad_index(test_thread *t)
+static void use_a_bad_index(test_thread *t)
 {
     WK_SCOPE;
     wk_tensor *x = wk_retain(numbers(0, 1)), *index = wk_retain(wk_to(wk_of(int64_t, (1), 99), test_gpu(0)));
@@ -244,13 +244,13 @@ static void has_a_bad_index(test_thread *t)
     wk_free(x), wk_free(index), wk_free(taken);
 }
 
-static void each_of_many_threads_is_told_of_its_bad_index(void **state)
+static void each_of_many_threads_reports_its_bad_index(void **state)
 {
     (void)state;
     WK_SCOPE;
     test_thread thread[MANY];
     atomic_store(&begun, 0), atomic_store(&looked, 0);
-    test_threads_start(thread, MANY, has_a_bad_index, NULL);
+    test_threads_start(thread, MANY, use_a_bad_index, NULL);
     all_ready(MANY + 1);
     while (atomic_load(&begun) < 2 * MANY + 1) sched_yield();
     wk_sync();
@@ -260,39 +260,39 @@ static void each_of_many_threads_is_told_of_its_bad_index(void **state)
     expect_ok();
 }
 
-static void ends_before_it_is_told(test_thread *t)
+static void end_before_the_report(test_thread *t)
 {
     WK_SCOPE;
-    write_left_out(t, t->user);
+    skip_a_write(t, t->user);
     if (test_gpu_kind() == WK_CUDA) wk_clear_error(); /* the call itself has failed */
 }
 
-static void begins_then(test_thread *t)
+static void start_afterwards(test_thread *t)
 {
     WK_SCOPE;
-    write_left_out(t, t->user);
+    skip_a_write(t, t->user);
     THREAD_CHECK(t, wk_sync() == WK_OK || wk_error());
     wk_add(wk_ones((2)), 1);
     THREAD_CHECK_ERROR(t, "sqrt", NULL);
 }
 
-/* It gets the place in memory of the one that has ended, and is another one all the same. */
-static void a_thread_hears_though_another_has_ended(void **state)
+/* A new thread may have the state of an ended one at the same address, but receives a separate error. */
+static void failure_is_reported_after_another_thread_ended(void **state)
 {
     (void)state;
     WK_SCOPE;
     wk_tensor *bad = bad_tensor();
     wk_sync();
     wk_clear_error();
-    test_in_thread(ends_before_it_is_told, bad);
-    test_in_thread(begins_then, bad);
+    test_in_thread(end_before_the_report, bad);
+    test_in_thread(start_afterwards, bad);
     wk_clear_error();
     wk_free(bad);
 }
 
-/* What is looked up goes into the sum without being stored, and nobody reads it. The library holds it until the device
- * is known to be well: longer than the thread is there. */
-static void looks_up_and_ends(test_thread *t)
+/* Computes a sum of looked-up elements that are not stored. The library keeps the looked-up tensor until the device has
+ * validated the index, which may be after the thread has ended. */
+static void look_up_and_end(test_thread *t)
 {
     WK_SCOPE;
     wk_tensor *x = numbers(0, 1), *index = wk_to(wk_of(int64_t, (2), 3, 5), test_gpu(0)), **sum = t->user;
@@ -302,13 +302,13 @@ static void looks_up_and_ends(test_thread *t)
     wk_free(taken);
 }
 
-static void a_thread_ends_before_its_device_is_known_to_be_well(void **state)
+static void thread_ends_before_its_index_is_validated(void **state)
 {
     (void)state;
     float have[2];
     for (int turn = 0; turn < 4; turn++) {
         wk_tensor *sum = NULL;
-        test_in_thread(looks_up_and_ends, &sum);
+        test_in_thread(look_up_and_end, &sum);
         assert_int_equal(wk_read(sum, have, sizeof have), WK_OK);
         assert_true(have[0] == 4 && have[1] == 6);
         wk_free(sum);
@@ -316,8 +316,8 @@ static void a_thread_ends_before_its_device_is_known_to_be_well(void **state)
     expect_ok();
 }
 
-/* Each with its own name and line, though there was no memory to note them down. */
-static void failures_without_memory_are_told_apart(void **state)
+/* Errors name the call and line, even if memory for recording them is short. */
+static void failures_without_memory_name_their_calls(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -326,7 +326,7 @@ static void failures_without_memory_are_told_apart(void **state)
     wk_exp(x), wk_add(root, 1);
     for (int again = 0; again < 2; again++) {
         WK_SCOPE;
-        atomic_store(&no_words, true);
+        atomic_store(&no_memory, true);
         driver_inject(DRIVER_ARGUMENT, -1, DRIVER_NO_MEMORY);
         power = wk_retain(again ? wk_neg(x) : wk_exp(x));
         next = wk_retain(wk_add(power, 1));
@@ -335,7 +335,7 @@ static void failures_without_memory_are_told_apart(void **state)
         wk_flush();
         wk_sync();
         expect_error(again ? "neg: " : "exp: ", "gpu/late_threads.c", NULL);
-        atomic_store(&no_words, false);
+        atomic_store(&no_memory, false);
         driver_clear();
         assert_true(isnan(wk_item(wk_sum(more))));
         expect_error(again ? "neg" : "exp", NULL);
@@ -345,14 +345,14 @@ static void failures_without_memory_are_told_apart(void **state)
     expect_ok();
 }
 
-/* ---- at random --------------------------------------------------------------------------------------------------- */
+/* ---- random calls ------------------------------------------------------------------------------------------------ */
 
 enum { THREADS = 4, ROUNDS = 40 };
 static atomic_int at_work;
 
-/* What can be read is right: sorted numbers, and a target in place that has its old numbers or its new ones. True: all
- * could be read. */
-static bool sorts_and_adds(test_thread *t)
+/* Sorts, and adds in place. Values that can be read are correct: sorted elements, and former or new values of the
+ * target. Returns true if all could be read. */
+static bool sort_and_add(test_thread *t)
 {
     WK_SCOPE;
     float have[SIZE];
@@ -370,10 +370,10 @@ static bool sorts_and_adds(test_thread *t)
     return read && written && added == 0.5F;
 }
 
-static void works_while_calls_fail(test_thread *t)
+static void work_while_calls_fail(test_thread *t)
 {
     for (int k = 0; k < ROUNDS; k++) {
-        sorts_and_adds(t);
+        sort_and_add(t);
         wk_clear_error();
     }
     atomic_fetch_sub(&at_work, 1);
@@ -381,17 +381,17 @@ static void works_while_calls_fail(test_thread *t)
     wk_sync();
     wk_clear_error();
     test_await(&looked, 1);
-    THREAD_CHECK(t, sorts_and_adds(t));
+    THREAD_CHECK(t, sort_and_add(t));
     THREAD_CHECK(t, !wk_error());
 }
 
-static void threads_work_while_the_driver_fails(void **state)
+static void random_calls_with_a_failing_driver(void **state)
 {
     (void)state;
     test_thread thread[THREADS];
     const driver_call calls[] = {DRIVER_ARGUMENT, DRIVER_LAUNCH, DRIVER_WRITE};
     atomic_store(&at_work, THREADS), atomic_store(&looked, 0);
-    test_threads_start(thread, THREADS, works_while_calls_fail, NULL);
+    test_threads_start(thread, THREADS, work_while_calls_fail, NULL);
     int orders = 0;
     for (; atomic_load(&at_work) > 0; orders++) {
         driver_inject(calls[orders % 3], 1 + orders % 7, DRIVER_NO_MEMORY);
@@ -402,13 +402,13 @@ static void threads_work_while_the_driver_fails(void **state)
     wk_clear_error();
     test_raise(&looked, 1);
     test_threads_end(thread, THREADS);
-    print_message("%d calls of the driver have failed\n", orders);
+    print_message("%d driver calls failed\n", orders);
 }
 
-/* ---- bad indices of several threads at any time ----------------------------------------------------------------- */
+/* ---- concurrent bad indices -------------------------------------------------------------------------------------- */
 
-/* A read waits for the device, and may be the one that hears of another thread's index. */
-static void reads_by_good_and_bad_indices(test_thread *t)
+/* A read waits for the device, and may report another thread's bad index. */
+static void read_by_good_and_bad_indices(test_thread *t)
 {
     enum { ROUNDS = 250 };
     has_memory = true;
@@ -431,25 +431,25 @@ static void reads_by_good_and_bad_indices(test_thread *t)
     }
 }
 
-static void each_thread_reads_what_it_asked_for(void **state)
+static void each_thread_reads_its_own_results(void **state)
 {
     (void)state;
-    test_threads(3, reads_by_good_and_bad_indices, NULL);
-    test_threads(TEST_THREADS, reads_by_good_and_bad_indices, NULL);
+    test_threads(3, read_by_good_and_bad_indices, NULL);
+    test_threads(TEST_THREADS, read_by_good_and_bad_indices, NULL);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_do_not_share_scratch_memory),
-        cmocka_unit_test(what_has_failed_is_not_continued),
-        cmocka_unit_test(each_of_many_threads_is_told),
-        cmocka_unit_test(each_of_many_threads_is_told_of_its_bad_index),
-        cmocka_unit_test(a_thread_hears_though_another_has_ended),
-        cmocka_unit_test(a_thread_ends_before_its_device_is_known_to_be_well),
-        cmocka_unit_test(failures_without_memory_are_told_apart),
-        cmocka_unit_test(each_thread_reads_what_it_asked_for),
-        cmocka_unit_test(threads_work_while_the_driver_fails),
+        cmocka_unit_test(failed_calls_are_not_continued),
+        cmocka_unit_test(failure_is_reported_to_each_of_many_threads),
+        cmocka_unit_test(each_of_many_threads_reports_its_bad_index),
+        cmocka_unit_test(failure_is_reported_after_another_thread_ended),
+        cmocka_unit_test(thread_ends_before_its_index_is_validated),
+        cmocka_unit_test(failures_without_memory_name_their_calls),
+        cmocka_unit_test(each_thread_reads_its_own_results),
+        cmocka_unit_test(random_calls_with_a_failing_driver),
     };
     return cmocka_run_group_tests(tests, take_over, NULL);
 }

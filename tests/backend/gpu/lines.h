@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work along lines (scans, sorts, scatter_add) on each device as it is, and as one whose work-groups are so small that
- * short lines reach every limit, against a loop that says what it means. A program that includes this has one family,
- * which it says by fill and compute_line. */
+/* Work along lines (scans, sorts, scatter_add) on each device, and with such small work-groups that short lines reach
+ * every limit, compared with a loop. A program that includes this tests one family, which it defines by fill and
+ * compute_line. */
 #ifndef WICK_TESTS_GPU_LINES_H
 #define WICK_TESTS_GPU_LINES_H
 
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- what is run ------------------------------------------------------------------------------------------------- */
+/* ---- cases ------------------------------------------------------------------------------------------------------- */
 
 typedef enum layout { DENSE, FLIPPED, GAPS, ONE_LINE } layout;
 
@@ -20,9 +20,9 @@ typedef struct line_case {
     int ndim;
     int64_t shape[3];
     int dim, mode;
-    int64_t bound;    /* scatter_add: places of the target */
-    int values;       /* scatter_add: different indices, 0: as many as places */
-    layout layout[3]; /* of each operand; ONE_LINE: all lines are the same one */
+    int64_t bound;    /* scatter_add: size of the target */
+    int values;       /* scatter_add: number of distinct indices; 0: as many as the bound */
+    layout layout[3]; /* of each operand; ONE_LINE: all lines are the same memory */
 } line_case;
 
 typedef struct work {
@@ -32,9 +32,9 @@ typedef struct work {
     char *want[3];
 } work;
 
-/* Each program has these two of its own. The numbers with which its family is tried, in place of those of new_array: */
+/* Each program defines these two. fill sets the operands' values, replacing those of new_array. */
 static void fill(work *w);
-/* The result in want[] for the line whose elements stand at place(w, operand, start, j). */
+/* Computes want[] for the line whose element j is at place(w, operand, start, j). */
 static void compute_line(const work *w, const int64_t start[3]);
 
 static inline void fill_strides(const line_case *c, layout layout, const int64_t shape[], int64_t stride[])
@@ -69,7 +69,7 @@ static inline void begin_work(const line_case *c, work *w)
     fill(w);
 }
 
-/* ---- what it means ----------------------------------------------------------------------------------------------- */
+/* ---- expected results -------------------------------------------------------------------------------------------- */
 
 static inline int64_t place(const work *w, int k, const int64_t start[3], int64_t j)
 {
@@ -120,7 +120,7 @@ static inline void expected(work *w)
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
-/* Equal bits, or two NaN: which NaN an operation returns is open. */
+/* Returns true for equal bits or two NaN; the kind of NaN is unspecified. */
 static inline bool same_element(wk_dtype dtype, const char *a, const char *b, int64_t at)
 {
     const size_t size = wk_dtype_size(dtype);
@@ -169,15 +169,15 @@ static inline void run_case(void *device, const line_case *c, bool look)
     }
 }
 
-/* ---- devices of another temper ----------------------------------------------------------------------------------- */
+/* ---- modified targets -------------------------------------------------------------------------------------------- */
 
-/* So that lines of a few hundred elements take every way that a GPU's long lines do. */
+/* So small that lines of a few hundred elements use every algorithm for long lines. */
 enum { LOCAL = 16, CHUNK = 200, SHORT = 8 };
 
-typedef enum temper { ITSELF, SMALL, SMALL_CPU } temper;
+typedef enum variant { ITSELF, SMALL, SMALL_CPU } variant;
 
-/* Opens all devices anew, as what was compiled depends on the target. */
-static inline void become(temper t)
+/* Reopens all devices, because compiled kernels depend on the target. */
+static inline void use_target(variant t)
 {
     wk__fail fail;
     static wk__gpu_target own[8];
@@ -226,10 +226,10 @@ static inline void run_cases(visit_cases *cases)
     }
 }
 
-static inline void run_as(temper t, visit_cases *cases)
+static inline void run_as(variant t, visit_cases *cases)
 {
-    if (gpu->kind == WK_CUDA && t == SMALL_CPU) skip(); /* all its devices have local memory */
-    become(t);
+    if (gpu->kind == WK_CUDA && t == SMALL_CPU) skip(); /* every CUDA device has local memory */
+    use_target(t);
     run_cases(cases);
 }
 

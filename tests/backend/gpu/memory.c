@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ways in and out of device memory, faults of indices, and what may not be touched after one. */
+/* Transfers to and from device memory, index faults, and memory that must not change after a fault. */
 #include "test.h"
 
 #include "base/alloc.h"
@@ -39,7 +39,7 @@ static void round_trips(void **state)
             wk__fail fail;
             pattern(out, sizes[k], k);
             good(gpu->upload(device, &a, 33, out, sizes[k], &fail), &fail);
-            memset(out, 0, (size_t)sizes[k]); /* the caller's again */
+            memset(out, 0, (size_t)sizes[k]); /* the caller may reuse it */
             good(gpu->copy(device, &b, 5, &a, 33, sizes[k], &fail), &fail);
             memset(in, 0xee, (size_t)sizes[k]);
             good(gpu->download(device, in, &b, 5, sizes[k], &fail), &fail);
@@ -54,7 +54,7 @@ static void round_trips(void **state)
     free(in);
 }
 
-/* More than the queue holds, in bytes and in commands: the caller is held up, nothing is lost. */
+/* More than the queue can hold, in bytes and in commands: the caller waits, and nothing is lost. */
 static void back_pressure(void **state)
 {
     (void)state;
@@ -84,7 +84,7 @@ typedef struct trip {
     bool good;
 } trip;
 
-static void *travel(void *user)
+static void *transfer_repeatedly(void *user)
 {
     trip *t = user;
     wk__fail fail;
@@ -98,7 +98,7 @@ static void *travel(void *user)
                   gpu->upload(t->from, &a, 0, bytes, PARCEL, &fail) == WK_OK &&
                   gpu->transfer(t->to, &b, t->from, &a, 0, PARCEL, &fail) == WK_OK;
         if (!t->good) break;
-        gpu->block_free(t->from, &a); /* while it is on its way */
+        gpu->block_free(t->from, &a); /* while the copy is in progress */
         t->good = gpu->download(t->to, back, &b, 0, PARCEL, &fail) == WK_OK && memcmp(bytes, back, PARCEL) == 0;
         gpu->block_free(t->to, &b);
     }
@@ -107,7 +107,7 @@ static void *travel(void *user)
     return NULL;
 }
 
-/* Both ways at once, from two threads: no device may wait for the other in a circle. */
+/* In both directions at once, from two threads: the devices must not deadlock. */
 static void transfers(void **state)
 {
     (void)state;
@@ -116,7 +116,7 @@ static void transfers(void **state)
     pthread_t thread[4];
     for (int k = 0; k < 4; k++) {
         trips[k] = (trip){.from = gpu_device[k % 2], .to = gpu_device[1 - k % 2], .seed = 10 * k};
-        assert_int_equal(pthread_create(&thread[k], NULL, travel, &trips[k]), 0);
+        assert_int_equal(pthread_create(&thread[k], NULL, transfer_repeatedly, &trips[k]), 0);
     }
     for (int k = 0; k < 4; k++) pthread_join(thread[k], NULL);
     for (int k = 0; k < 4; k++) assert_true(trips[k].good);
@@ -133,7 +133,7 @@ static void too_large(void **state)
 
 /* ---- faults ------------------------------------------------------------------------------------------------------ */
 
-/* out = table[index] (+ out if `in_place`), 9 places */
+/* out = table[index] (+ out if in_place), for 9 elements. */
 static group_case *lookup(const char *name, int64_t count, bool in_place)
 {
     group_case *c = group_case_new(name, 1, (int64_t[]){count}, 0);
@@ -168,7 +168,7 @@ static void lookups(void **state)
     }
 }
 
-/* The fault comes once, with tag, index and bound; what is in range was read, what is not gives 0. */
+/* The fault is reported once, with tag, index and bound; valid indices were read, invalid ones yield 0. */
 static void bad_index(void **state)
 {
     (void)state;
@@ -192,8 +192,8 @@ static void bad_index(void **state)
     }
 }
 
-/* One bad index of many, in the same group as the target that is written in place: not one element changes. */
-static void nothing_half_done(void **state)
+/* One bad index of many, in the same program as the target of an in-place write: no element changes. */
+static void no_partial_writes(void **state)
 {
     (void)state;
     for (int d = 0; d < gpu_devices; d++) {
@@ -213,7 +213,7 @@ static void nothing_half_done(void **state)
     }
 }
 
-/* x += 1, twice: before the fault was read it leaves x alone, afterwards it works again. */
+/* x += 1, twice: skipped before the fault was reported, effective afterwards. */
 static void in_place_after_a_fault(void **state)
 {
     (void)state;
@@ -224,7 +224,7 @@ static void in_place_after_a_fault(void **state)
         group_case *c = group_case_new("add one", 1, (int64_t[]){10}, 0);
         int x = group_case_dense(c, WK_F32, false, FILL_ONES);
         ir_store(&c->g, x, ir_binary(&c->g, WK__ADD, ir_load(&c->g, x), ir_imm(&c->g, WK_F32, (wk__imm){.f = 1})));
-        good(group_case_run(c, gpu, device, &fail), &fail); /* uploads, runs once */
+        good(group_case_run(c, gpu, device, &fail), &fail); /* uploads, and runs once */
 
         group_case *bad = lookup("bad", 10, false);
         ((int64_t *)(void *)bad->data[0])[group_case_origin(bad, 0)] = 9;
@@ -246,9 +246,9 @@ static void in_place_after_a_fault(void **state)
 
 /* ---- host memory ------------------------------------------------------------------------------------------------- */
 
-/* Each request for host memory in turn fails once: an error that says so, at the call or at the next wait, no leak, and
- * the device works afterwards. */
-static void no_host_memory(void **state)
+/* Each host allocation fails once in turn: an error that says so, at the call or at the next wait, no leak, and the
+ * device works afterwards. */
+static void failed_allocations(void **state)
 {
     (void)state;
     bool failed = true;
@@ -276,17 +276,21 @@ static void no_host_memory(void **state)
         group_case_free(c);
         gpu->close(device);
     }
-    assert_false(failed); /* all requests were reached */
+    assert_false(failed); /* all allocations have been tried */
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trips),       cmocka_unit_test(back_pressure),
-        cmocka_unit_test(transfers),         cmocka_unit_test(too_large),
-        cmocka_unit_test(lookups),           cmocka_unit_test(bad_index),
-        cmocka_unit_test(nothing_half_done), cmocka_unit_test(in_place_after_a_fault),
-        cmocka_unit_test(no_host_memory),
+        cmocka_unit_test(round_trips),
+        cmocka_unit_test(back_pressure),
+        cmocka_unit_test(transfers),
+        cmocka_unit_test(too_large),
+        cmocka_unit_test(lookups),
+        cmocka_unit_test(bad_index),
+        cmocka_unit_test(no_partial_writes),
+        cmocka_unit_test(in_place_after_a_fault),
+        cmocka_unit_test(failed_allocations),
     };
     return cmocka_run_group_tests(tests, gpu_open, gpu_close);
 }

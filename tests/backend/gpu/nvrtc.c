@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device code is C that CUDA's compiler takes, too: NVRTC, which needs neither a GPU nor a driver, compiles all that
- * the tests of GPU backends compile elsewhere, and has nothing to say about any of it. */
+/* Device code must compile with CUDA's compiler: NVRTC, which needs neither a GPU nor a driver, compiles everything
+ * that the tests of GPU backends compile elsewhere, without warnings. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 
 static wk__nvrtc_functions nvrtc;
 
-/* The compiler that the runner has found (scripts/find_nvrtc). */
+/* Loads the compiler found by the runner (scripts/find_nvrtc). */
 static int load(void **state)
 {
     (void)state;
@@ -32,7 +32,7 @@ static int load(void **state)
     return setenv("WICK_CACHE_DIR", "off", 1);
 }
 
-/* Where the text can be looked at afterwards. */
+/* Writes the source to a file, for inspection. */
 static void keep_text(const char *source)
 {
     char path[400];
@@ -42,10 +42,10 @@ static void keep_text(const char *source)
     if (file == NULL) return;
     fputs(source, file);
     fclose(file);
-    print_error("the text is in %s\n", path);
+    print_error("the source is in %s\n", path);
 }
 
-/* What a test wants to see in the code of a kernel. */
+/* Checks the code of a kernel; set by a test. */
 static void (*look)(const char *ptx);
 
 static void look_at(nvrtcProgram program)
@@ -58,7 +58,7 @@ static void look_at(nvrtcProgram program)
     free(ptx);
 }
 
-/* Takes nothing that there is a word to say about. `device`: the architecture. */
+/* Compiles a source; warnings are errors. device is the architecture. */
 static wk_code compile(void *device, const char *source, void **out, wk__text *binary, wk__fail *fail)
 {
     (void)binary;
@@ -92,7 +92,7 @@ static wk_code function(void *device, void *program, const char *name, void **ou
 
 static void release(void *program)
 {
-    (void)program; /* it was the name of the architecture */
+    (void)program; /* the program is the name of the architecture */
 }
 
 /* Programs have no binaries here, so none is loaded; functions need no release. */
@@ -140,9 +140,9 @@ static void compile_units(add_units *add, char *architecture, bool merged)
     free(units);
 }
 
-/* A kernel for each unit, in CUDA's intermediate language and in an architecture's own; then merged ones. One
- * part in nine runs at a time, as the tests of mode cuda compile the same cases for an architecture each time
- * (cuda_matrix reports what the compiler warned of). */
+/* Compiles a kernel for each unit, to PTX and for an architecture; then merged ones. Each run compiles one part in
+ * nine, because the tests of mode cuda compile the same cases for one architecture every time (cuda_matrix reports the
+ * warnings). */
 static void compile_all(add_units *add)
 {
     static char any[] = "--gpu-architecture=compute_80", one[] = "--gpu-architecture=sm_90";
@@ -197,7 +197,7 @@ static void rows(void **state)
     compile_all(add_rows);
 }
 
-/* Indices, in place and not, elementwise and under a sum, positions in 32 and in 64 bits. */
+/* Indices, with and without in-place writes, elementwise and under a sum; positions in 32 and 64 bits. */
 static void add_indexed(void)
 {
     static const int64_t columns[] = {7, 300, 20000};
@@ -209,7 +209,7 @@ static void add_indexed(void)
                 c->g.nreduce = 1;
                 ir_store(&c->g, group_case_dense(c, WK_F32, true, FILL_ONES), sum);
             }
-            if (form & 2) c->g.shape[0] = (int64_t)1 << 30; /* without the memory: it is never run */
+            if (form & 2) c->g.shape[0] = (int64_t)1 << 30; /* never run, so its memory is not allocated */
             note_case(c);
             group_case_free(c);
         }
@@ -250,7 +250,7 @@ static void note_work(int id, wk_dtype dtype, int64_t lines, int64_t length, int
     good(wk__gpu_lower_work(&target, &work, note, NULL, &fail), &fail);
 }
 
-/* One with a coordinate: no product of matrices. A number of rows and of columns, and of products. */
+/* A contraction with a computed coordinate, with this number of rows, columns and products. */
 static void note_contraction(wk_dtype dtype, int64_t lines, int64_t length)
 {
     wk__fail fail;
@@ -269,7 +269,7 @@ static void note_contraction(wk_dtype dtype, int64_t lines, int64_t length)
     if (dtype != WK_BOOL) good(wk__gpu_lower_work(&target, &work, note, NULL, &fail), &fail);
 }
 
-/* In tiles of either size, in tiles whose sums are cut, element by element, and by work-groups. */
+/* In tiles of both sizes, in tiles with split sums, element by element, and by work-groups. */
 static void note_tiles(wk_dtype dtype)
 {
     note_product(dtype, 1000, 1000, 37);
@@ -299,7 +299,7 @@ static void kernels(void **state)
     compile_all(add_kernels);
 }
 
-/* Lines that are cut, by items and by work-groups, and such that are not. */
+/* Split lines, by items and by work-groups, and unsplit ones. */
 static void add_long_lines(void)
 {
     for (int dtype = WK_F32; dtype < WK_DTYPE_COUNT; dtype++)
@@ -325,8 +325,8 @@ static bool is_wanted(epilogue_product product, epilogue_kind kind, wk_dtype dty
     return product == EPILOGUE_OF_BLOCKS || kind == EPILOGUE_SEVERAL || kind == EPILOGUE_PLACES;
 }
 
-/* Products with their tails: all tails of the product in tiles, two of the others; one in several dtypes. */
-static void add_tails(void)
+/* Products with epilogues: all epilogues of the tiled product, two of the others; one in several dtypes. */
+static void add_epilogues(void)
 {
     static const wk_dtype dtypes[] = {WK_F32, WK_F64, WK_BF16, WK_U8};
     for (int product = 0; product < EPILOGUE_PRODUCTS; product++)
@@ -340,10 +340,10 @@ static void add_tails(void)
             }
 }
 
-static void tails(void **state)
+static void epilogues(void **state)
 {
     (void)state;
-    compile_all(add_tails);
+    compile_all(add_epilogues);
 }
 
 static epilogue_case *in_tiles;
@@ -354,15 +354,14 @@ static void add_in_tiles(void)
     good(wk__gpu_lower_work(&target, &in_tiles->work, note, NULL, &fail), &fail);
 }
 
-static void see_vectors(const char *ptx)
+static void check_vectors(const char *ptx)
 {
-    if (strstr(ptx, "st.global.v4") == NULL) fail_msg("product %d: stored one by one", (int)in_tiles->product);
-    if (strstr(ptx, "__local_depot") != NULL) fail_msg("product %d: memory for each item", (int)in_tiles->product);
+    if (strstr(ptx, "st.global.v4") == NULL) fail_msg("product %d: no vector stores", (int)in_tiles->product);
+    if (strstr(ptx, "__local_depot") != NULL) fail_msg("product %d: per-item memory", (int)in_tiles->product);
 }
 
-/* Tiles are stored four elements at once, tails too, and an item's sums are nowhere but in registers and in the memory
- * that its work-group has: memory of an item's own is taken by the driver when a kernel is launched, and may be
- * refused then. */
+/* Tiles, also with epilogues, are stored four elements at once, and an item's sums are in registers or local memory of
+ * the work-group: the driver would allocate per-item memory at a launch, which may fail. */
 static void tiles(void **state)
 {
     (void)state;
@@ -377,7 +376,7 @@ static void tiles(void **state)
               {EPILOGUE_OF_CONVOLUTION_TILES, 1},
               {EPILOGUE_OF_CONVOLUTION_PARTS, 400}};
     const int units_before = target.compute_units;
-    look = see_vectors;
+    look = check_vectors;
     for (size_t k = 0; k < 2 * sizeof of / sizeof *of; k++) {
         in_tiles = epilogue_case_new(of[k / 2].product, EPILOGUE_RELU, WK_F32);
         target.compute_units = of[k / 2].units;
@@ -389,8 +388,8 @@ static void tiles(void **state)
     target.compute_units = units_before;
 }
 
-/* What is no C at all is refused in words, alone, and is not tried again. */
-static void refused(void **state)
+/* Invalid source is rejected with a message, without affecting other kernels, and is not compiled again. */
+static void rejected_sources(void **state)
 {
     (void)state;
     if (nvrtc.CreateProgram == NULL) skip();
@@ -409,8 +408,10 @@ int main(void)
     target = wk__gpu_target_of(WK__GPU_CUDA, true);
     target.compute_units = 8;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(codes),      cmocka_unit_test(rows),  cmocka_unit_test(indexed), cmocka_unit_test(kernels),
-        cmocka_unit_test(long_lines), cmocka_unit_test(tails), cmocka_unit_test(tiles),   cmocka_unit_test(refused),
+        cmocka_unit_test(codes),      cmocka_unit_test(rows),
+        cmocka_unit_test(indexed),    cmocka_unit_test(kernels),
+        cmocka_unit_test(long_lines), cmocka_unit_test(epilogues),
+        cmocka_unit_test(tiles),      cmocka_unit_test(rejected_sources),
     };
     return cmocka_run_group_tests(tests, load, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What GPU backends share, without a device: which launches a group becomes, and what their text depends on. */
+/* Planning shared by GPU backends, without a device: the launches of a program, and the properties on which its source
+ * depends. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -12,7 +13,7 @@
 #include "support/gpu/gpu_cases.h"
 #include "support/group/epilogues.h"
 
-static wk__gpu_target target, cuda; /* a CPU that OpenCL serves; a GPU */
+static wk__gpu_target target, cuda; /* an OpenCL CPU; a GPU */
 
 enum { MOST = 8 };
 
@@ -36,7 +37,7 @@ static wk_code note(void *user, const wk__gpu_launch *launch, wk__fail *fail)
     return WK_OK;
 }
 
-/* Every operand in a block of its own. */
+/* Each operand is in a separate block. */
 static plan *plan_for(const wk__gpu_target *on, group_case *c)
 {
     plan *p = calloc(1, sizeof *p);
@@ -53,7 +54,7 @@ static plan *plan_of(group_case *c)
     return plan_for(&target, c);
 }
 
-/* Sums of rows, which may lie beside each other; or softmax, which goes over a row three times. */
+/* Sums of rows, which may be adjacent in memory; or softmax, which traverses a row three times. */
 typedef enum kind { SUM, NEIGHBOURS, SOFTMAX } kind;
 
 static group_case *row_case(kind kind, int64_t rows, int64_t columns)
@@ -98,7 +99,7 @@ static const struct {
     {CPU, SUM, 1, 16384, G, 2, 2, 1, false, true},
     {CPU, SUM, 64, 20000, G, 2, 192, 1, false, true},
     {CPU, SUM, 65, 20000, G, 1, 65, 1, false, false},
-    {CPU, SUM, 1, 8192 * 300, G, 2, 256, 1, false, true}, /* no more chunks than that */
+    {CPU, SUM, 1, 8192 * 300, G, 2, 256, 1, false, true}, /* the maximum number of chunks */
     {CPU, NEIGHBOURS, 4095, 300, G, 1, 4095, 1, false, false},
     {CPU, NEIGHBOURS, 4096, 300, I, 1, 4096, 0, false, false},
     {CPU, SOFTMAX, 5, 300, G, 1, 5, 1, false, false},
@@ -132,13 +133,13 @@ static const struct {
     {GPU, SOFTMAX, 5, 20000, G, 3, 15, 4, false, true},
 };
 
-static void walks(void **state)
+static void launches_of_rows(void **state)
 {
     (void)state;
     for (size_t k = 0; k < sizeof walk_cases / sizeof walk_cases[0]; k++) {
         const int64_t rows = walk_cases[k].rows, columns = walk_cases[k].columns;
         group_case *c = row_case(walk_cases[k].kind, rows < 9 ? rows : 8, columns < 9 ? columns : 8);
-        for (int o = 0; o < c->g.noperands; o++) { /* sizes that no memory of this test has */
+        for (int o = 0; o < c->g.noperands; o++) { /* sizes that are never allocated */
             int64_t *stride = c->g.operand[o].stride;
             if (stride[0] > 1) stride[0] = columns;
             if (stride[1] > 1) stride[1] = rows;
@@ -162,7 +163,7 @@ static void walks(void **state)
     }
 }
 
-/* How many elements an item takes: vectors of 16 bytes of the widest dtype, where everything is a multiple of them. */
+/* The number of elements per item: vectors of 16 bytes of the widest dtype if everything is a multiple of them. */
 static void widths_on(const wk__gpu_target *on)
 {
     static const struct {
@@ -205,7 +206,7 @@ static void widths(void **state)
     widths_on(&gpu);
     group_case *c = gpu_plus_case(4, 4096, 1, false, false);
     plan *p = plan_of(c);
-    assert_int_equal(p->launch[0].spec.config.vector_width, 1); /* compilers for CPUs see to that */
+    assert_int_equal(p->launch[0].spec.config.vector_width, 1); /* compilers for CPUs vectorise by themselves */
     free(p);
 }
 
@@ -216,7 +217,8 @@ static char *text_of(const plan *p, int k)
     return text.data;
 }
 
-/* Sizes, numbers, offsets and the tag are arguments; the width of positions and what is in place are not. */
+/* Sizes, values, offsets and the tag are arguments; the width of positions and in-place operands are part of the
+ * source. */
 static void structure(void **state)
 {
     (void)state;
@@ -252,9 +254,9 @@ static void structure(void **state)
     free(c);
 }
 
-/* A kernel that serves another group, too, has the text that this group would get by itself: for rows of any length,
- * one column included, and whichever operands share memory. */
-static void served_as_printed(void **state)
+/* A kernel that serves another program as well has the source that would be generated for it: for rows of any length,
+ * including one column, and whichever operands share memory. */
+static void shared_kernels_have_the_same_source(void **state)
 {
     (void)state;
     static const int64_t columns[] = {1, 2, 5, 16, 17, 255, 256, 257, 20000};
@@ -279,8 +281,8 @@ static void served_as_printed(void **state)
     assert_true(shared > 0);
 }
 
-/* y is stored over x, which is read once more when the sum is known; or into memory of its own. */
-static void text_without_regard_to_memory(void **state)
+/* y is stored over x, which is read again once the sum is known; or into separate memory. */
+static void source_does_not_depend_on_shared_memory(void **state)
 {
     (void)state;
     plan *p[2];
@@ -318,8 +320,8 @@ static void wide_positions(void **state)
     free(p);
 }
 
-/* An index next to a target in place: looked at in a launch of its own, which stores nothing. */
-static void checked_first(void **state)
+/* An index next to an in-place target is checked in a separate launch, which stores nothing. */
+static void indices_are_checked_first(void **state)
 {
     (void)state;
     plan *p = plan_of(gpu_plus_case(3, 4, 1, true, true)), *q = plan_of(gpu_plus_case(3, 4, 1, false, true));
@@ -353,12 +355,13 @@ static void without_doubles(void **state)
     group_case_free(c);
 }
 
-/* Tiles want so many items that meet, 32 of rows or columns, and the memory for strips of what sums are in. */
+/* Tiles require a number of items per work-group, 32 rows or columns, and local memory for strips in the dtype of
+ * sums. */
 static void tiles(void **state)
 {
     (void)state;
     wk__gpu_target gpu = wk__gpu_target_of(WK__GPU_OPENCL, true);
-    gpu.local_memory_bytes = 32 << 10; /* the least that OpenCL allows a GPU */
+    gpu.local_memory_bytes = 32 << 10; /* the minimum that OpenCL requires of a GPU */
     assert_true(wk__gpu_can_tile(&gpu, WK_F32, 32, 8, 16) && wk__gpu_can_tile(&gpu, WK_BF16, 8, 32, 16));
     assert_false(wk__gpu_can_tile(&gpu, WK_F32, 31, 8, 16) || wk__gpu_can_tile(&gpu, WK_F32, 32, 7, 16));
     assert_false(wk__gpu_can_tile(&gpu, WK_F32, 7, 32, 16) || wk__gpu_can_tile(&gpu, WK_F32, 32, 8, 15));
@@ -369,7 +372,7 @@ static void tiles(void **state)
     assert_false(wk__gpu_can_tile(&target, WK_F32, 99, 99, 99));
 }
 
-/* Large tiles are for sums of four bytes: those of wider ones are more registers than an item has. */
+/* Large tiles are for sums of four bytes; wider ones would exceed an item's registers. */
 static void large_tiles(void **state)
 {
     (void)state;
@@ -380,7 +383,7 @@ static void large_tiles(void **state)
     }
 }
 
-/* Contractions with divided coordinates ask before they look whether there is anything to compute. */
+/* Contractions with divided coordinates are planned before it is known whether they are empty. */
 static void tiles_of_an_empty_batch(void **state)
 {
     (void)state;
@@ -407,8 +410,8 @@ static const wk__work *sort_of(line *l, wk_dtype dtype, int64_t length)
     return &l->work;
 }
 
-/* By radix, elements go from one half of the scratch memory to the other, and none of one digit: it has no halves. The
- * last launch alone writes what others may read. */
+/* A radix sort moves elements between the halves of the scratch memory; with one digit there are no halves. Only the
+ * last launch writes the results. */
 static void launches_of_sorts(void **state)
 {
     (void)state;
@@ -439,7 +442,7 @@ static void launches_of_sorts(void **state)
     }
 }
 
-/* Takes so many launches, and no more. */
+/* Accepts a number of launches, then fails. */
 static wk_code refuse(void *user, const wk__gpu_launch *launch, wk__fail *fail)
 {
     int *taken = user;
@@ -447,8 +450,8 @@ static wk_code refuse(void *user, const wk__gpu_launch *launch, wk__fail *fail)
     return (*taken)-- > 0 ? WK_OK : wk__fail_set(fail, WK_ERR_MEMORY, "no more");
 }
 
-/* A plan ends with the first launch that is refused: by merging, in a tile, and by radix. */
-static void refused_launches(void **state)
+/* A plan ends with the first launch that fails: in merge sorts, tile sorts and radix sorts. */
+static void failing_launches(void **state)
 {
     (void)state;
     wk__gpu_target few = cuda;
@@ -472,9 +475,9 @@ static void refused_launches(void **state)
     }
 }
 
-/* ---- rows, and text ---------------------------------------------------------------------------------------------- */
+/* ---- rows, and source -------------------------------------------------------------------------------------------- */
 
-/* Work-groups of a few items combine nothing. */
+/* Work-groups of few items do not combine results. */
 static void small_groups(void **state)
 {
     (void)state;
@@ -490,7 +493,7 @@ static void small_groups(void **state)
     }
 }
 
-/* The prelude has what a program needs, no tables that it does not, and the words of one dialect. */
+/* The prelude contains what a program needs, no unused tables, and one dialect. */
 static void preludes(void **state)
 {
     (void)state;
@@ -517,8 +520,8 @@ static void preludes(void **state)
     wk__text_free(&other);
 }
 
-/* A product's launch with this tail, in unit and text. */
-static plan *tail_plan(epilogue_product product, epilogue_kind kind, bool passes)
+/* Returns the unit and source of a product's launch with this epilogue. */
+static plan *epilogue_plan(epilogue_product product, epilogue_kind kind, bool passes)
 {
     plan *p = calloc(1, sizeof *p);
     epilogue_case *c = epilogue_case_new(product, kind, WK_F32);
@@ -532,14 +535,14 @@ static plan *tail_plan(epilogue_product product, epilogue_kind kind, bool passes
     return p;
 }
 
-/* A tail is part of its product's text, and of the unit's name. */
-static void tails(void **state)
+/* An epilogue is part of its product's source, and of the unit's name. */
+static void epilogues(void **state)
 {
     (void)state;
-    plan *a = tail_plan(EPILOGUE_OF_BLOCKS, EPILOGUE_RELU, true),
-         *b = tail_plan(EPILOGUE_OF_BLOCKS, EPILOGUE_RELU, false);
-    plan *c = tail_plan(EPILOGUE_OF_BLOCKS, EPILOGUE_PLACES, false),
-         *again = tail_plan(EPILOGUE_OF_BLOCKS, EPILOGUE_RELU, true);
+    plan *a = epilogue_plan(EPILOGUE_OF_BLOCKS, EPILOGUE_RELU, true),
+         *b = epilogue_plan(EPILOGUE_OF_BLOCKS, EPILOGUE_RELU, false);
+    plan *c = epilogue_plan(EPILOGUE_OF_BLOCKS, EPILOGUE_PLACES, false),
+         *again = epilogue_plan(EPILOGUE_OF_BLOCKS, EPILOGUE_RELU, true);
     const wk__gpu_kernel_spec *unit = &a->launch[0].spec;
     wk__gpu_kernel_spec without = *unit;
     without.group = NULL;
@@ -564,7 +567,7 @@ static void tails(void **state)
     free(again);
 }
 
-static void tail_without_doubles(void **state)
+static void epilogue_without_doubles(void **state)
 {
     (void)state;
     wk__gpu_target poor = target;
@@ -581,23 +584,23 @@ static void tail_without_doubles(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(walks),
+        cmocka_unit_test(launches_of_rows),
         cmocka_unit_test(widths),
         cmocka_unit_test(structure),
-        cmocka_unit_test(served_as_printed),
-        cmocka_unit_test(text_without_regard_to_memory),
+        cmocka_unit_test(shared_kernels_have_the_same_source),
+        cmocka_unit_test(source_does_not_depend_on_shared_memory),
         cmocka_unit_test(wide_positions),
-        cmocka_unit_test(checked_first),
+        cmocka_unit_test(indices_are_checked_first),
         cmocka_unit_test(without_doubles),
         cmocka_unit_test(tiles),
         cmocka_unit_test(large_tiles),
         cmocka_unit_test(tiles_of_an_empty_batch),
         cmocka_unit_test(launches_of_sorts),
-        cmocka_unit_test(refused_launches),
+        cmocka_unit_test(failing_launches),
         cmocka_unit_test(small_groups),
         cmocka_unit_test(preludes),
-        cmocka_unit_test(tails),
-        cmocka_unit_test(tail_without_doubles),
+        cmocka_unit_test(epilogues),
+        cmocka_unit_test(epilogue_without_doubles),
     };
     cuda = wk__gpu_target_of(WK__GPU_CUDA, true);
     target = wk__gpu_target_of(WK__GPU_OPENCL, false);

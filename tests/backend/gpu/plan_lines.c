@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which launches a scan, a sort or a scatter_add becomes, by the shape and the kind of device. No device is opened. */
+/* Launches of scans, sorts and scatter_add, by shape and kind of device. No device is opened. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,7 +46,7 @@ static plan plan_of(const wk__gpu_target *target, int family, wk_dtype dtype, in
             (wk__operand){.dtype = (uint8_t)dtype, .memory = &memory, .stride = {length * inner, inner, 1}};
     const wk__work work = {.family = family, .args = &kernel};
     assert_int_equal(wk__gpu_lower_work(target, &work, note, &p, &fail), WK_OK);
-    assert_true(p.text[0] == '\0' || p.writes == 1); /* what is cut short has written nothing, or all is written */
+    assert_true(p.text[0] == '\0' || p.writes == 1); /* an incomplete plan has written nothing, a complete one has */
     return p;
 }
 
@@ -106,7 +106,7 @@ static void launches(void **state)
                                cases[k].length, cases[k].inner);
         if (strcmp(p.text, cases[k].launches) != 0) fail_msg("case %zu: %s, not %s", k, p.text, cases[k].launches);
     }
-    /* 4 digits; 8 of i64, of pairs of 12 bytes; what has positions of more than 32 bits is merged */
+    /* 4 digits; 8 of i64, of pairs of 12 bytes; positions of more than 32 bits are merge-sorted */
     const int64_t n = 100001, tiles = 49, wide_tiles = 98;
     assert_int_equal(plan_of(&card, WK__SORT, WK_F32, 0, 1, n, 1).scratch, 2 * 8 * n + 4 * 256 * (tiles + 1));
     assert_int_equal(plan_of(&card, WK__SORT, WK_I64, 0, 1, n, 1).scratch,

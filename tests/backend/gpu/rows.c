@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shapes: layouts, reductions, several passes over a row, values that belong to rows. */
+/* Shapes: layouts, reductions, several passes over a row, per-row values. */
 #include "test.h"
 
 static void layouts(void **state)
@@ -32,7 +32,7 @@ static void many_arguments(void **state)
     gpu_run_cases(gpu_many_arguments);
 }
 
-/* Not gathered: kernels of their own give the bits that merged ones give. */
+/* Not gathered: separate kernels yield the same bits as merged ones. */
 static void one_at_a_time(void **state)
 {
     (void)state;

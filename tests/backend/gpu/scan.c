@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running sums and products against a loop, whichever way a line takes; see gpu_lines.h. */
+/* Cumulative sums and products compared with a loop, for every algorithm; see lines.h. */
 #include "lines.h"
 
-/* Odd numbers: however their products wrap, none is 0. */
+/* Odd values: their products are never 0, even if they wrap. */
 static void fill_with_factors(array *a)
 {
     for (int64_t k = 0; k < a->elements; k++)
@@ -33,7 +33,7 @@ static void compute_line(const work *w, const int64_t start[3])
 
 /* ---- scans ------------------------------------------------------------------------------------------------------- */
 
-/* In floats, sums of eighths that no rounding touches. */
+/* For floats, exact sums of eighths. */
 static void scan(void (*visit)(const line_case *), wk_dtype dtype, int mode, const int64_t shape[3], int dim, layout to,
                  layout from)
 {
@@ -72,7 +72,7 @@ static void scan_cases(void (*visit)(const line_case *))
     scan(visit, WK_I32, 0, (int64_t[]){4097, 1, 9}, 2, DENSE, DENSE);
 }
 
-/* Around the limits of devices as they are. */
+/* Around the limits of unmodified devices. */
 static void usual_scan_cases(void (*visit)(const line_case *))
 {
     static const int64_t lengths[] = {64, 65, 2047, 2048, 2049, 16383, 16385};
@@ -102,13 +102,13 @@ static void scans_without_local_memory(void **state)
     run_as(SMALL_CPU, scan_cases);
 }
 
-/* A 0, and then what overflows: each result is 0, and none 0 times infinity. */
+/* A 0 before an overflow: every result is 0, and none is 0 times infinity. */
 static void products_after_zero(void **state)
 {
     (void)state;
     enum { N = 3000 };
     static float x[N], got[N];
-    become(SMALL);
+    use_target(SMALL);
     for (int j = 0; j < N; j++) x[j] = j ? 16.0f : 0.0f;
     for (int d = 0; d < gpu_devices; d++) {
         wk__fail fail;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scatter_add against a loop, in the order of the index; see gpu_lines.h. */
+/* scatter_add compared with a loop in index order; see lines.h. */
 #include "lines.h"
 
 #include <math.h>
 
-/* Numbers of very different size: their sum depends on the order in which they are added. */
+/* Values of very different magnitudes, whose sum depends on the order of addition. */
 static void fill_with_sizes(array *a)
 {
     for (int64_t k = 0; k < a->elements; k++) {
@@ -77,7 +77,7 @@ static void scatter_cases(void (*visit)(const line_case *))
     for (int dtype = WK_F32; dtype < WK_DTYPE_COUNT; dtype++) {
         scatter(visit, (wk_dtype)dtype, (int64_t[]){300, 40, 1}, 0, 50, 0, DENSE, ONE_LINE, DENSE);
         scatter(visit, (wk_dtype)dtype, (int64_t[]){3, 2, 150}, 2, 64, 3, GAPS, FLIPPED,
-                DENSE); /* few, again and again */
+                DENSE); /* few indices, repeated */
     }
 }
 
@@ -102,11 +102,11 @@ static void scatter_adds_of_small_groups(void **state)
     run_as(SMALL, scatter_cases);
 }
 
-/* The last index is bad: nothing at all is added, the fault comes once. */
+/* The last index is bad: nothing is added, and the fault is reported once. */
 static void bad_scatter(void **state)
 {
     (void)state;
-    become(ITSELF);
+    use_target(ITSELF);
     for (int d = 0; d < gpu_devices; d++) {
         void *device = gpu_device[d];
         wk__fail fail;

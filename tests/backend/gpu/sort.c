@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sorts against qsort: of any bits, and of many that are equal; see gpu_lines.h. */
+/* Sorts compared with qsort, of random bits with many equal elements; see lines.h. */
 #include "lines.h"
 
 #include <math.h>
 
-/* Any bits, so that each digit of a key matters; every fourth element is one of few, so that there are equals: NaN of
- * either sign, both zeros and infinities among them. */
+/* Random bits, so that each digit of a key matters; every fourth element is one of a few, so that there are equal ones:
+ * among them NaN of both signs, zeros and infinities. */
 static void fill_with_bits(array *a)
 {
     static const double special[] = {NAN, -NAN, 0, -0.0, INFINITY, -INFINITY, 1, 2};
@@ -76,7 +76,7 @@ static void sort(void (*visit)(const line_case *), wk_dtype dtype, int mode, con
     visit(&c);
 }
 
-/* Tiles have 128 elements, or 64 of eight bytes, where groups are small; 17 tiles are more than a group has items. */
+/* With small work-groups, tiles have 128 elements, or 64 of eight bytes; 17 tiles exceed the items of a work-group. */
 static void sort_cases(void (*visit)(const line_case *))
 {
     static const int64_t lengths[] = {0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What GPUs say they support is what they take, and what their compilers take. */
+/* GPUs accept exactly the work that they claim to support, and their compilers accept its kernels. */
 #include "test.h"
 #include "support/families.h"
 
-/* Both devices of the tests have f64. Nothing there adds up bools but products of matrices. */
+/* Both devices of the tests have f64. Only matrix products sum bools. */
 static bool wanted(int family, wk_dtype dtype, wk__layout layout)
 {
     const bool has_code = family == WK__PROGRAM || family == WK__CONTRACTION || family == WK__SCATTER_ADD ||
@@ -11,8 +11,8 @@ static bool wanted(int family, wk_dtype dtype, wk__layout layout)
     return has_code && (dtype != WK_BOOL || layout != WK__LAYOUT_CONTRACTION);
 }
 
-/* First gathered, so that a device's compiler is called once, then done. */
-static void agrees(void **state)
+/* Gathered first, so that a device's compiler is called once, then run. */
+static void support_matches_execution(void **state)
 {
     (void)state;
     wk__fail fail;
@@ -26,6 +26,6 @@ static void agrees(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(agrees)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(support_matches_execution)};
     return cmocka_run_group_tests(tests, gpu_open_one, gpu_close);
 }

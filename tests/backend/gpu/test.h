@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of the GPU backends share: the devices of the one that WICK_TEST_GPU names, OpenCL if it names none,
- * opened once; and cases compiled together. */
+/* Common parts of tests of GPU backends: the devices of the backend that WICK_TEST_GPU names (default OpenCL), opened
+ * once; cases that are compiled together. */
 #ifndef WICK_TESTS_GPU_TEST_H
 #define WICK_TESTS_GPU_TEST_H
 
@@ -22,7 +22,7 @@ static const wk__backend *gpu;
 static void *gpu_device[8];
 static int gpu_devices;
 
-/* Opens all devices, or those whose turn it is. There has to be one, or the tests would pass by looking at nothing. */
+/* Opens all devices, or those whose turn it is. There must be one, or the tests would test nothing. */
 static void gpu_open_some(int parts)
 {
     wk__text why = {0};
@@ -38,7 +38,7 @@ static void gpu_open_some(int parts)
     assert_true(gpu_devices > 0);
 }
 
-/* For the group's set-up. */
+/* Group setup. */
 static inline int gpu_open(void **state)
 {
     (void)state;
@@ -46,7 +46,7 @@ static inline int gpu_open(void **state)
     return 0;
 }
 
-/* The same where compilers take minutes: one device of two at a time. */
+/* The same for slow compilers: one of two devices at a time. */
 static inline int gpu_open_one(void **state)
 {
     (void)state;
@@ -61,7 +61,7 @@ static int gpu_close(void **state)
     return 0;
 }
 
-/* The tests may change it. */
+/* Returns a device's target, which tests may modify. */
 static inline wk__gpu_target *gpu_target(int d)
 {
     const wk__gpu_target *target = gpu->kind == WK_CUDA ? &((const wk__cuda_device *)gpu_device[d])->card->gpu.target
@@ -69,7 +69,7 @@ static inline wk__gpu_target *gpu_target(int d)
     return (wk__gpu_target *)target;
 }
 
-/* The list that `add` makes, for the smallest work-group of all devices. */
+/* Returns the list that add fills, for the smallest work-group of all devices. */
 static inline gpu_cases *gpu_cases_here(gpu_add_cases *add)
 {
     int local = 1 << 20;
@@ -78,7 +78,7 @@ static inline gpu_cases *gpu_cases_here(gpu_add_cases *add)
     return gpu_cases_of(local, add);
 }
 
-/* Runs and checks all cases on every device, with one build for all of them on each. */
+/* Runs and checks all cases on every device, with one build per device. */
 static inline void gpu_run_cases(gpu_add_cases *add)
 {
     gpu_cases *cases = gpu_cases_here(add);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contractions and products of matrices in tiles on GPUs, as devices of few and of many compute units cut them, against
- * loops on the CPU, to the bit: all that is added up are small whole numbers. */
+/* Contractions and matrix products in tiles on GPUs with few and many compute units, which split them differently,
+ * compared with loops on the CPU, bit for bit: all summands are small integers. */
 #include "test.h"
 #include "support/convolution.h"
 
@@ -18,7 +18,8 @@ static void good(wk_code code, const wk__fail *fail)
 
 /* ---- devices ----------------------------------------------------------------------------------------------------- */
 
-/* A GPU, wherever the tests run; one of them will do. Nothing has been compiled for another number of items yet. */
+/* Plans as for a GPU, on any device; one device is sufficient. No kernels for another group size have been compiled
+ * yet. */
 static int open_as_gpus(void **state)
 {
     gpu_open_one(state);
@@ -29,7 +30,7 @@ static int open_as_gpus(void **state)
     return 0;
 }
 
-/* Few: tiles are large, as soon as there are as many. Many: sums are cut. */
+/* Few: tiles are large as soon as there are enough of them. Many: sums are split. */
 enum { FEW = 1, SOME = 6, MANY = 400 };
 
 static void take_units(int units)
@@ -53,7 +54,7 @@ typedef struct tiles_case {
     const char *name;
     convolution of;
     int units;
-    bool wide; /* by a coordinate whose numerators are those of 33 bits */
+    bool wide; /* adds a coordinate whose numerators exceed 32 bits */
 } tiles_case;
 
 static const tiles_case cases[] = {
@@ -76,7 +77,7 @@ static const tiles_case cases[] = {
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
-/* Always inside, and goes nowhere. */
+/* The coordinate is always in range, and has stride 0. */
 static void make_wide(wk__work_args *kernel, wk__contraction *sum)
 {
     const int64_t far = (int64_t)1 << 32;
@@ -86,7 +87,7 @@ static void make_wide(wk__work_args *kernel, wk__contraction *sum)
     assert_true(kernel->ndim > 0);
 }
 
-/* Bytes beside the result included. */
+/* Compares all memory of the result. */
 static void compare(int d, const char *name, const wk__work_args *kernel, array *const operand[], const char *want)
 {
     void *device = gpu_device[d];
@@ -104,8 +105,8 @@ static void compare(int d, const char *name, const wk__work_args *kernel, array 
     good(gpu->download(device, got, &memory[0], 0, operand[0]->bytes, &fail), &fail);
     for (int64_t k = 0; want != NULL && k < operand[0]->bytes; k++)
         if (got[k] != want[k])
-            fail_msg("%s, %s: element %lld differs, by place in memory", name,
-                     wk_dtype_str((wk_dtype)kernel->operand[0].dtype), (long long)(k / size));
+            fail_msg("%s, %s: element %lld in memory differs", name, wk_dtype_str((wk_dtype)kernel->operand[0].dtype),
+                     (long long)(k / size));
     for (int o = 0; o < WK__WORK_OPERANDS; o++) gpu->block_free(device, &memory[o]);
     free(got);
 }
@@ -127,7 +128,7 @@ static void run(int d, const tiles_case *c, direction way, wk_dtype dtype, layou
                               : way == GRAD_INPUT ? &t.x
                                                   : &t.w,
                               way == GRAD_WEIGHT ? &t.y : &t.w, way == GRAD_INPUT ? &t.y : &t.x};
-    array out = *operand[0]; /* the device gets what was there before */
+    array out = *operand[0]; /* the device starts with the previous contents */
     char *want = array_copy(&out);
     out.data = want;
     out.memory.host = out.memory.block = want;
@@ -140,7 +141,7 @@ static void run(int d, const tiles_case *c, direction way, wk_dtype dtype, layou
     convolution_free(&t);
 }
 
-/* Each in f32; in some dtypes, which stand for their classes, those whose kernels are all that there are. */
+/* Runs each case in f32, and in dtypes that represent their classes those with all kinds of kernels. */
 static void run_all(int d, bool gather)
 {
     static const wk_dtype dtypes[] = {WK_F64, WK_BF16, WK_U8};
@@ -187,8 +188,8 @@ static launches plan_of(const convolution *of, direction way, int units)
     return l;
 }
 
-/* A gradient by x whose steps are longer than one place is a launch for each remainder, and divides nothing, where each
- * of them has tiles for all units. */
+/* A gradient for x with stride above 1 is one launch per remainder, without divisions, if each has tiles for all
+ * units. */
 static void remainders(void **state)
 {
     (void)state;
@@ -211,23 +212,24 @@ static void convolutions(void **state)
     run_all(0, false);
 }
 
-/* ---- products of matrices ---------------------------------------------------------------------------------------- */
+/* ---- matrix products --------------------------------------------------------------------------------------------- */
 
 typedef struct matrix_case {
     const char *name;
     int64_t batch, m, n, k;
     int64_t a[3], b[3], c[3]; /* strides of batch, row, column */
-    int64_t begin;            /* of the factors */
+    int64_t begin;            /* offset of the factors */
     int units;
 } matrix_case;
 
-/* Whose elements lie side by side along the sum or not, begin at fours or not, and end in the middle of one or not. */
+/* Factors that are contiguous along the sum or not, start at multiples of four or not, and end at multiples of four or
+ * not. */
 static const matrix_case products[] = {
     {"by fours", 1, 68, 132, 36, {0, 36, 1}, {0, 132, 1}, {0, 132, 1}, 0, SOME},
     {"by fours, turned", 1, 72, 40, 20, {0, 1, 72}, {0, 1, 20}, {0, 1, 72}, 0, SOME},
     {"large, by fours", 1, 132, 68, 36, {0, 36, 1}, {0, 68, 1}, {0, 68, 1}, 0, FEW},
     {"large, by fours, turned", 2, 72, 140, 20, {1440, 1, 72}, {2800, 1, 20}, {10080, 1, 72}, 0, FEW},
-    {"large, from an odd place", 1, 68, 132, 36, {0, 36, 1}, {0, 132, 1}, {0, 132, 1}, 1, FEW},
+    {"large, from an odd offset", 1, 68, 132, 36, {0, 36, 1}, {0, 132, 1}, {0, 132, 1}, 1, FEW},
     {"large, and odd", 1, 67, 131, 19, {0, 19, 1}, {0, 131, 1}, {0, 131, 1}, 0, FEW},
     {"large, odd batches", 2, 68, 132, 36, {2449, 36, 1}, {0, 132, 1}, {8976, 132, 1}, 0, FEW},
     {"large, odd rows", 1, 68, 132, 36, {0, 37, 1}, {0, 133, 1}, {0, 132, 1}, 0, FEW},
@@ -317,15 +319,15 @@ static wk_code note(void *user, const wk__gpu_launch *launch, wk__fail *fail)
     return WK_OK;
 }
 
-/* Factors are read by fours (2: along rows or columns, 3: along the sum) only where each begins at a multiple of four
- * and ends whole: no stand-in sees what a card would say of the others. */
-static void by_fours(void **state)
+/* Factors are read by vectors of four (2: along rows or columns, 3: along the sum) only if each starts at a multiple of
+ * four and has a multiple of four elements. The stand-in does not detect unaligned vectors as a card would. */
+static void vectors_of_four(void **state)
 {
     (void)state;
     static const struct {
         const char *name;
         int64_t a, b;
-    } wanted[] = {{"by fours", 3, 2},           {"by fours, turned", 2, 3}, {"large, from an odd place", 1, 0},
+    } wanted[] = {{"by fours", 3, 2},           {"by fours, turned", 2, 3}, {"large, from an odd offset", 1, 0},
                   {"large, odd batches", 1, 2}, {"large, odd rows", 1, 0},  {"large, ends within fours", 1, 0}};
     const wk__gpu_target target = wk__gpu_target_of(WK__GPU_CUDA, true);
     wk__memory memory = {0};
@@ -353,32 +355,32 @@ static void by_fours(void **state)
     assert_int_equal(seen, sizeof wanted / sizeof *wanted);
 }
 
-/* ---- tails ------------------------------------------------------------------------------------------------------- */
+/* ---- epilogues --------------------------------------------------------------------------------------------------- */
 
-enum { ALWAYS = 0, NEVER = 255 /* carry_after */ };
+enum { ALWAYS = 0, NEVER = 255 /* values of fuse_epilogue_after */ };
 
-/* What all of the case's memory holds afterwards. */
-static void run_tail(int d, epilogue_case *c, int carry_after, char *got[])
+/* Runs the case and returns the final contents of its memory. */
+static void run_epilogue(int d, epilogue_case *c, int fuse_after, char *got[])
 {
     wk__fail fail;
     void *device = gpu_device[d];
-    gpu_target(d)->fuse_epilogue_after = carry_after;
+    gpu_target(d)->fuse_epilogue_after = fuse_after;
     good(epilogue_case_upload(c, gpu, device, &fail), &fail);
     good(gpu->submit(device, &c->work, &fail), &fail);
     good(epilogue_case_fetch(c, gpu, device, got, &fail), &fail);
 }
 
-static void compare_tail(int d, epilogue_product product, epilogue_kind kind, int units)
+static void compare_epilogue(int d, epilogue_product product, epilogue_kind kind, int units)
 {
     char *apart[EPILOGUE_MEMORIES], *together[EPILOGUE_MEMORIES];
     epilogue_case *c = epilogue_case_new(product, kind, WK_F32);
     const bool unread = c->kernel.elide_result && kind != EPILOGUE_SHARED;
-    const int carry_after = gpu_target(d)->fuse_epilogue_after;
+    const int fuse_after = gpu_target(d)->fuse_epilogue_after;
     take_units(units);
-    run_tail(d, c, NEVER, apart);
-    run_tail(d, c, ALWAYS, together);
-    gpu_target(d)->fuse_epilogue_after = carry_after;
-    bool changed = false; /* else there would be nothing to see */
+    run_epilogue(d, c, NEVER, apart);
+    run_epilogue(d, c, ALWAYS, together);
+    gpu_target(d)->fuse_epilogue_after = fuse_after;
+    bool changed = false; /* otherwise the test would compare nothing */
     for (int m = 0; m < c->memories; m++) {
         const char *want = m == 0 && unread ? c->host[m] : apart[m];
         if (memcmp(together[m], want, (size_t)c->bytes[m]) != 0)
@@ -391,8 +393,8 @@ static void compare_tail(int d, epilogue_product product, epilogue_kind kind, in
     epilogue_case_free(c);
 }
 
-/* Whether a product carries its tail changes no bit, and an element has its tail run once. */
-static void tails(void **state)
+/* Fusing an epilogue changes no bit, and runs it once per element. */
+static void epilogues(void **state)
 {
     (void)state;
     static const struct {
@@ -406,13 +408,13 @@ static void tails(void **state)
               {EPILOGUE_OF_CONVOLUTION_PARTS, MANY}};
     static const epilogue_kind kinds[] = {EPILOGUE_IN_PLACE, EPILOGUE_PLACES};
     for (size_t k = 0; k < sizeof of / sizeof *of; k++)
-        for (int kind = 0; kind < 2; kind++) compare_tail(0, of[k].product, kinds[kind], of[k].units);
+        for (int kind = 0; kind < 2; kind++) compare_epilogue(0, of[k].product, kinds[kind], of[k].units);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(by_fours), cmocka_unit_test(convolutions),
-                                       cmocka_unit_test(matmuls), cmocka_unit_test(tails),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(vectors_of_four), cmocka_unit_test(convolutions),
+                                       cmocka_unit_test(matmuls), cmocka_unit_test(epilogues),
                                        cmocka_unit_test(remainders)};
     return cmocka_run_group_tests(tests, open_as_gpus, gpu_close);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The walks that GPUs have: warps, strips, chunks of strips, rows that are held in registers, vectors. */
+/* The traversals of GPUs: warps, strips, chunks of strips, rows held in registers, vectors. */
 #include "test.h"
 
 static void strips(void **state)
@@ -32,7 +32,7 @@ static void long_runs(void **state)
     for (int d = 0; d < gpu_devices; d++) gpu_target(d)->chunk_rows_max = few_rows[d];
 }
 
-/* OpenCL's devices here are CPUs: planned for as for GPUs, they walk as GPUs do. */
+/* OpenCL's devices are CPUs here; with a GPU's target they use the traversals of GPUs. */
 static int as_gpus(void **state)
 {
     gpu_open_one(state);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of units without a device: the compiler makes nothing, and counts what it is asked for. */
+/* The table of units without a device: a fake compiler counts its calls. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -40,9 +40,9 @@ static void release(void *program)
 static const wk__gpu_compiler compiler = {
     .magic = "nothing", .compile = compile, .load = load, .get_function = function, .release_module = release};
 
-/* A unit is compiled again unless all is the same that decides what becomes of it: its text, and what the kernel around
- * that takes and is told. */
-static void what_decides_is_in_the_key(void **state)
+/* A unit is compiled again unless everything that determines its kernel is equal: its source, and the parameters and
+ * configuration of the generated kernel. */
+static void kernel_parameters_are_in_the_key(void **state)
 {
     (void)state;
     static const char *const text[] = {"m0[0] = (char)A(1);\n", NULL}, *const other[] = {"m0[1] = (char)A(1);\n", NULL};
@@ -53,7 +53,7 @@ static void what_decides_is_in_the_key(void **state)
     const int by_value = card.target.max_by_value_arguments;
     const struct {
         wk__gpu_kernel_spec spec;
-        int compiled; /* so far */
+        int compiled; /* compilations so far */
     } cases[] = {
         {{.source_template = &first, .nmemory = 1, .narguments = 2}, 1},
         {{.source_template = &same, .nmemory = 1, .narguments = 2}, 1},
@@ -79,9 +79,9 @@ static void what_decides_is_in_the_key(void **state)
     wk__gpu_kernel_cache_destroy(&units);
 }
 
-/* Sums of rows as they are before wk__program_coalesce: then the text depends on whether there is one column, and the
- * key does not. A debug build sees that; in others the kernel of the first would serve the second. */
-static void what_is_found_is_compared(void **state)
+/* Sums of rows before wk__program_coalesce: their source depends on whether there is one column, which is not in the
+ * key. A debug build detects that; in others the first kernel would serve the second program. */
+static void debug_build_compares_cached_units(void **state)
 {
     (void)state;
     wk__gpu_device_desc card = {.target = wk__gpu_target_of(WK__GPU_CUDA, true)};
@@ -111,7 +111,7 @@ static void what_is_found_is_compared(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_decides_is_in_the_key),
-                                       cmocka_unit_test(what_is_found_is_compared)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(kernel_parameters_are_in_the_key),
+                                       cmocka_unit_test(debug_build_compares_cached_units)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

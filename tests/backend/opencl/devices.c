@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices: what is said when there are none, work on two at once, threads, fork, the end of the process. Some tests are
- * processes of their own: this program, with the test's name as argument. */
+/* OpenCL devices: the reported reason if there are none, work on two at once, threads, fork, exit of the process. Some
+ * tests run in child processes: this program, with the test's name as its argument. */
 #include "backend/gpu/test.h"
 #include "support/reexec.h"
 #include "support/work.h"
@@ -18,8 +18,8 @@
 
 /* ---- children ---------------------------------------------------------------------------------------------------- */
 
-/* The exit status is the presence; 100 when the words do not fit it. */
-static int presence_in_words(void)
+/* The exit status is the presence; 100 if the reason does not match it. */
+static int reported_presence(void)
 {
     static const char *const words[] = {
         [WK__NO_LIBRARY] = "apt install ocl-icd-libopencl1",
@@ -44,14 +44,14 @@ static group_case *work_case(int64_t elements, int steps)
 {
     group_case *c = group_case_new("work", 1, (int64_t[]){elements}, 0);
     c->absolute =
-        steps * 6 * 0x1p-24; /* each within 6 units of the last place below 1, and no step widens what was off */
+        steps * 6 * 0x1p-24; /* each within 6 units in the last place below 1, and no step amplifies the error */
     int r = ir_load(&c->g, group_case_dense(c, WK_F32, false, FILL_ONES));
     for (int k = 0; k < steps; k++) r = ir_unary(&c->g, WK__SIN, r);
     ir_store(&c->g, group_case_dense(c, WK_F32, false, FILL_ONES), r);
     return c;
 }
 
-/* Ends with work in every queue and no device closed. */
+/* Exits with work in every queue and no device closed. */
 static int leave_at_once(void)
 {
     for (int d = 0; d < gpu->count(); d++) {
@@ -67,7 +67,7 @@ static int leave_at_once(void)
     return 0;
 }
 
-/* A child of fork() gets errors, and ends. */
+/* In a child of fork(), calls return errors, and it exits. */
 static int fork_after_use(void)
 {
     void *device;
@@ -82,7 +82,7 @@ static int fork_after_use(void)
         wk__memory block = c->memory[0];
         gpu->block_free(device, &block);
         gpu->close(device);
-        exit(0); /* with all that runs at exit */
+        exit(0); /* runs all exit handlers */
     }
     int status;
     while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
@@ -94,13 +94,13 @@ static int fork_after_use(void)
 
 static int run_child(const char *name)
 {
-    if (strcmp(name, "presence") == 0) return presence_in_words();
+    if (strcmp(name, "presence") == 0) return reported_presence();
     if (strcmp(name, "leave") == 0) return leave_at_once();
     if (strcmp(name, "fork") == 0) return fork_after_use();
     return 99;
 }
 
-/* Runs the child with one variable of the environment changed; it has a minute. */
+/* Runs the child with one environment variable changed; it is stopped after a minute. */
 static int status_of(const char *name, const char *variable, const char *value)
 {
     pid_t process = fork();
@@ -117,7 +117,7 @@ static int status_of(const char *name, const char *variable, const char *value)
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
 
-static void states_in_words(void **state)
+static void reported_states(void **state)
 {
     (void)state;
     char folder[] = "/tmp/opencl_devices.XXXXXX", file[64];
@@ -133,14 +133,14 @@ static void states_in_words(void **state)
     rmdir(folder);
 }
 
-static void ends(void **state)
+static void process_exit(void **state)
 {
     (void)state;
     assert_int_equal(status_of("leave", NULL, NULL), 0);
     assert_int_equal(status_of("fork", NULL, NULL), 0);
 }
 
-static void what_is_known(void **state)
+static void device_properties(void **state)
 {
     (void)state;
     wk__fail fail;
@@ -163,8 +163,8 @@ static void at_address(int index, const char *address)
     snprintf(card->gpu.info.pci, sizeof card->gpu.info.pci, "%s", address);
 }
 
-/* Several platforms may have one card, which is one GPU. */
-static void a_card_is_one_gpu(void **state)
+/* A card that several platforms list is one GPU. */
+static void duplicate_cards_are_one_gpu(void **state)
 {
     (void)state;
     if (gpu->kind != WK_OPENCL || gpu_devices < 2) skip();
@@ -204,9 +204,9 @@ static void *wait_for_device(void *user)
     return NULL;
 }
 
-/* Long work on one device, then a little on another: the call returns at once, and the little is done first. In turn,
- * as one kind of device computes in the thread that enqueues. */
-static void side_by_side(void **state)
+/* Long work on one device, then short work on another: the call returns immediately, and the short work finishes first.
+ * In both roles, because one kind of device computes in the thread that enqueues. */
+static void concurrent_devices(void **state)
 {
     (void)state;
     if (gpu_devices < 2) skip();
@@ -273,11 +273,11 @@ int main(int argc, char **argv)
 {
     gpu = wk__backend_of(test_gpu_kind());
     if (argc > 1) return run_child(argv[1]);
-    const struct CMUnitTest first[] = {cmocka_unit_test(states_in_words), cmocka_unit_test(ends)};
+    const struct CMUnitTest first[] = {cmocka_unit_test(reported_states), cmocka_unit_test(process_exit)};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_known),
-        cmocka_unit_test(a_card_is_one_gpu),
-        cmocka_unit_test(side_by_side),
+        cmocka_unit_test(device_properties),
+        cmocka_unit_test(duplicate_cards_are_one_gpu),
+        cmocka_unit_test(concurrent_devices),
         cmocka_unit_test(many_threads),
     };
     int failed = cmocka_run_group_tests(first, NULL, NULL); /* before this process uses OpenCL */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A driver that ends whoever asks it takes a child along, not the program. */
+/* A driver that ends the process when it is queried ends only a child, not the program. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static void hangs(void)
     for (;;) pause();
 }
 
-static void a_driver_may_end_its_process(void **state)
+static void drivers_that_end_the_process(void **state)
 {
     (void)state;
     assert_true(wk__cl_probe_survives(answers, 60000));
@@ -38,6 +38,6 @@ static void a_driver_may_end_its_process(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_driver_may_end_its_process)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(drivers_that_end_the_process)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* As little of a backend as it takes to run cases on the stand-in: one stream, and whoever wants memory waits. */
+/* A minimal backend that runs cases on the stand-in: one stream; allocations wait for all work. */
 #ifndef WICK_TESTS_STANDIN_BACKEND_H
 #define WICK_TESTS_STANDIN_BACKEND_H
 
@@ -8,7 +8,7 @@
 #include "backend/gpu/cache/kernel_build.h"
 #include "backend/gpu/fault.h"
 
-/* Its target is what work is planned and printed for. */
+/* The target for which work is planned and printed. */
 static wk__gpu_device_desc standin_card = {.info.name = "stand-in", .option = {"--fmad=false"}, .compiler_id = "NVRTC"};
 
 typedef struct standin_device {
@@ -120,7 +120,7 @@ static wk_code standin_scratch(standin_device *device, int64_t bytes, wk__fail *
     return standin_failed(fail, cu.cuMemAlloc_v2(&device->scratch, (size_t)bytes), "allocating scratch memory");
 }
 
-/* Arguments that are too many for a struct are in memory until the launch is done. */
+/* Arguments that exceed a struct are in memory until the launch has finished. */
 static wk_code standin_launch(void *user, const wk__gpu_launch *launch, wk__fail *fail)
 {
     standin_device *device = user;
@@ -185,7 +185,7 @@ static wk_code standin_begin(int index, void **out, wk__fail *fail)
     standin_device *device = calloc(1, sizeof *device);
     standin_card.target = wk__gpu_target_of(WK__GPU_CUDA, true);
     standin_card.target.compute_units = 8;
-    standin_card.target.fuse_epilogue_after = 0; /* tails are carried at once */
+    standin_card.target.fuse_epilogue_after = 0; /* fuses epilogues at once */
     wk__gpu_kernel_cache_init(&device->kernel_cache, &standin_compiler, device, &standin_card);
     int code = cu.cuInit(0);
     if (code == 0) code = cu.cuDevicePrimaryCtxRetain(&device->context, index);

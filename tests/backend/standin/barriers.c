@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Takes out the barriers of the kernels that GPU backends print, one at a time: the stand-in refuses what is left, or
- * it computes something else. */
+/* Removes the barriers from the kernels that GPU backends print, one at a time: each time, the stand-in must reject the
+ * kernel or the result must differ. */
 #include "backend.h"
 
 #include "support/turns.h"
@@ -12,12 +12,12 @@ static void good(wk_code code, const wk__fail *fail)
     if (code != WK_OK) fail_msg("%s", fail->text);
 }
 
-/* ---- the text ---------------------------------------------------------------------------------------------------- */
+/* ---- source ------------------------------------------------------------------------------------------------------ */
 
-static int without = -1; /* the number of the barrier that is left out, -1: none */
-static int barriers;     /* that the text had which had most */
+static int without = -1; /* number of the removed barrier; -1: none */
+static int barriers;     /* maximum number in a source */
 
-/* What stands for a barrier, and is no name of something else; the prelude defines it once. */
+/* Finds the next barrier; the prelude defines the macro once. */
 static char *next_barrier(char *text)
 {
     while ((text = strstr(text, "BARRIER")) != NULL) {
@@ -51,9 +51,9 @@ static void *open_fresh(void)
     return device;
 }
 
-/* ---- what is run ------------------------------------------------------------------------------------------------- */
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
 
-/* True: right. */
+/* Returns true if the result is correct. */
 typedef bool try(void *device);
 
 static bool run_case(void *device, group_case *c)
@@ -65,7 +65,7 @@ static bool run_case(void *device, group_case *c)
     return right;
 }
 
-/* Rows that lie one behind the other, or side by side; a sum, or a sum of what is below the maximum. */
+/* Sums rows that are contiguous, or strided side by side; or sums the differences from the maximum. */
 static bool sum(void *device, int64_t rows, int64_t columns, bool side_by_side, bool two)
 {
     const int64_t *stride = side_by_side ? (int64_t[]){1, rows} : (int64_t[]){columns, 1};
@@ -103,7 +103,7 @@ static bool sum_in_chunks(void *device)
 
 static bool product(void *device, epilogue_product of)
 {
-    static char *want[EPILOGUE_PRODUCTS]; /* what it is with all of its barriers */
+    static char *want[EPILOGUE_PRODUCTS]; /* result with all barriers */
     char *got[EPILOGUE_MEMORIES];
     wk__fail fail;
     group_case_seed(7);
@@ -142,7 +142,7 @@ static bool product_of_lines(void *device)
     return product(device, EPILOGUE_OF_DOT);
 }
 
-/* A line of i32, of which work-groups of 32, two rows of items, make several parts or tiles. */
+/* Work along a line of i32, of which work-groups of 32, two rows of items, make several parts or tiles. */
 static bool line(void *device, int family, int64_t length)
 {
     enum { MOST = 1000 };
@@ -164,7 +164,7 @@ static bool line(void *device, int family, int64_t length)
     standin_card.target.item_line_max = 8;
     standin_card.target.chunk_columns = 500;
     const wk__work work = {.family = family, .args = &kernel};
-    good(standin.compile_only(device, true, &fail), &fail); /* all kernels in one text */
+    good(standin.compile_only(device, true, &fail), &fail); /* all kernels in one source */
     good(standin.submit(device, &work, &fail), &fail);
     bool right = standin.compile_only(device, false, &fail) == WK_OK && standin.submit(device, &work, &fail) == WK_OK;
     right = right && standin.download(device, got, &to, 0, 4 * length, &fail) == WK_OK;
@@ -202,9 +202,9 @@ static bool sort_by_digits(void *device)
 
 /* ---- tests ------------------------------------------------------------------------------------------------------- */
 
-/* Each text begins with the barriers of the prelude: two of groups that combine what they have, two of strips.
- * `of_these`: how many of them what is run needs. It needs all that come after them. `number`: of the try; every third
- * runs at a time. */
+/* Each source begins with the prelude's barriers: two of groups that combine partial results, two of strips. of_these
+ * is the number of them that the run needs. It needs all later ones. number selects the try; every third one runs at a
+ * time. */
 static void each_barrier(int number, try *t, int of_these)
 {
     enum { PRELUDE = 4, PARTS = 3 };
@@ -220,17 +220,17 @@ static void each_barrier(int number, try *t, int of_these)
             assert_true(right);
             count = barriers;
         } else if (right && without >= PRELUDE) {
-            print_message("nobody misses barrier %d of %d\n", without + 1, count);
+            print_message("barrier %d of %d is not needed\n", without + 1, count);
         }
         noticed += without >= 0 && !right;
     }
-    print_message("noticed %d of %d\n", noticed, count);
+    print_message("detected %d of %d\n", noticed, count);
     assert_true(count >= PRELUDE);
     assert_int_equal(noticed, count - PRELUDE + of_these);
 }
 
-/* The first of two keeps those apart who still read what the sum before it has left, where there is one. */
-static void of_sums(void **state)
+/* The first of two barriers keeps apart threads that still read the results of the previous sum, if there is one. */
+static void barriers_of_sums(void **state)
 {
     (void)state;
     each_barrier(0, sum_of_rows, 1);
@@ -240,7 +240,7 @@ static void of_sums(void **state)
     each_barrier(4, sum_in_chunks, 1);
 }
 
-static void of_products(void **state)
+static void barriers_of_products(void **state)
 {
     (void)state;
     each_barrier(5, product_in_tiles, 0);
@@ -249,7 +249,7 @@ static void of_products(void **state)
     each_barrier(8, product_of_lines, 1);
 }
 
-static void of_scans_and_sorts(void **state)
+static void barriers_of_scans_and_sorts(void **state)
 {
     (void)state;
     each_barrier(9, scan_of_a_line, 0);
@@ -260,7 +260,7 @@ static void of_scans_and_sorts(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(of_sums), cmocka_unit_test(of_products),
-                                       cmocka_unit_test(of_scans_and_sorts)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(barriers_of_sums), cmocka_unit_test(barriers_of_products),
+                                       cmocka_unit_test(barriers_of_scans_and_sorts)};
     return cmocka_run_group_tests(tests, standin_open, NULL);
 }

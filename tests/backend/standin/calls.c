@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stand-in's driver as such: what its calls return, and that they do what CUDA's do. */
+/* The stand-in for the driver: the results of its calls, and that they behave as CUDA's. */
 #include "test.h"
 
 #include <glob.h>
@@ -88,8 +88,8 @@ static void contexts_and_handles(void **state)
     assert_int_equal(cu.cuCtxSetCurrent(context[0]), 201);
 }
 
-/* An error stays until the context ends; the other device has none. */
-static void errors_stay(void **state)
+/* An error persists until the context ends; the other device is unaffected. */
+static void errors_persist(void **state)
 {
     (void)state;
     standin_needed();
@@ -125,7 +125,7 @@ static void calls_fail_by_number(void **state)
 
 /* ---- streams and events ------------------------------------------------------------------------------------------ */
 
-/* Not ready at first, mostly, and ready before long. */
+/* Usually not ready at first, and ready soon. */
 static void queries(void **state)
 {
     (void)state;
@@ -160,7 +160,7 @@ static void queries(void **state)
     assert_true(late > 3);
 }
 
-/* A wait is for the record before it, not for the next one; a stream that is destroyed does what it has to. */
+/* A wait applies to the record before it, not to the next one; a destroyed stream finishes its work. */
 static void waits(void **state)
 {
     (void)state;
@@ -184,7 +184,7 @@ static void waits(void **state)
     }
 }
 
-/* Without an event: blocking streams and the default one keep their order. */
+/* Without events: blocking streams and the default stream are ordered. */
 static void default_stream(void **state)
 {
     (void)state;
@@ -280,7 +280,7 @@ static void out_of_memory(void **state)
     end();
 }
 
-/* A kernel uses the other device's memory once that is allowed. */
+/* A kernel can access the other device's memory once that is enabled. */
 static void peers(void **state)
 {
     (void)state;
@@ -308,9 +308,9 @@ static const struct {
     int type, handle_types, location, id;
     void *meta;
     unsigned char flags[8];
-} properties = {1, 0, 1, 0, NULL, {0}}; /* of memory on the first device */
+} properties = {1, 0, 1, 0, NULL, {0}}; /* on the first device */
 
-/* Two pieces of memory side by side, and a kernel over the seam; it is refused where nothing is. */
+/* Two adjacent mappings with a kernel across the boundary; the kernel is rejected where nothing is mapped. */
 static void mappings(void **state)
 {
     (void)state;
@@ -326,7 +326,7 @@ static void mappings(void **state)
             good(cu.cuMemMap(at + (cu_address)k * GRANULE, GRANULE, 0, memory[k], 0));
             good(cu.cuMemRelease(memory[k]));
         }
-        assert_int_equal(cu.cuMemsetD8Async(at, 0, GRANULE, stream), 1); /* nobody may use it yet */
+        assert_int_equal(cu.cuMemsetD8Async(at, 0, GRANULE, stream), 1); /* no device has access yet */
         good(cu.cuMemSetAccess(at, 2 * GRANULE, access, 1));
         good(cu.cuMemsetD8Async(at, 0, 2 * GRANULE, stream));
         const cu_address seam = at + GRANULE - BYTES / 2;
@@ -339,8 +339,8 @@ static void mappings(void **state)
     }
 }
 
-/* Memory that is mapped is for the devices that are named, whatever contexts allow each other. A copy is done either
- * way, and counted. */
+/* Access to mapped memory depends on the named devices, not on peer access of contexts. A copy works either way, and is
+ * counted. */
 static void access_by_device(void **state)
 {
     (void)state;
@@ -370,7 +370,7 @@ static void access_by_device(void **state)
     good(cu.cuMemcpyPeerAsync(far, context[1], at, context[0], BYTES, stream));
     assert_true(count("direct copy") == direct && count("staged copy") == staged + 1);
     good(cu.cuMemSetAccess(at, GRANULE, of_1, 1));
-    good(launch_add(at, at, 8, stream)); /* the first device has its access */
+    good(launch_add(at, at, 8, stream)); /* the first device has access */
     good(cu.cuMemcpyPeerAsync(far, context[1], at, context[0], BYTES, stream));
     assert_true(count("direct copy") == direct + 1 && count("staged copy") == staged + 1);
     expect(far, 8);
@@ -383,8 +383,8 @@ static void access_by_device(void **state)
     end();
 }
 
-/* Half of what is copied straight to the second device gets lost there, and nothing of what is staged. */
-static void broken_way(void **state)
+/* Half of a direct copy to the second device is lost, and nothing of a staged one. */
+static void lossy_peers(void **state)
 {
     (void)state;
     cu_address far;
@@ -417,7 +417,7 @@ static void broken_way(void **state)
     end();
 }
 
-/* ---- the other library ------------------------------------------------------------------------------------------- */
+/* ---- NVML -------------------------------------------------------------------------------------------------------- */
 
 static void management(void **state)
 {
@@ -446,7 +446,7 @@ static void management(void **state)
 
 /* ---- NVRTC ------------------------------------------------------------------------------------------------------- */
 
-static size_t kept_after(const char *folder, const char *source)
+static size_t cached_after(const char *folder, const char *source)
 {
     char pattern[600], *cubin;
     glob_t found = {0};
@@ -459,9 +459,9 @@ static size_t kept_after(const char *folder, const char *source)
     return count;
 }
 
-/* By the process that compiles (compile_worker.c); but not what the compiler warns of, as nobody would see that
-again. */
-static void what_is_compiled_is_kept(void **state)
+/* Cubins are cached by the compiling process (compile_worker.c), except those with warnings, because a cached warning
+ * would not be seen again. */
+static void cubins_are_cached(void **state)
 {
     (void)state;
     standin_needed();
@@ -472,8 +472,8 @@ static void what_is_compiled_is_kept(void **state)
     setenv("STANDIN", folder, 1);
     char fresh[100];
     snprintf(fresh, sizeof fresh, "extern \"C\" __global__ void k(int *p) { *p = %d; }", (int)getpid());
-    const size_t first = kept_after(folder, fresh), again = kept_after(folder, fresh);
-    const size_t warned = kept_after(folder, "extern \"C\" __global__ void k(int *p) { int unused; *p = 1; }");
+    const size_t first = cached_after(folder, fresh), again = cached_after(folder, fresh);
+    const size_t warned = cached_after(folder, "extern \"C\" __global__ void k(int *p) { int unused; *p = 1; }");
     if (own != NULL)
         setenv("STANDIN", before, 1);
     else
@@ -485,7 +485,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contexts_and_handles),
-        cmocka_unit_test(errors_stay),
+        cmocka_unit_test(errors_persist),
         cmocka_unit_test(calls_fail_by_number),
         cmocka_unit_test(queries),
         cmocka_unit_test(waits),
@@ -494,11 +494,11 @@ int main(void)
         cmocka_unit_test(limits),
         cmocka_unit_test(out_of_memory),
         cmocka_unit_test(peers),
-        cmocka_unit_test(broken_way),
+        cmocka_unit_test(lossy_peers),
         cmocka_unit_test(mappings),
         cmocka_unit_test(access_by_device),
         cmocka_unit_test(management),
-        cmocka_unit_test(what_is_compiled_is_kept),
+        cmocka_unit_test(cubins_are_cached),
     };
     return cmocka_run_group_tests(tests, standin_open, NULL);
 }

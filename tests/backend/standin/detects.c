@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Does the stand-in notice? Programs with one mistake each: under some seeds, or all of them, there is an error or
- * another result. The same programs without the mistake are right under all of them. */
+/* The stand-in detects mistakes: programs with one mistake each fail or compute another result under some seeds, or
+ * under all of them. The same programs without the mistake are correct under all seeds. */
 #include "test.h"
 
 enum { SEEDS = 8, THREADS = 256, BYTES = THREADS * sizeof(float) };
 
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 
-/* What a program has: a context of its own, two streams and three arrays. */
+/* State of a run: a context, two streams, an event and three arrays. */
 static struct {
     void *context, *stream[2], *event, *module;
     cu_address in, out, other;
     float host[THREADS], got[THREADS];
-    int error; /* the first */
+    int error; /* the first error code */
 } run;
 
-/* Every call that may fail by a mistake. */
+/* Records the code of a call that a mistake may cause to fail. */
 static void note(int code)
 {
     if (run.error == 0) run.error = code;
 }
 
-/* Texts are compiled once. */
+/* Sources are compiled once. */
 static char *cubin_of(const char *text)
 {
     static struct {
@@ -66,7 +66,7 @@ static void launch(const char *text, int stream, int blocks, void **argument)
                            argument, NULL));
 }
 
-/* Fetches an array behind what a stream has to do. */
+/* Downloads an array after the work of a stream. */
 static void fetch(cu_address from, int stream)
 {
     note(cu.cuMemcpyDtoHAsync_v2(run.got, from, BYTES, run.stream[stream]));
@@ -81,11 +81,11 @@ static bool is_right(float factor, float more)
     return right;
 }
 
-/* True: it computes what it should, and nothing is refused. */
+/* Returns true if the result is correct and no call failed. */
 typedef bool program(bool mistake);
 
-/* `each`: it is to be noticed under each seed, else under some. */
-static void notices(program *p, bool each)
+/* each: the mistake must be detected under each seed, else under some. */
+static void expect_detected(program *p, bool each)
 {
     int noticed = 0;
     standin_needed();
@@ -93,17 +93,17 @@ static void notices(program *p, bool each)
         for (int mistake = 0; mistake < 2; mistake++) {
             begin(seed);
             const bool right = p(mistake);
-            if (!mistake && !right) fail_msg("wrong without the mistake, seed %d: error %d", seed, run.error);
+            if (!mistake && !right) fail_msg("wrong result without the mistake, seed %d: error %d", seed, run.error);
             noticed += mistake && !right;
             cu.cuCtxSetCurrent(NULL);
             assert_int_equal(cu.cuDevicePrimaryCtxRelease_v2(0), 0);
         }
     }
-    print_message("noticed under %d of %d seeds\n", noticed, SEEDS);
+    print_message("detected under %d of %d seeds\n", noticed, SEEDS);
     assert_true(each ? noticed == SEEDS : noticed > 0);
 }
 
-/* ---- in kernels -------------------------------------------------------------------------------------------------- */
+/* ---- mistakes in kernels ----------------------------------------------------------------------------------------- */
 
 #define KERNEL(body) "extern \"C\" __global__ void kernel(const float *in, float *out, int n)\n{\n" body "}\n"
 #define TURN(barrier)                                                                                                  \
@@ -122,10 +122,10 @@ static bool barrier(bool mistake)
     return run_kernel(mistake ? TURN("") : TURN("__syncthreads();"), 0);
 }
 
-static void a_barrier_is_missing(void **state)
+static void missing_barrier(void **state)
 {
     (void)state;
-    notices(barrier, true);
+    expect_detected(barrier, true);
 }
 
 #define SHUFFLE(mask, lanes)                                                                                           \
@@ -137,10 +137,10 @@ static bool mask(bool mistake)
     return run_kernel(mistake ? SHUFFLE("0x7fffffffu", "32") : SHUFFLE("0xffffffffu", "32"), 0);
 }
 
-static void a_lane_is_not_in_the_mask(void **state)
+static void lane_outside_its_mask(void **state)
 {
     (void)state;
-    notices(mask, true);
+    expect_detected(mask, true);
 }
 
 static bool lanes(bool mistake)
@@ -148,10 +148,10 @@ static bool lanes(bool mistake)
     return run_kernel(mistake ? SHUFFLE("0xffffffffu", "20") : SHUFFLE("0x000fffffu", "20"), 0);
 }
 
-static void a_lane_does_not_come(void **state)
+static void lane_that_does_not_arrive(void **state)
 {
     (void)state;
-    notices(lanes, true);
+    expect_detected(lanes, true);
 }
 
 static bool index_out(bool mistake)
@@ -160,10 +160,10 @@ static bool index_out(bool mistake)
                       mistake ? THREADS : THREADS - 1);
 }
 
-static void an_index_is_past_the_end(void **state)
+static void index_past_the_end(void **state)
 {
     (void)state;
-    notices(index_out, true);
+    expect_detected(index_out, true);
 }
 
 static bool four(bool mistake)
@@ -174,10 +174,10 @@ static bool four(bool mistake)
                       mistake ? 5 : 4);
 }
 
-static void four_floats_are_not_aligned(void **state)
+static void unaligned_vector(void **state)
 {
     (void)state;
-    notices(four, true);
+    expect_detected(four, true);
 }
 
 static bool poison(bool mistake)
@@ -187,13 +187,13 @@ static bool poison(bool mistake)
                       mistake ? THREADS - 1 : THREADS);
 }
 
-static void shared_memory_is_not_written(void **state)
+static void unwritten_shared_memory(void **state)
 {
     (void)state;
-    notices(poison, true);
+    expect_detected(poison, true);
 }
 
-/* Blocks have no order: the second counts on the first. */
+/* Blocks are unordered: the second one relies on the first. */
 static bool blocks(bool mistake)
 {
     int n = mistake;
@@ -204,13 +204,13 @@ static bool blocks(bool mistake)
     return is_right(1, 0);
 }
 
-static void a_block_counts_on_another(void **state)
+static void dependence_between_blocks(void **state)
 {
     (void)state;
-    notices(blocks, true);
+    expect_detected(blocks, true);
 }
 
-/* All lanes of a warp read what one of them then writes: a shuffle in between puts that in no order. */
+/* All lanes of a warp read a word that one of them then writes: a shuffle in between does not order memory accesses. */
 #define READ_FIRST(between)                                                                                            \
     KERNEL("    float zero = __shfl_xor_sync(0xffffffffu, out[threadIdx.x / 32 * 32], 1);\n    " between               \
            "\n    out[threadIdx.x] = in[threadIdx.x] + zero;\n")
@@ -220,10 +220,10 @@ static bool warp(bool mistake)
     return run_kernel(mistake ? READ_FIRST("") : READ_FIRST("__syncwarp();"), 0);
 }
 
-static void a_warp_does_not_wait(void **state)
+static void missing_wait_of_a_warp(void **state)
 {
     (void)state;
-    notices(warp, true);
+    expect_detected(warp, true);
 }
 
 #define WRITE_TWICE(between)                                                                                           \
@@ -234,13 +234,13 @@ static bool twice(bool mistake)
     return run_kernel(mistake ? WRITE_TWICE("") : WRITE_TWICE("__syncthreads();"), 0);
 }
 
-static void two_threads_write_one_word(void **state)
+static void race_between_threads(void **state)
 {
     (void)state;
-    notices(twice, true);
+    expect_detected(twice, true);
 }
 
-/* What is volatile any thread may write at any time. */
+/* Volatile memory may be written by any thread at any time. */
 #define WRITE_OTHERS(how)                                                                                              \
     KERNEL("    int k = blockIdx.x * blockDim.x + threadIdx.x;\n    out[k] = in[k];\n"                                 \
            "    if (k == 200) *(" how " float *)&out[3] = in[3];\n")
@@ -252,17 +252,17 @@ static bool others(bool mistake)
     return is_right(1, 0);
 }
 
-static void two_blocks_write_one_word(void **state)
+static void race_between_blocks(void **state)
 {
     (void)state;
-    notices(others, true);
+    expect_detected(others, true);
 }
 
-/* ---- around kernels ---------------------------------------------------------------------------------------------- */
+/* ---- mistakes around kernels ------------------------------------------------------------------------------------- */
 
 #define TWICE KERNEL("    out[threadIdx.x] = 2 * in[threadIdx.x];\n")
 
-/* The second stream reads what the first one makes. */
+/* The second stream reads the output of the first one. */
 static bool event(bool mistake)
 {
     launch(TWICE, 0, 1, (void *[]){&run.in, &run.out, &(int){0}});
@@ -273,13 +273,13 @@ static bool event(bool mistake)
     return is_right(2, 0);
 }
 
-static void a_stream_does_not_wait(void **state)
+static void missing_wait_of_a_stream(void **state)
 {
     (void)state;
-    notices(event, false);
+    expect_detected(event, false);
 }
 
-/* Nobody waits before the host looks. */
+/* The host reads without waiting. */
 static bool early(bool mistake)
 {
     float got;
@@ -291,10 +291,10 @@ static bool early(bool mistake)
     return is_right(2, 0) && got == 14;
 }
 
-static void the_host_does_not_wait(void **state)
+static void missing_wait_of_the_host(void **state)
 {
     (void)state;
-    notices(early, true);
+    expect_detected(early, true);
 }
 
 static bool buffer(bool mistake)
@@ -306,13 +306,13 @@ static bool buffer(bool mistake)
     return is_right(1, 0);
 }
 
-static void a_buffer_changes_before_its_copy(void **state)
+static void buffer_modified_before_its_copy(void **state)
 {
     (void)state;
-    notices(buffer, true);
+    expect_detected(buffer, true);
 }
 
-/* What is handed over by value is copied by the launch, what is behind a pointer is not. */
+/* Arguments passed by value are copied at the launch; memory behind pointers is not. */
 static bool argument(bool mistake)
 {
     int number = 3, *place = malloc(sizeof *place);
@@ -336,10 +336,10 @@ static bool argument(bool mistake)
     return is_right(1, 6);
 }
 
-static void an_argument_changes_after_the_launch(void **state)
+static void argument_modified_after_the_launch(void **state)
 {
     (void)state;
-    notices(argument, false);
+    expect_detected(argument, false);
 }
 
 static bool freed(bool mistake)
@@ -351,10 +351,10 @@ static bool freed(bool mistake)
     return is_right(2, 0);
 }
 
-static void memory_is_used_after_its_end(void **state)
+static void use_after_free(void **state)
 {
     (void)state;
-    notices(freed, true);
+    expect_detected(freed, true);
 }
 
 static bool fresh(bool mistake)
@@ -365,10 +365,10 @@ static bool fresh(bool mistake)
     return is_right(0, 0);
 }
 
-static void memory_is_used_before_it_is_written(void **state)
+static void use_of_uninitialised_memory(void **state)
 {
     (void)state;
-    notices(fresh, true);
+    expect_detected(fresh, true);
 }
 
 static bool unloaded(bool mistake)
@@ -381,32 +381,32 @@ static bool unloaded(bool mistake)
     return is_right(2, 0);
 }
 
-static void a_module_goes_before_its_launch(void **state)
+static void module_unloaded_before_its_launch(void **state)
 {
     (void)state;
-    notices(unloaded, true);
+    expect_detected(unloaded, true);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_barrier_is_missing),
-        cmocka_unit_test(a_lane_is_not_in_the_mask),
-        cmocka_unit_test(a_lane_does_not_come),
-        cmocka_unit_test(an_index_is_past_the_end),
-        cmocka_unit_test(four_floats_are_not_aligned),
-        cmocka_unit_test(shared_memory_is_not_written),
-        cmocka_unit_test(a_block_counts_on_another),
-        cmocka_unit_test(a_warp_does_not_wait),
-        cmocka_unit_test(two_threads_write_one_word),
-        cmocka_unit_test(two_blocks_write_one_word),
-        cmocka_unit_test(a_stream_does_not_wait),
-        cmocka_unit_test(the_host_does_not_wait),
-        cmocka_unit_test(a_buffer_changes_before_its_copy),
-        cmocka_unit_test(an_argument_changes_after_the_launch),
-        cmocka_unit_test(memory_is_used_after_its_end),
-        cmocka_unit_test(memory_is_used_before_it_is_written),
-        cmocka_unit_test(a_module_goes_before_its_launch),
+        cmocka_unit_test(missing_barrier),
+        cmocka_unit_test(lane_outside_its_mask),
+        cmocka_unit_test(lane_that_does_not_arrive),
+        cmocka_unit_test(index_past_the_end),
+        cmocka_unit_test(unaligned_vector),
+        cmocka_unit_test(unwritten_shared_memory),
+        cmocka_unit_test(dependence_between_blocks),
+        cmocka_unit_test(missing_wait_of_a_warp),
+        cmocka_unit_test(race_between_threads),
+        cmocka_unit_test(race_between_blocks),
+        cmocka_unit_test(missing_wait_of_a_stream),
+        cmocka_unit_test(missing_wait_of_the_host),
+        cmocka_unit_test(buffer_modified_before_its_copy),
+        cmocka_unit_test(argument_modified_after_the_launch),
+        cmocka_unit_test(use_after_free),
+        cmocka_unit_test(use_of_uninitialised_memory),
+        cmocka_unit_test(module_unloaded_before_its_launch),
     };
     return cmocka_run_group_tests(tests, standin_open, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tests that run CUDA kernels on the stand-in for NVIDIA's libraries (tests/standin): the functions that they call,
- * loaded as a program loads the driver. */
+/* Runs CUDA kernels on the stand-in for NVIDIA's libraries (tests/standin): loads its functions as a program loads the
+ * driver. */
 #ifndef WICK_TESTS_STANDIN_TEST_H
 #define WICK_TESTS_STANDIN_TEST_H
 
@@ -76,8 +76,8 @@ static struct {
     int (*nvrtcGetCUBIN)(void *program, char *cubin);
 } rtc;
 
-/* Why there is nothing to run kernels with; NULL: there is. */
-static const char *standin_missing = "not looked for";
+/* Reason why kernels cannot run; NULL: they can. */
+static const char *standin_missing = "not looked up yet";
 
 static void *standin_library(const char *name)
 {
@@ -115,7 +115,7 @@ static void standin_functions(void *cuda, void *nvrtc)
 #undef RTC
 }
 
-/* For the group's set-up. */
+/* Group setup. */
 static int standin_open(void **state)
 {
     (void)state;
@@ -126,8 +126,8 @@ static int standin_open(void **state)
         standin_missing = "the stand-in is not built for this machine";
     } else {
         standin_functions(cuda, nvrtc);
-        if (rtc.nvrtcVersion(&major, &minor) != 0) standin_missing = "there is no NVRTC";
-        if (system("${STANDIN_CXX:-g++} --version >/dev/null 2>&1") != 0) standin_missing = "there is no g++";
+        if (rtc.nvrtcVersion(&major, &minor) != 0) standin_missing = "NVRTC is missing";
+        if (system("${STANDIN_CXX:-g++} --version >/dev/null 2>&1") != 0) standin_missing = "g++ is missing";
     }
     if (standin_missing != NULL) print_message("skipped: %s\n", standin_missing);
     return setenv("WICK_CACHE_DIR", "off", 1);
@@ -138,7 +138,7 @@ static inline void standin_needed(void)
     if (standin_missing != NULL) skip();
 }
 
-/* The compiler's code; where it is 0 the caller frees the cubin, else the log. */
+/* Returns the compiler's code; if it is 0, the caller frees the cubin, else the log. */
 static inline int standin_compile(const char *text, char **cubin_or_log)
 {
     static const char *const options[] = {"--gpu-architecture=sm_90", "--fmad=false"};

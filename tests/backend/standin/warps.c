@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What CUDA has and the kernels of this library do without: shuffles, votes, atomics, shared memory within a warp; and
- * kernels that fail in ways that threads of a device can. */
+/* Features of CUDA that the library's kernels do not use: shuffles, votes, atomics, shared memory within a warp; and
+ * kernels that fail as threads of a device can. */
 #include "test.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ static void end(void)
     good(cu.cuDevicePrimaryCtxRelease_v2(0));
 }
 
-/* The code that waiting for it returns. */
+/* Returns the code of the wait for the launch. */
 static int run(const char *text, unsigned blocks, unsigned threads, unsigned shared)
 {
     void *module, *function;
@@ -64,7 +64,7 @@ static float first(void)
 #define KERNEL(body) "extern \"C\" __global__ void kernel(const float *in, float *out, int n)\n{\n" body "}\n"
 #define PLACE        "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
 
-/* ---- what is right ----------------------------------------------------------------------------------------------- */
+/* ---- correct kernels --------------------------------------------------------------------------------------------- */
 
 static const char sum[] =
     KERNEL("    __shared__ float part[32];\n    float sum = 0;\n"
@@ -132,7 +132,7 @@ static void atomics(void **state)
     end();
 }
 
-/* Lanes that exchange through shared memory; the barrier of the warp is left out, or not. */
+/* Lanes that exchange data through shared memory, with or without the barrier of the warp. */
 #define IN_WARP(first_one, second_one)                                                                                 \
     KERNEL("    __shared__ float s[256];\n    float v = in[threadIdx.x];\n    for (int k = 0; k < 4; k++) {\n"         \
            "        s[threadIdx.x] = v;\n        " first_one "\n        v = s[threadIdx.x ^ 1];\n        " second_one  \
@@ -152,8 +152,8 @@ static void within_a_warp(void **state)
     }
 }
 
-/* Everybody reads what one lane then writes. */
-static void one_lane_writes(void **state)
+/* All lanes read a word that one lane then writes. */
+static void broadcast_then_write(void **state)
 {
     (void)state;
     standin_needed();
@@ -181,7 +181,7 @@ static void vectors(void **state)
     end();
 }
 
-/* ---- what fails -------------------------------------------------------------------------------------------------- */
+/* ---- failing kernels --------------------------------------------------------------------------------------------- */
 
 static void refused(const char *text)
 {
@@ -190,7 +190,7 @@ static void refused(const char *text)
     end();
 }
 
-static void barriers_that_some_miss(void **state)
+static void incomplete_barriers(void **state)
 {
     (void)state;
     standin_needed();
@@ -199,8 +199,8 @@ static void barriers_that_some_miss(void **state)
                    "        __syncthreads();\n        out[1] = 1;\n    }\n"));
 }
 
-/* And the process goes on after each. */
-static void faults_of_the_processor(void **state)
+/* The process continues after each fault. */
+static void processor_faults(void **state)
 {
     (void)state;
     standin_needed();
@@ -210,7 +210,7 @@ static void faults_of_the_processor(void **state)
     refused(KERNEL("    __trap();\n"));
 }
 
-static void a_kernel_that_never_ends(void **state)
+static void endless_kernel(void **state)
 {
     (void)state;
     standin_needed();
@@ -234,11 +234,11 @@ int main(void)
         cmocka_unit_test(votes_and_widths),
         cmocka_unit_test(atomics),
         cmocka_unit_test(within_a_warp),
-        cmocka_unit_test(one_lane_writes),
+        cmocka_unit_test(broadcast_then_write),
         cmocka_unit_test(vectors),
-        cmocka_unit_test(barriers_that_some_miss),
-        cmocka_unit_test(faults_of_the_processor),
-        cmocka_unit_test(a_kernel_that_never_ends),
+        cmocka_unit_test(incomplete_barriers),
+        cmocka_unit_test(processor_faults),
+        cmocka_unit_test(endless_kernel),
         cmocka_unit_test(other_memory),
     };
     return cmocka_run_group_tests(tests, standin_open, NULL);

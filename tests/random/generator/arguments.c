@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arguments that are no tensors, drawn by the names that schemas give them; see generate.h. What does not fit is
- * refused by the library and dropped, so a rule need only be right most of the time. */
+/* Draws the arguments of a call other than tensors, by their names in the schemas; see generate.h. The library rejects
+ * unsuitable values and the step is dropped, so a rule only needs to be right most of the time. */
 #include "generate.h"
 #include "tensor/tensor.h"
 #include <string.h>
@@ -10,7 +10,7 @@ static bool is(const char *name, const char *other)
     return strcmp(name, other) == 0;
 }
 
-/* One of several names, with a blank between them. */
+/* Returns true if name is one of names, which are separated by blanks. */
 static bool among(const char *name, const char *names)
 {
     const size_t n = strlen(name);
@@ -19,7 +19,7 @@ static bool among(const char *name, const char *names)
     return false;
 }
 
-/* ---- whole numbers ----------------------------------------------------------------------------------------------- */
+/* ---- integers ---------------------------------------------------------------------------------------------------- */
 
 static int64_t drawn_dim(generator *g, const wk__body *x, int more)
 {
@@ -28,13 +28,13 @@ static int64_t drawn_dim(generator *g, const wk__body *x, int more)
     return rng_percent(&g->draw, 25) ? g->dim - n : g->dim;
 }
 
-/* Places along the dimension that was drawn last. */
+/* Returns the size of the dimension that was drawn last. */
 static int64_t places(const generator *g, const wk__body *x)
 {
     return x && g->dim < x->ndim ? x->shape[g->dim] : 1;
 }
 
-/* Of the tensor that is looked up, where that is not the first. */
+/* Returns the indexed tensor, if it is not the first argument. */
 static const wk__body *subject_of(const generator *g, const op_entry *r, const step *s)
 {
     const int k = is(r->op->name, "embedding") ? 1 : 0;
@@ -57,7 +57,7 @@ static int64_t drawn_int(generator *g, const op_entry *r, const char *name, cons
     if (is(name, "index")) return rng_percent(d, 25) ? -1 : rng_below(d, (int)n);
     if (among(name, "offset diagonal")) return rng_range(d, -2, 2);
     if (among(name, "k num_samples")) return n ? rng_range(d, 1, (int)n) : 1;
-    if (among(name, "size split_size") && n > 0) /* windows of unfold have an element as often as they are long */
+    if (among(name, "size split_size") && n > 0) /* unfold repeats an element as often as a window is long */
         return rng_range(d, 1, is(r->op->name, "unfold") && n > 16 ? 4 : (int)n);
     if (is(name, "repeats")) return rng_percent(d, 5) ? 0 : rng_range(d, 1, 3);
     if (among(name, "n steps")) return rng_below(d, 6);
@@ -87,7 +87,7 @@ static int permutation(generator *g, const wk__body *x, int64_t *ints)
     return ndim;
 }
 
-/* n as a product of up to four factors. */
+/* Factors n into up to four factors. */
 static int factors(generator *g, int64_t n, int64_t *ints)
 {
     int count = 0;
@@ -103,7 +103,7 @@ static int factors(generator *g, int64_t n, int64_t *ints)
     return count;
 }
 
-/* The shape of x with dimensions of size 1 grown, and perhaps new ones in front. */
+/* Expands dimensions of size 1 of x's shape, and may prepend new ones. */
 static int expansion(generator *g, const wk__body *x, int64_t *ints)
 {
     const int front = rng_percent(&g->draw, 30) && x->ndim < 4;
@@ -113,7 +113,7 @@ static int expansion(generator *g, const wk__body *x, int64_t *ints)
     return front + x->ndim;
 }
 
-/* Parts of the last dimension drawn. */
+/* Splits the last dimension that was drawn. */
 static int parts(generator *g, int64_t n, int64_t *ints)
 {
     int count = 0;
@@ -171,7 +171,7 @@ static void drawn_ints(generator *g, const op_entry *r, const char *name, const 
     if (is(op, "squeeze") && !count) a->kind = WK_VALUE_NONE;
 }
 
-/* ---- the others -------------------------------------------------------------------------------------------------- */
+/* ---- other arguments --------------------------------------------------------------------------------------------- */
 
 static argument drawn_scalar(generator *g, const char *name)
 {
@@ -203,12 +203,13 @@ static argument drawn_text(generator *g, const wk_parameter *p)
     return a;
 }
 
-/* Those that are usual to be written. */
+/* Returns true for arguments that are usually given. */
 static bool is_given(generator *g, const op_entry *r, const wk_parameter *p)
 {
     if (!p->optional) return true;
     if (r->op->view || is(r->op->name, "arange")) return true;
-    if (is(p->name, "num_classes")) return true; /* else the largest number makes the result: it may be 2^31 */
+    /* otherwise the largest element determines the size, which may be 2^31 */
+    if (is(p->name, "num_classes")) return true;
     return rng_percent(&g->draw,
                        among(p->name, "dim keepdim start end k descending largest diagonal offset") ? 65 : 25);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs without gradients, of which one index tensor may reach too far. Op by op the call that reads it is refused,
- * and what depends on that is never made. In the other modes this is known at the call or later: then there are
- * tensors instead that cannot be read, for the same reason. All the rest must be as it is op by op, targets of writes
- * that could not be among it. */
+/* Programs without gradients with one index tensor that may contain indices out of range. Op by op, the call that reads
+ * it is rejected, and dependent values are never created. In other modes the error may be detected later: then
+ * dependent tensors exist, but fail for the same reason when they are read. Everything else must be as op by op;
+ * programs whose in-place writes may be affected are not compared. */
 #include "oracles.h"
 #include "xalloc.h"
 #include "trace.h"
@@ -10,15 +10,15 @@
 
 /* ---- the program ------------------------------------------------------------------------------------------------- */
 
-/* Programs of which nothing is said here: with gradients, with calls that other numbers than indices may be bad for,
- * and with one_hot, whose result is as large as its largest number says. */
-static bool is_beyond(const program *p)
+/* Programs that are not compared: those with gradients, with calls that fail for other values than indices, and with
+ * one_hot, whose result is as large as its largest index. */
+static bool is_not_comparable(const program *p)
 {
     for (int k = 0; k < p->steps; k++) {
         const step *s = &p->step[k];
         if (s->removed) continue;
         const bool leaf = s->kind == STEP_MAKE && s->how & MAKE_LEAF;
-        /* what is carried goes or stays for other reasons, where the first of the two is missing */
+        /* a carry also depends on whether its first operand exists */
         if (leaf || s->kind >= STEP_REQUIRE || s->kind == STEP_CARRY || s->kind == STEP_HOST_WRITE) return true;
         if (s->kind == STEP_CALL &&
             (op_entries[s->op].op->fault_message || strcmp(op_entries[s->op].op->name, "one_hot") == 0))
@@ -34,17 +34,17 @@ bool index_corrupt(const program *p, program *spoiled)
         if (!p->step[k].removed && p->step[k].kind == STEP_MAKE && p->step[k].how & MAKE_INDEX &&
             p->seed / 2 % (uint64_t)++seen == 0)
             found = k;
-    if (found < 0 || is_beyond(p)) return false;
+    if (found < 0 || is_not_comparable(p)) return false;
     memcpy(spoiled, p, program_bytes(p));
     spoiled->step[found].argument[1].i += 2;
     return true;
 }
 
-/* ---- what depends on it ------------------------------------------------------------------------------------------ */
+/* ---- dependent values -------------------------------------------------------------------------------------------- */
 
-enum { SOUND = 0, SEVERAL = 1 /* causes */, UNSURE = 2 /* whether there is a cause */ };
+enum { SOUND = 0, SEVERAL = 1 /* several causes */, UNSURE = 2 /* there may be a cause */ };
 
-/* Why each slot can't be computed: the message of the call that was refused op by op. */
+/* The reason why each slot cannot be computed: a hash of the message of the call that was rejected op by op. */
 typedef struct causes {
     uint32_t of[MOST_SLOTS];
 } causes;
@@ -54,7 +54,7 @@ static bool is_zero(const argument *a)
     return (a->kind == WK_VALUE_INT && a->i == 0) || (a->kind == WK_VALUE_FLOAT && a->f == 0);
 }
 
-/* Some look at an operand's shape, and not at its numbers; what beta = 0 is a factor of is not looked at. */
+/* Returns false if the call uses only the operand's shape, or multiplies it by beta = 0. */
 static bool reads(const step *s, int k)
 {
     const op_entry *r = &op_entries[s->op];
@@ -63,7 +63,7 @@ static bool reads(const step *s, int k)
     return strcmp(r->op->category, "creation") != 0 && !strstr(r->op->name, "_like") && !(r->op->view && k > 0);
 }
 
-/* Where an operand has no elements the numbers of the others may not count: a scatter of nothing. */
+/* If an operand is empty, the values of the others may be unused, as in a scatter of nothing. */
 static uint32_t cause_of(const step *s, const causes *c, const executor *other)
 {
     uint32_t cause = SOUND;
@@ -87,7 +87,8 @@ static int maker_of(const program *p, int slot)
     return k;
 }
 
-/* Op by op a call that looked at the shape of something that failed is missing, too; in the other modes it isn't. */
+/* Returns true if a valid operand is missing op by op because its call read the shape of a failed value; in the other
+ * modes it exists. */
 static bool is_only_missing(const executor *sync, const causes *c, const step *s)
 {
     for (int k = 0; k < s->arguments; k++) {
@@ -99,8 +100,8 @@ static bool is_only_missing(const executor *sync, const causes *c, const step *s
     return false;
 }
 
-/* False when what has failed is written, or something with an operand that is only missing: in the other modes that
- * may be whole again, or written, and so may be what depends on it. */
+/* Finds the causes of all slots. Returns false if a failed value, or a tensor with an operand that is missing only op
+ * by op, is written in place: in the other modes the target and dependent values may be valid. */
 static bool find_causes(const executor *sync, const executor *other, causes *c)
 {
     const program *p = sync->program;
@@ -131,8 +132,8 @@ static bool same_place(const trace_entry *a, const trace_entry *b)
     return a->step == b->step && a->slot == b->slot && a->what == b->what;
 }
 
-/* A note that only the other mode has: is it about what is missing op by op? */
-static bool is_extra(const executor *sync, const causes *c, const trace_entry *n)
+/* Returns true if an entry that only the other mode has concerns a value that is missing op by op. */
+static bool is_only_in_other_mode(const executor *sync, const causes *c, const trace_entry *n)
 {
     if (n->what == NOTE_FAILED) return n->code == WK_ERR_INDEX || sync->passed[n->step];
     return c->of[n->slot] != SOUND || n->bytes == 0 || sync->passed[maker_of(sync->program, n->slot)];
@@ -147,38 +148,38 @@ static bool extra_is_wrong(const causes *c, const trace_entry *n, verdict *v)
     if (n->code == WK_OK && cause != SOUND)
         what = "depends on a bad index, and can be read";
     else if (n->code == WK_ERR_INDEX && cause > UNSURE && n->said != cause)
-        what = "fails with another message than the call does op by op";
+        what = "fails with another message than the call op by op";
     if (what) snprintf(v->text, sizeof v->text, "t%d %s", n->slot, what);
     return what != NULL;
 }
 
-/* Both calls failed, but in the other mode the next call tells first what a flush before it found out. */
-static bool tells_a_late_index(const trace_entry *x, const trace_entry *y)
+/* Both calls failed, but in the other mode the call reports an error of an earlier flush. */
+static bool reports_late_index(const trace_entry *x, const trace_entry *y)
 {
     return x->what == NOTE_FAILED && y->what == NOTE_FAILED && y->code == WK_ERR_INDEX;
 }
 
 bool trace_has_bad_index(const executor *m, bool *late)
 {
-    bool told = false;
+    bool reported = false;
     *late = false;
     for (size_t at = 0; at < m->used;
          at += sizeof(trace_entry) + (size_t)((const trace_entry *)(const void *)(m->notes + at))->bytes) {
         const trace_entry *n = (const trace_entry *)(const void *)(m->notes + at);
         if (n->code != WK_ERR_INDEX) continue;
-        told = told || n->what == NOTE_FAILED;
+        reported = reported || n->what == NOTE_FAILED;
         *late = *late || n->what != NOTE_FAILED;
     }
-    return told;
+    return reported;
 }
 
-/* Slots at the end are missing there, those that a step read meanwhile were never read. Between kinds of device numbers
- * may differ. */
+/* Compares the runs. Missing slots have no entries at the end, or at steps that read them. Between kinds of device,
+ * values may differ. */
 bool index_runs_differ(const executor *sync, const executor *other, verdict *v)
 {
     const bool numbers = sync->mode->gpu == other->mode->gpu || sync->program->exact;
     causes c;
-    if (is_beyond(sync->program) || !find_causes(sync, other, &c)) return false;
+    if (is_not_comparable(sync->program) || !find_causes(sync, other, &c)) return false;
     size_t at = 0;
     for (size_t to = 0; to < other->used;) {
         const trace_entry *y = (const trace_entry *)(const void *)(other->notes + to);
@@ -187,18 +188,18 @@ bool index_runs_differ(const executor *sync, const executor *other, verdict *v)
         if (x && x->what == NOTE_FAILED && x->code == WK_ERR_INDEX) {
             at += x_bytes;
         } else if (x && same_place(x, y)) {
-            if (!tells_a_late_index(x, y) && (x_bytes != y_bytes || memcmp(x, y, numbers ? x_bytes : sizeof *x) != 0)) {
-                snprintf(v->text, sizeof v->text, "at step %d t%d is another one than op by op (code %d)", x->step,
+            if (!reports_late_index(x, y) && (x_bytes != y_bytes || memcmp(x, y, numbers ? x_bytes : sizeof *x) != 0)) {
+                snprintf(v->text, sizeof v->text, "at step %d t%d differs from the result op by op (code %d)", x->step,
                          x->slot, y->code);
                 return true;
             }
             at += x_bytes;
             to += y_bytes;
-        } else if (is_extra(sync, &c, y)) {
+        } else if (is_only_in_other_mode(sync, &c, y)) {
             if (extra_is_wrong(&c, y, v)) return true;
             to += y_bytes;
         } else {
-            snprintf(v->text, sizeof v->text, "at step %d t%d is seen, and op by op it is not", y->step, y->slot);
+            snprintf(v->text, sizeof v->text, "at step %d t%d exists, but not op by op", y->step, y->slot);
             return true;
         }
     }
@@ -206,7 +207,7 @@ bool index_runs_differ(const executor *sync, const executor *other, verdict *v)
          at += sizeof(trace_entry) + (size_t)((const trace_entry *)(const void *)(sync->notes + at))->bytes) {
         const trace_entry *x = (const trace_entry *)(const void *)(sync->notes + at);
         if (x->what == NOTE_FAILED && x->code == WK_ERR_INDEX) continue;
-        snprintf(v->text, sizeof v->text, "at step %d t%d is not seen, and op by op it is", x->step, x->slot);
+        snprintf(v->text, sizeof v->text, "at step %d t%d is missing, but not op by op", x->step, x->slot);
         return true;
     }
     return false;
@@ -236,8 +237,8 @@ bool index_disagrees(const program *p, executor *base, executor *other, verdict 
 
 /* ---- on a GPU ---------------------------------------------------------------------------------------------------- */
 
-/* A failure that a thread was told of though nothing of its own depends on a bad index. */
-static bool tells_another(const executor *sync, const executor *other, verdict *v)
+/* Returns true if a thread reports an error although none of its values depends on a bad index. */
+static bool reports_other_threads_index(const executor *sync, const executor *other, verdict *v)
 {
     const program *p = sync->program;
     causes c;
@@ -252,7 +253,7 @@ static bool tells_another(const executor *sync, const executor *other, verdict *
          at += sizeof(trace_entry) + (size_t)((const trace_entry *)(const void *)(other->notes + at))->bytes) {
         const trace_entry *n = (const trace_entry *)(const void *)(other->notes + at);
         if (n->what != NOTE_FAILED || n->code != WK_ERR_INDEX || concerned[p->step[n->step].thread]) continue;
-        snprintf(v->text, sizeof v->text, "step %d hears of another thread's bad index", n->step);
+        snprintf(v->text, sizeof v->text, "step %d reports another thread's bad index", n->step);
         return true;
     }
     return false;
@@ -261,7 +262,7 @@ static bool tells_another(const executor *sync, const executor *other, verdict *
 bool index_disagrees_on_gpu(const program *p, int kind, executor *base, executor *other, verdict *v)
 {
     const mode modes[] = {{.name = "in turns", .threads = 1, .gpu = kind, .serialized = true},
-                          {.name = "threads at the same time", .threads = 1, .gpu = kind}};
+                          {.name = "concurrent threads", .threads = 1, .gpu = kind}};
     static program *spoiled;
     bool late;
     if (!spoiled) spoiled = xcalloc(1, sizeof *spoiled);
@@ -272,7 +273,7 @@ bool index_disagrees_on_gpu(const program *p, int kind, executor *base, executor
     counts->spoiled++;
     for (int k = p->concurrent && p->seed % 4 > 0; k < (p->concurrent ? 2 : 1); k++) {
         executor_run(other, spoiled, &modes[k]);
-        if (!index_runs_differ(base, other, v) && !tells_another(base, other, v)) continue;
+        if (!index_runs_differ(base, other, v) && !reports_other_threads_index(base, other, v)) continue;
         const size_t n = strlen(v->text);
         snprintf(v->text + n, sizeof v->text - n, " (%s)", modes[k].name);
         return true;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls of a GPU's driver that fail, when the program has gone on: whatever depends on what could not be done
- * fails when it is read, and all else has the numbers that it has without the failure. Never garbage.
+/* Failures of a GPU driver's calls after the calls of the program have returned: values that depend on failed work must
+ * fail when they are read, and all others must equal those of a run without failures.
  *
- * What is written in place keeps its numbers when the write is left out. So those steps are left out of the program
- * here, and with them the gradients of leaves, which are added up in place. */
+ * If a write in place is skipped, its target keeps its former values. So such steps are removed from the program, and
+ * with them the gradients of leaves, which are accumulated in place. */
 #include "rng.h"
 #include "xalloc.h"
 #include "trace.h"
@@ -22,7 +22,7 @@ void driver_leave_out_writes(program *p)
     for (int k = 0; k < p->steps; k++) p->step[k].removed = p->step[k].removed || writes(&p->step[k]);
 }
 
-/* The driver is there once a device has been looked for. */
+/* The driver is loaded once a device has been looked up. */
 static bool take_over(int kind)
 {
     static bool taken;
@@ -38,8 +38,9 @@ static const trace_entry *note_at(const executor *m, size_t at)
     return at < m->used ? (const trace_entry *)(const void *)(m->notes + at) : NULL;
 }
 
-/* What the sound run saw at the same place; both tell of their steps in the same order, the other perhaps of fewer. */
-static const trace_entry *counterpart(const executor *sound, const trace_entry *n)
+/* Returns the entry of the run without failures for the same step and slot. Both runs have the entries of their steps
+ * in the same order; the failing one may lack some. */
+static const trace_entry *matching_entry(const executor *sound, const trace_entry *n)
 {
     const trace_entry *x;
     for (size_t at = 0; (x = note_at(sound, at)); at += sizeof *x + (size_t)x->bytes)
@@ -47,7 +48,7 @@ static const trace_entry *counterpart(const executor *sound, const trace_entry *
     return NULL;
 }
 
-/* It stays where what was to take its place could not be made: the step was passed over. */
+/* The former tensor stays if its replacement could not be created, because the carry was skipped. */
 static bool was_not_carried(const executor *m, int slot)
 {
     const program *p = m->program;
@@ -57,15 +58,15 @@ static bool was_not_carried(const executor *m, int slot)
     return found;
 }
 
-static bool garbage(const executor *sound, const executor *other, verdict *v)
+static bool has_wrong_value(const executor *sound, const executor *other, verdict *v)
 {
     const trace_entry *y;
     for (size_t at = 0; (y = note_at(other, at)); at += sizeof *y + (size_t)y->bytes) {
         if (y->code != WK_OK || (y->what != NOTE_READ && y->what != NOTE_LEFT)) continue;
-        const trace_entry *x = counterpart(sound, y);
+        const trace_entry *x = matching_entry(sound, y);
         if (x ? x->bytes == y->bytes && memcmp(x + 1, y + 1, (size_t)y->bytes) == 0 : was_not_carried(other, y->slot))
             continue;
-        snprintf(v->text, sizeof v->text, "at step %d t%d can be read, and is not what it should be", y->step, y->slot);
+        snprintf(v->text, sizeof v->text, "at step %d t%d has a wrong value instead of an error", y->step, y->slot);
         return true;
     }
     return false;
@@ -89,7 +90,7 @@ bool driver_disagrees(const program *p, int kind, executor *base, executor *othe
     driver_inject(which, number, DRIVER_NO_MEMORY);
     executor_run(other, pure, &usual);
     driver_clear();
-    if (!garbage(base, other, v)) return false;
+    if (!has_wrong_value(base, other, v)) return false;
     const size_t n = strlen(v->text);
     snprintf(v->text + n, sizeof v->text - n, " (%s %d fails)", driver_names[which], number);
     return true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs carried out; see executor.h. */
+/* Executes programs; see executor.h. */
 #include "executor.h"
 #include "base/pool.h"
 #include "workers.h"
@@ -25,7 +25,7 @@ static void run_step(void *user)
     executor *m = user;
     const step *s = &m->program->step[m->now];
     bool done = false;
-    if (m->mode->sync) wk_sync(); /* what a step that was dropped has left to be told */
+    if (m->mode->sync) wk_sync(); /* reports deferred errors of a dropped step */
     wk_clear_error();
     switch ((step_kind)s->kind) {
     case STEP_MAKE: done = steps_make(m, s); break;
@@ -72,7 +72,7 @@ wk_device executor_device(const executor *m, const step *s)
     return (wk_device){.kind = (int16_t)kind, .index = (int16_t)card};
 }
 
-static void open_all(void *user)
+static void open_guards(void *user)
 {
     executor *m = user;
     m->thread[m->here].count = 1;
@@ -81,13 +81,13 @@ static void open_all(void *user)
     m->thread[m->here].guard[0].number = -1;
     m->thread[m->here].guard[0].scope = true;
     const wk_device device = {.kind = (int16_t)m->mode->gpu};
-    if (m->mode->gpu) wk_device_guard_open(here, device); /* goes with the scope */
+    if (m->mode->gpu) wk_device_guard_open(here, device); /* closed with the scope */
 }
 
-static void open_anew(void *user)
+static void reopen_guards(void *user)
 {
     executor *m = user;
-    open_all(m);
+    open_guards(m);
     m->rest(m->rest_user);
 }
 
@@ -96,7 +96,7 @@ void executor_restart_thread(executor *m, int thread, worker_job *rest, void *us
     m->here = thread;
     m->rest = rest;
     m->rest_user = user;
-    workers_replace_thread(open_anew, m);
+    workers_replace_thread(reopen_guards, m);
 }
 
 /* Steps of one thread. */
@@ -105,7 +105,7 @@ typedef struct turn {
     int from, to;
 } turn;
 
-static void run_turn(void *user)
+static void run_steps_of_turn(void *user)
 {
     turn *t = user;
     executor *m = t->machine;
@@ -113,7 +113,7 @@ static void run_turn(void *user)
         const step *s = &m->program->step[t->from];
         const bool done = executor_step(m, t->from++);
         if (done && s->kind == STEP_THREAD_RESTART) {
-            executor_restart_thread(m, s->thread, run_turn, t);
+            executor_restart_thread(m, s->thread, run_steps_of_turn, t);
             return;
         }
     }
@@ -125,7 +125,7 @@ void executor_run_steps(executor *m)
     for (turn t = {.machine = m}; t.from < p->steps; t.from = t.to) {
         const int thread = p->step[t.from].thread;
         for (t.to = t.from + 1; t.to < p->steps && p->step[t.to].thread == thread;) t.to++;
-        workers_run(thread, run_turn, &t);
+        workers_run(thread, run_steps_of_turn, &t);
     }
 }
 
@@ -147,10 +147,10 @@ void executor_begin(executor *m, program *p, const mode *mode)
     if (wk__thread_count() != mode->threads) wk_set_threads_at(here, mode->threads);
     wk__shuffle_groups(mode->order);
     wk__set_prologue_min_bytes(mode->prologues ? 0 : -1);
-    for (m->here = 0; m->here < p->threads; m->here++) workers_run(m->here, open_all, m);
+    for (m->here = 0; m->here < p->threads; m->here++) workers_run(m->here, open_guards, m);
 }
 
-static void look_at(executor *m, int k)
+static void observe_slot(executor *m, int k)
 {
     const slot *x = &m->slot[k];
     trace_read(m, NOTE_LEFT, k, x->tensor);
@@ -158,14 +158,14 @@ static void look_at(executor *m, int k)
     if (grad) trace_read(m, NOTE_GRADIENT, k, grad);
 }
 
-/* Each thread looks at its own, in the order drawn. */
-static void look_at_own(void *user)
+/* Observes the thread's slots in the drawn order. */
+static void observe_own_slots(void *user)
 {
     executor *m = user;
     int order[MOST_SLOTS];
     program_order(m->program, order);
     for (int k = 0; k < m->program->slots; k++)
-        if (m->slot[order[k]].tensor && m->slot[order[k]].thread == m->here) look_at(m, order[k]);
+        if (m->slot[order[k]].tensor && m->slot[order[k]].thread == m->here) observe_slot(m, order[k]);
 }
 
 /* The threads take turns. */
@@ -174,7 +174,7 @@ void executor_observe_end(executor *m)
     m->now = -1;
     for (int k = 0; k < m->program->threads; k++) {
         m->here = program_looker(m->program, k);
-        workers_run(m->here, look_at_own, m);
+        workers_run(m->here, observe_own_slots, m);
     }
 }
 
@@ -187,8 +187,8 @@ static void close_all(void *user)
     wk_clear_error();
 }
 
-/* A leaf whose gradient has a history that leads to the leaf: both stay, as in PyTorch. A gradient that the program
- * names may also get one when it is written in place. */
+/* Returns true if a leaf's gradient has a history that contains the leaf: neither is ever freed, as in PyTorch. A
+ * gradient that the program holds may also receive such a history from an in-place write. */
 static bool makes_cycles(const program *p)
 {
     for (int k = 0; k < p->steps; k++) {
@@ -210,10 +210,10 @@ void executor_end(executor *m)
     if (steps_contexts() != m->contexts && !makes_cycles(m->program)) notes_contexts(m);
 }
 
-/* ---- threads at the same time ------------------------------------------------------------------------------------ */
+/* ---- concurrent threads ------------------------------------------------------------------------------------------ */
 
-/* A machine of each thread for its steps in [from, to). They have slots and guards in common, of which no two touch the
- * same, and notes of their own. */
+/* An executor for each thread's steps in [from, to). They share slots and guards, but no two access the same ones; each
+ * has a separate trace. */
 typedef struct part {
     executor machine;
     int from, to, thread;
@@ -236,7 +236,7 @@ static void run_part(void *user)
     }
 }
 
-/* All notes come in the order of the steps, whoever was first. */
+/* Appends all entries in the order of the steps, whatever the timing. */
 static void gather(executor *m, part parts[], int from, int to)
 {
     size_t at[MOST_THREADS] = {0};
@@ -251,14 +251,14 @@ static void gather(executor *m, part parts[], int from, int to)
         m->has_failed_value = m->has_failed_value || parts[t].machine.has_failed_value;
 }
 
-static void run_at_once(executor *m, int from, int to)
+static void run_concurrently(executor *m, int from, int to)
 {
     static part parts[MOST_THREADS];
     void *user[MOST_THREADS] = {NULL};
     for (int k = from; k < to; k++) {
         const step *s = &m->program->step[k];
         user[s->thread] = &parts[s->thread];
-        for (int j = 0; j < s->results; j++) m->slot[s->out + j].thread = s->thread; /* others pass over them */
+        for (int j = 0; j < s->results; j++) m->slot[s->out + j].thread = s->thread; /* the other threads skip them */
     }
     for (int t = 0; t < m->program->threads; t++) {
         char *const notes = parts[t].machine.notes;
@@ -286,7 +286,7 @@ static void run_all(executor *m)
     }
     for (int from = 0, to; from < p->steps; from = to) {
         for (to = from + 1; to < p->steps && !p->step[to].sync_before;) to++;
-        run_at_once(m, from, to);
+        run_concurrently(m, from, to);
     }
 }
 

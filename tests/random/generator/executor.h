@@ -1,52 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Carries a program out, step by step, in one of the library's modes, and notes all that a program can see: what each
- * step that fails says, the numbers that it reads, and in the end the numbers of all that is left. */
-#ifndef TESTS_RANDOM_MACHINE_H
-#define TESTS_RANDOM_MACHINE_H
+/* Executes a program step by step in one of the library's modes, and records everything that a program can observe:
+ * error codes and messages, values that it reads, and at the end the contents of all remaining tensors. */
+#ifndef TESTS_RANDOM_EXECUTOR_H
+#define TESTS_RANDOM_EXECUTOR_H
 
 #include "workers.h"
 #include "program.h"
 #include "op_entries.h"
 
-/* How the library runs it. */
+/* Execution mode of the library. */
 typedef struct mode {
     const char *name;
     bool sync, nofuse;
     int threads;
-    bool prologues;  /* products compute factors on the way, however small they are */
-    uint64_t order;  /* groups of a flush run in an order drawn from this; 0: in their own */
-    int gpu;         /* on the first device of this kind, WK_OPENCL or WK_CUDA, and where a step says so (card) on the
-                     * second; 0: on the CPU */
-    bool serialized; /* threads that could work at the same time take turns instead */
+    bool prologues; /* products use prologues, however small they are */
+    uint64_t order; /* seed of a random order of the groups in a flush; 0: normal order */
+    /* kind of the device, WK_OPENCL or WK_CUDA: its first one, and the second one for steps with `card`; 0: CPU */
+    int gpu;
+    bool serialized; /* concurrent threads take turns instead */
 } mode;
 
 typedef struct slot {
-    wk_tensor *tensor; /* NULL: nothing, or nothing any more */
-    int16_t scope;     /* place of its scope among the guards of its thread, -1: of none */
+    wk_tensor *tensor; /* NULL: not created, or freed */
+    int16_t scope;     /* index of its scope in the guards of its thread; -1: none */
     uint8_t retains, thread;
-    bool leaf;   /* it gathers gradients */
-    bool second; /* it lies on the second card */
+    bool leaf;   /* accumulates gradients */
+    bool second; /* on the second card */
 } slot;
 
-/* What a note is about; the bytes of the tensor follow it. */
+/* An entry of the trace, followed by the bytes of its tensor, if any. */
 typedef struct trace_entry {
-    int16_t step, slot; /* -1 at the end of the program; -1 for none */
+    int16_t step, slot; /* step: -1 at the end of the program; slot: -1 for none */
     uint8_t what, code, dtype, ndim;
     bool requires_grad;
-    uint32_t said; /* of a bad index: a hash of the message */
+    uint32_t said; /* for a bad index: a hash of the message */
     int64_t shape[8], bytes;
 } trace_entry;
 enum { NOTE_FAILED, NOTE_READ, NOTE_LEFT, NOTE_GRADIENT, NOTE_HOOK, NOTE_GUARD, NOTE_SHARED, NOTE_CONTEXTS };
 
 enum { MOST_GUARDS = 24, MOST_LENT = 8, LENT_GUARD = 64 };
 
-/* What a thread of the program has open, the innermost last. */
+/* The open guards of a thread, the innermost last. */
 typedef struct guards {
     int count;
-    wk_guard outer; /* a scope around all, for what is kept in the outermost */
+    wk_guard outer; /* the outermost scope, which owns tensors kept beyond the program's scopes */
     struct {
         wk_guard token;
-        int16_t number; /* of the program, -1 for the scope around all */
+        int16_t number; /* number in the program; -1: the outermost scope */
         bool scope;
     } guard[MOST_GUARDS];
 } guards;
@@ -61,56 +61,57 @@ typedef struct executor {
         size_t bytes, room;
         int16_t slot;
     } borrowed[MOST_LENT];
-    int contexts;          /* of functions that were there in the beginning: what a failed program has left */
-    int lents, now;        /* the step that runs */
-    int here;              /* which thread, or slot, it is about at the beginning and at the end */
-    bool done;             /* the last step was not passed over */
-    int given;             /* results of the last call, those without a slot too */
+    int contexts;          /* contexts of functions at the start, left by a failed program */
+    int lents, now;        /* now: the running step */
+    int here;              /* thread or slot that is begun or observed */
+    bool done;             /* the last step was not skipped */
+    int given;             /* number of results of the last call, including those without a slot */
     wk_code code;          /* of the last step */
-    bool has_failed_value; /* a value could not be computed; op by op this is known at the call, else later */
-    double epsilon;        /* of the leaves' numbers, along a direction drawn from nudge_seed */
+    bool has_failed_value; /* a value failed; op by op at the call, otherwise possibly later */
+    double epsilon;        /* step of the leaves' elements in a random direction given by nudge_seed */
     uint32_t nudge_seed;
     const bool *nudged; /* slots of the leaves that are moved */
-    bool forward_only;  /* without wk_backward */
+    bool forward_only;  /* skips wk_backward */
     char *notes;
     size_t used, room;
-    worker_job *rest; /* of the thread that runs, once it has taken the place of one that has ended */
+    worker_job *rest; /* continues a thread that has replaced an ended one */
     void *rest_user;
     slot own_slot[MOST_SLOTS];
     guards own_thread[MOST_THREADS];
-    bool passed[MOST_STEPS]; /* over, as an operand was missing */
-    bool empty[MOST_SLOTS];  /* given as a tensor without elements */
+    bool passed[MOST_STEPS]; /* steps that were skipped because an operand was missing */
+    bool empty[MOST_SLOTS];  /* slots created as tensors without elements */
 } executor;
 
-/* Ready for the first step, in this mode. The program stays the caller's; it may grow between steps. */
+/* Prepares the first step in this mode. The caller owns the program, which may grow between steps. */
 void executor_begin(executor *m, program *p, const mode *mode);
-/* Carries out step k, in its thread. False when it was passed over, because an operand was missing. After a
- * STEP_THREAD_RESTART that was not, that thread calls executor_restart_thread and returns. */
+/* Executes step k in its thread. Returns false if it was skipped because an operand is missing. After a
+ * STEP_THREAD_RESTART that was executed, its thread calls executor_restart_thread and returns. */
 bool executor_step(executor *m, int k);
-/* Another thread goes on with rest(user), with a scope of its own around what it does. */
+/* Continues a replaced thread with rest(user), in a new outermost scope. */
 void executor_restart_thread(executor *m, int thread, worker_job *rest, void *user);
-/* All of them, one after the other. */
+/* Executes all steps in order. */
 void executor_run_steps(executor *m);
-/* Notes what is left. */
+/* Records the remaining tensors. */
 void executor_observe_end(executor *m);
-/* Ends everything. */
+/* Closes all guards and frees everything that the program created. */
 void executor_end(executor *m);
-/* All of it. */
+/* Runs a program from begin to end. */
 void executor_run(executor *m, program *p, const mode *mode);
 void executor_free(executor *m);
 
-/* The numbers of a tensor as its dtype's bytes, NaNs all alike; the code of wk_read. `to` has room for them. */
+/* Reads a tensor's elements in its dtype, with all NaN made equal; returns the code of wk_read. `to` must have room for
+ * them. */
 wk_code executor_read(wk_tensor *x, void *to);
 size_t tensor_bytes(const wk_tensor *x);
-/* The same as double, NaN where it cannot be read. */
+/* Returns an element as a double; NaN if it cannot be read. */
 double executor_read_element(wk_tensor *x, int64_t k);
-/* How far a leaf's element moves in the direction of this seed, in [-1, 1]. */
+/* Returns the component, in [-1, 1], of an element of a leaf in the random direction of this seed. */
 double perturb_direction(uint32_t seed, int slot, int64_t k);
-/* What STEP_MAKE puts at place k. */
+/* Returns element k of a STEP_MAKE. */
 double made_number(const step *s, int64_t k);
-/* The device of the mode's kind that a step names, in a mode with a GPU. */
+/* Returns the device that a step names, in a mode with a GPU. */
 wk_device executor_device(const executor *m, const step *s);
-/* The innermost scope of a thread among its guards. */
+/* Returns the index of the innermost scope among a thread's guards. */
 int machine_scope(const executor *m, int thread);
 
 #endif

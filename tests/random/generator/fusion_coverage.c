@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pairs of ops that share a kernel; see fusion_coverage.h. */
+/* Records the pairs of ops that were fused into a kernel; see fusion_coverage.h. */
 #include "fusion_coverage.h"
 #include "engine/verify/shuffle.h"
 #include <pthread.h>
 #include <stdbool.h>
 
 static coverage *into;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* threads of a program flush at the same time */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* threads of a program flush concurrently */
 
 static int number_of(coverage *c, const void *op)
 {
@@ -17,15 +17,15 @@ static int number_of(coverage *c, const void *op)
     return k;
 }
 
-static void meet(coverage *c, int a, int b)
+static void mark_pair(coverage *c, int a, int b)
 {
     if (a < 0 || b < 0) return;
     c->fused_with[a][b / 64] |= UINT64_C(1) << b % 64;
     c->fused_with[b][a / 64] |= UINT64_C(1) << a % 64;
 }
 
-/* Records of one group stand near each other: it is looked for among a few open ones. */
-static void look(const wk__op_queue *ring, int32_t groups)
+/* Records of a group are close to each other, so a few open groups are searched. */
+static void count_groups(const wk__op_queue *ring, int32_t groups)
 {
     enum { FAR = 200 };
     (void)groups;
@@ -37,7 +37,7 @@ static void look(const wk__op_queue *ring, int32_t groups)
         const int own = number_of(into, r->op);
         for (int64_t j = k - 1; j >= 0 && j > k - FAR; j--) {
             if (!ring->record[j]->live || ring->record[j]->group != r->group) continue;
-            meet(into, own, number_of(into, ring->record[j]->op));
+            mark_pair(into, own, number_of(into, ring->record[j]->op));
             together++;
         }
         if (together > into->largest) into->largest = together;
@@ -49,7 +49,7 @@ static void look(const wk__op_queue *ring, int32_t groups)
 void coverage_start(coverage *c)
 {
     into = c;
-    wk__set_fusion_observer(c ? look : NULL);
+    wk__set_fusion_observer(c ? count_groups : NULL);
 }
 
 void coverage_add(coverage *to, const coverage *from)
@@ -57,7 +57,7 @@ void coverage_add(coverage *to, const coverage *from)
     for (int a = 0; a < from->ops; a++) {
         const int own = number_of(to, from->op[a]);
         for (int b = 0; b < from->ops; b++)
-            if (from->fused_with[a][b / 64] >> b % 64 & 1) meet(to, own, number_of(to, from->op[b]));
+            if (from->fused_with[a][b / 64] >> b % 64 & 1) mark_pair(to, own, number_of(to, from->op[b]));
     }
     to->groups += from->groups;
     if (from->largest > to->largest) to->largest = from->largest;

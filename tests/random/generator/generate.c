@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which step comes next; see generate.h. */
+/* Chooses the next step; see generate.h. */
 #include "generate.h"
 #include "workers.h"
 #include "tensor/tensor.h"
@@ -21,14 +21,14 @@ static void go_on(void *user)
     (void)user;
 }
 
-/* This thread ends, whatever it has not run yet, and another takes its place. */
+/* Ends this thread, with pending work, and replaces it. */
 static void end_thread(generator *g)
 {
     if (generate_begin(g, STEP_THREAD_RESTART, 0) && generate_end(g))
         executor_restart_thread(g->machine, g->thread, go_on, NULL);
 }
 
-/* A view goes over, and while the other thread uses it this one lets its base go. */
+/* Hands a view to another thread; while that uses it, this thread frees the base. */
 static void hand_over_view(generator *g)
 {
     const int base = generate_pick(g, ANY_DTYPE, 1);
@@ -41,7 +41,7 @@ static void hand_over_view(generator *g)
     g->owner = g->thread;
 }
 
-/* What follows it: steps of the thread that has the view, then of the one that had the base. */
+/* The steps that follow: of the view's thread, then of the base's. */
 static void use_view(generator *g)
 {
     const int view = g->view, base = g->base;
@@ -56,7 +56,7 @@ static void use_view(generator *g)
     }
 }
 
-/* Another thread goes on, with some of what this one has: that is retained first. */
+/* Switches to another thread and hands it some tensors, which are retained first. */
 static void hand_over(generator *g)
 {
     if (g->view < 0 && g->base >= 0) {
@@ -90,7 +90,7 @@ static void one(generator *g)
         generate_call(g);
 }
 
-/* All that has a history, each with a factor of its own, added up to a number. */
+/* Sums all tensors that require grad, each with a different factor, to a scalar. */
 static void add_loss(generator *g)
 {
     static const double factors[] = {1.5, -0.7, 2.25, 0.4, 1.1, -1.3};
@@ -138,19 +138,19 @@ static void decide(generator *g)
     p->order = rng_percent(d, 60) ? (uint32_t)rng_bits(d) : 0;
 }
 
-/* Room for the end; and an end, should most calls be refused. */
-static bool goes_on(const generator *g)
+/* Returns true if there is room for the final steps and the limit of rejected calls has not been reached. */
+static bool has_room(const generator *g)
 {
     const program *p = g->program;
     return g->tries_left > 0 && p->steps < MOST_STEPS - 40 && p->slots < MOST_SLOTS - 60 && program_calls(p) < g->calls;
 }
 
-/* In the thread of the steps, so that not each of them is handed over. */
+/* Runs in the thread of the steps, to avoid a hand-over per step. */
 static void until_handed_over(void *user)
 {
     generator *g = user;
     use_view(g);
-    while (goes_on(g)) {
+    while (has_room(g)) {
         if (g->large)
             generate_large_step(g);
         else
@@ -162,7 +162,7 @@ static void until_handed_over(void *user)
     }
 }
 
-static void come_to_an_end(void *user)
+static void finish_program(void *user)
 {
     generator *g = user;
     if (g->program->gradcheck)
@@ -179,8 +179,8 @@ static void grow(program *p, executor *m, const mode *mode, uint64_t seed, void 
     decide(&g);
     executor_begin(m, p, mode);
     for (int k = rng_range(&g.draw, 1, 3); k > 0 && !g.large; k--) make(&g);
-    for (g.tries_left = 4 * MOST_STEPS; goes_on(&g);) workers_run(g.thread, until_handed_over, &g);
-    workers_run(g.thread, come_to_an_end, &g);
+    for (g.tries_left = 4 * MOST_STEPS; has_room(&g);) workers_run(g.thread, until_handed_over, &g);
+    workers_run(g.thread, finish_program, &g);
     executor_observe_end(m);
     executor_end(m);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps that call no op: owners, reading, gradients; see generate.h. */
+/* Steps other than calls of ops: owners, reads, gradients; see generate.h. */
 #include "generate.h"
 #include "program_lib.h"
 #include "tensor/tensor.h"
@@ -125,7 +125,7 @@ void generate_backward(generator *g)
     generate_end(g);
 }
 
-/* The gradient of a number for something that it depends on, as a tensor of the program. */
+/* Adds wk_grad of a scalar for a tensor on which it depends. */
 static void differentiate(generator *g)
 {
     const argument none[MOST_ARGUMENTS] = {{0}};
@@ -157,7 +157,7 @@ static void function(generator *g)
     generate_end(g);
 }
 
-/* Steps of an optimiser with some of the leaves that there are. */
+/* Adds steps of an optimiser on some of the leaves. */
 static void optimise(generator *g)
 {
     int leaf[MOST_SLOTS], count = 0;
@@ -178,8 +178,8 @@ static void optimise(generator *g)
     generate_end(g);
 }
 
-/* A view made without gradients is written with them: refused, and its base keeps values and gradients. It is freed at
- * once, as it reads as a constant, which a difference quotient does not know. */
+/* Writes with gradients to a view that was created without: rejected, and the base must keep its values and gradients.
+ * The view is freed immediately, because it is a constant for gradients but not for difference quotients. */
 static void write_no_grad_view(generator *g)
 {
     const argument first = argument_int(0), two = argument_int(2);
@@ -197,7 +197,7 @@ void generate_graph(generator *g)
 {
     const bool checked = g->program->gradcheck, at_once = g->program->concurrent;
     const int what = rng_below(&g->draw, 100);
-    if (what < 24 && !at_once) /* what it saves is not to be seen */
+    if (what < 24 && !at_once) /* its saved tensors are not visible as accesses */
         function(g);
     else if (what < 36)
         differentiate(g);
@@ -210,7 +210,7 @@ void generate_graph(generator *g)
         generate_call(g);
     else if (what < 70)
         generate_backward(g);
-    else if (what < 75 && !at_once) /* it writes what no argument names: gradients */
+    else if (what < 75 && !at_once) /* it writes gradients, which are not among its arguments */
         optimise(g);
     else if (what < 78)
         generate_of_slot(g, STEP_GRAD_OF, WK__FLOATS, 1, 0);

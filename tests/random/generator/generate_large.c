@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps of programs whose tensors are larger than 2 MB: on CUDA they are pieces of ranges, which lie where others lay,
- * and are uploaded in a stream of their own. What counts is which memory a step touches, and when: so the ops are few,
- * for which few kernels do, and most of them touch a small part of a large tensor. In half of the programs they lie on
- * two cards, and are copied between them. See generate.h. */
+/* Steps of programs with tensors larger than 2 MB, which on CUDA are pieces of ranges, reuse memory of earlier ones,
+ * and are uploaded in a separate stream. The memory that steps access, and their order, matter here; so there are few
+ * ops, which need few kernels, and most of them access a small part of a large tensor. Half of the programs use two
+ * cards and copy between them. See generate.h. */
 #include "generate.h"
 #include "tensor/tensor.h"
 #include <limits.h>
 
-enum { MB = 1 << 20, MOST_PART = 1500 /* elements of a large tensor that are touched alone */ };
+enum { MB = 1 << 20, MOST_PART = 1500 /* elements of a part of a large tensor that is accessed alone */ };
 
-/* Bytes of a tensor: of a piece with a rest, of whole units, of the last one that is in no range; small ones lie in
- * blocks, and are uploaded in the stream that computes. */
+/* Draws the bytes of a tensor: a piece with a remainder, complete units, or the largest size that is not in a range;
+ * small tensors are in blocks, and are uploaded in the compute stream. */
 static int64_t drawn_bytes(rng *d)
 {
     const int what = rng_below(d, 100);
@@ -27,7 +27,7 @@ void generate_decide_large(generator *g)
     program *p = g->program;
     g->large = true;
     g->cards = rng_percent(d, 50) ? 2 : 1;
-    g->dtype = rng_percent(d, 60) ? WK_F64 : WK_I64; /* the widest: fewer elements to a byte */
+    g->dtype = rng_percent(d, 60) ? WK_F64 : WK_I64; /* wide dtypes, for fewer elements per byte */
     g->sizes = rng_range(d, 2, 4);
     for (int k = 0; k < g->sizes; k++) g->size[k] = (int)(drawn_bytes(d) / (int64_t)wk_dtype_size(g->dtype));
     g->elements = 5 * MB / 2;
@@ -55,7 +55,7 @@ static void make(generator *g)
     generate_make(g, g->dtype, 1, shape, 0, 0);
 }
 
-/* A part of a tensor, so long at most, which begins and ends anywhere; its slot, or -1. */
+/* Adds a view of up to `most` elements with random begin and end; returns its slot, or -1. */
 static int part_of(generator *g, int64_t most)
 {
     const int x = generate_pick(g, 1u << g->dtype, 1);
@@ -67,7 +67,7 @@ static int part_of(generator *g, int64_t most)
     return generate_view(g, "narrow", x, 3, part);
 }
 
-/* A slot of as many elements, or of one, on the same card; a number where there is none. */
+/* Returns a slot with the same number of elements, or with one, on the same card; otherwise a scalar. */
 static argument other_operand(generator *g, int x)
 {
     int found = -1, seen = 0;
@@ -82,8 +82,8 @@ static argument other_operand(generator *g, int x)
     return found < 0 || rng_percent(&g->draw, 30) ? number : argument_slot(found);
 }
 
-/* A kernel goes through all elements, of which the program has so many: may it go through those of x? */
-static bool may_go_through(generator *g, int x)
+/* Returns true if the program may still run a kernel on all elements of x, whose total is limited. */
+static bool may_process_all(generator *g, int x)
 {
     const int64_t length = length_of(g, x);
     if (length <= MOST_PART) return true;
@@ -92,11 +92,11 @@ static bool may_go_through(generator *g, int x)
     return true;
 }
 
-/* x op y into a new tensor, or into x. */
-static void compute(generator *g, int x, bool in_place)
+/* Adds x op y, out of place or in place. */
+static void add_op(generator *g, int x, bool in_place)
 {
     static const char *const ops[] = {"add", "mul", "sub"};
-    if (x < 0 || !may_go_through(g, x)) return;
+    if (x < 0 || !may_process_all(g, x)) return;
     const char *op = ops[rng_below(&g->draw, 3)];
     const argument y = other_operand(g, x);
     if (in_place)
@@ -105,9 +105,9 @@ static void compute(generator *g, int x, bool in_place)
         generate_view(g, op, x, 1, &y);
 }
 
-static void send_to(generator *g, int x, int card)
+static void add_send(generator *g, int x, int card)
 {
-    step *s = x >= 0 && may_go_through(g, x) ? generate_begin(g, STEP_CALL, 1) : NULL;
+    step *s = x >= 0 && may_process_all(g, x) ? generate_begin(g, STEP_CALL, 1) : NULL;
     if (!s) return;
     s->op = (int16_t)wk_op_find("clone");
     s->arguments = 1;
@@ -116,19 +116,19 @@ static void send_to(generator *g, int x, int card)
     generate_end(g);
 }
 
-/* All of it, on the card that is drawn; or a part of it. */
-static void send(generator *g)
+/* Copies a tensor, or a part of it, to the card that is drawn. */
+static void add_card_copy(generator *g)
 {
     const int x = rng_percent(&g->draw, 70) ? generate_pick(g, 1u << g->dtype, 1) : part_of(g, INT_MAX);
-    send_to(g, x, drawn_card(g));
+    add_send(g, x, drawn_card(g));
 }
 
-/* What is there lies in memory of its own then, or side by side with other numbers, perhaps of another card. */
-static void copy(generator *g)
+/* Copies a part to separate memory or into another tensor, possibly of another card. */
+static void add_copy(generator *g)
 {
     const int x = generate_pick(g, 1u << g->dtype, 1),
               y = part_of(g, g->cards > 1 && rng_percent(&g->draw, 50) ? INT_MAX : MOST_PART);
-    if (x < 0 || y < 0 || !may_go_through(g, x)) return;
+    if (x < 0 || y < 0 || !may_process_all(g, x)) return;
     const argument none[MOST_ARGUMENTS] = {{0}}, part = argument_slot(y);
     if (rng_percent(&g->draw, 50))
         generate_view(g, "clone", x, 0, none);
@@ -136,8 +136,8 @@ static void copy(generator *g)
         generate_in_place_of(g, "copy_", part_of(g, length_of(g, y)), &part);
 }
 
-/* Looked up in a part that is so short that an index beyond it is likely, where there are any (bad_indices.c). */
-static void look_up(generator *g)
+/* Adds a lookup in a part so short that an index out of range is likely, if the program has any (bad_indices.c). */
+static void add_lookup(generator *g)
 {
     const int table = part_of(g, 4);
     const int64_t count[] = {rng_percent(&g->draw, 50) ? 1 : rng_range(&g->draw, 2, 40)};
@@ -146,21 +146,20 @@ static void look_up(generator *g)
     if (index < 0) return;
     const argument arguments[] = {argument_int(0), argument_slot(index)};
     const int x = generate_view(g, "index_select", table, 2, arguments);
-    if (x >= 0 && rng_percent(&g->draw, 60)) compute(g, x, false);
+    if (x >= 0 && rng_percent(&g->draw, 60)) add_op(g, x, false);
 }
 
-/* What computes with a tensor has been given to the device, and waits there, when others come to lie where that was:
- * those that are made anew, or one that is copied there. */
-static void replace(generator *g)
+/* Frees a tensor with pending work on the device, and creates others that reuse its memory, or copies one there. */
+static void reuse_memory(generator *g)
 {
     const int x = generate_pick(g, 1u << g->dtype, 1);
     const bool copies = x >= 0 && g->cards > 1 && rng_percent(&g->draw, 50);
     const int card = x >= 0 && g->machine->slot[x].second ? CARD_SECOND : CARD_FIRST;
-    if (x >= 0 && (copies || rng_percent(&g->draw, 60))) compute(g, x, rng_percent(&g->draw, 50));
+    if (x >= 0 && (copies || rng_percent(&g->draw, 60))) add_op(g, x, rng_percent(&g->draw, 50));
     if (copies) {
         generate_plain(g, STEP_FLUSH);
         generate_on(g, STEP_FREE, x);
-        send_to(g, generate_pick(g, 1u << g->dtype, 1), card);
+        add_send(g, generate_pick(g, 1u << g->dtype, 1), card);
         generate_plain(g, STEP_FLUSH);
         return;
     }
@@ -169,7 +168,7 @@ static void replace(generator *g)
     for (int k = rng_range(&g->draw, 1, 3); k > 0; k--) make(g);
 }
 
-static void trim(generator *g)
+static void add_trim(generator *g)
 {
     step *s = generate_begin(g, STEP_TRIM, 0);
     if (!s) return;
@@ -177,28 +176,28 @@ static void trim(generator *g)
     generate_end(g);
 }
 
-/* What counts on one card is how its memory is used; between two, what is copied. */
+/* On one card the reuse of memory matters, on two the copies. */
 void generate_large_step(generator *g)
 {
     const int what = rng_below(&g->draw, 100), more = g->cards > 1 ? 10 : 0;
     if (what < more)
-        send(g);
+        add_card_copy(g);
     else if (what < 10 + more)
         make(g);
     else if (what < 24 + more)
-        replace(g);
+        reuse_memory(g);
     else if (what < 38 + more / 2)
-        compute(g, part_of(g, MOST_PART), rng_percent(&g->draw, 75));
+        add_op(g, part_of(g, MOST_PART), rng_percent(&g->draw, 75));
     else if (what < 50)
-        compute(g, generate_pick(g, 1u << g->dtype, 1), rng_percent(&g->draw, 40));
+        add_op(g, generate_pick(g, 1u << g->dtype, 1), rng_percent(&g->draw, 40));
     else if (what < 56)
-        copy(g);
+        add_copy(g);
     else if (what < 64)
-        look_up(g);
+        add_lookup(g);
     else if (what < 78)
         generate_of_slot(g, STEP_FREE, ANY_DTYPE, 0, 0);
     else if (what < 81)
-        trim(g);
+        add_trim(g);
     else if (what < 85)
         generate_of_slot(g, STEP_READ, ANY_DTYPE, 0, 0);
     else if (what < 94)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps carried out as they come, and whether they stay; see generate.h. */
+/* Executes steps and decides whether they stay; see generate.h. */
 #include "generate.h"
 #include "ir/scalar.h"
 #include "tensor/tensor.h"
@@ -13,7 +13,7 @@ step *generate_begin(generator *g, step_kind kind, int results)
     return s;
 }
 
-/* Numbers that are still of some size: what is infinite or NaN everywhere hides the differences that are looked for. */
+/* Returns true unless values are huge, infinite or NaN everywhere, which would hide differences. */
 static bool is_tame(wk_tensor *x)
 {
     enum { MOST_BYTES = 32768 };
@@ -30,8 +30,8 @@ static bool is_tame(wk_tensor *x)
     return true;
 }
 
-/* Fractions that depend on what has a history, and have none themselves (unique, ...): differences would see
- * what gradients don't. */
+/* Returns true for fractions that depend on tensors with a history but have none (unique, ...): differences would see a
+ * dependence that gradients do not. */
 static bool is_cut_off(const generator *g, const step *s, const wk_tensor *x)
 {
     const wk__body *body = wk__body_of(x);
@@ -44,7 +44,7 @@ static bool is_cut_off(const generator *g, const step *s, const wk_tensor *x)
     return history && !body->requires_grad && wk__is_float(body->dtype);
 }
 
-/* Lengths near 0 have any slope there. */
+/* Norms near 0 have unbounded slopes. */
 static bool is_pointed(const step *s, wk_tensor *x)
 {
     static const char *const lengths[] = {"std", "norm", "dist", "sqrt", "cosine_similarity", NULL};
@@ -59,7 +59,7 @@ static bool is_sane(generator *g, const step *s)
 {
     if (s->kind != STEP_CALL && s->kind != STEP_FUNCTION) return true;
     if (g->machine->has_failed_value) return false;
-    if (g->large) return true; /* its ops are known, and its numbers many */
+    if (g->large) return true; /* its ops are known, and its tensors large */
     for (int k = 0; k < s->results && k < g->machine->given; k++) {
         wk_tensor *x = g->machine->slot[s->out + k].tensor;
         if (x && !is_tame(x)) return rng_percent(&g->draw, 3);
@@ -80,15 +80,15 @@ static void drop(generator *g, step *s)
     g->program->steps--;
 }
 
-/* A refusal is a part of some programs: the same call must fail in each mode. A failure without a reason stays: it is a
- * fault. What an index refuses comes at the call or later, as its numbers are known. */
+/* Some programs keep a rejected call, which must fail in each mode. A failure without a reason is an error and always
+ * stays. Index errors occur at the call or later, when the values are known. */
 static bool may_fail(generator *g, wk_code code)
 {
     return code == WK_ERR_INTERNAL || (code != WK_ERR_INDEX && rng_percent(&g->draw, 3));
 }
 
-/* A walk of the graph that fails on its way has brought some gradients and let go of what it passed; an optimiser may
- * have taken a step before. */
+/* A failed backward pass has accumulated some gradients and released parts of the graph; an optimiser may have made a
+ * step before. */
 static bool leaves_traces(const step *s)
 {
     return s->kind == STEP_BACKWARD || s->kind == STEP_DIFFERENTIATE || s->kind == STEP_OPTIMISE;
@@ -117,7 +117,7 @@ bool generate_end(generator *g)
         s->results = (uint8_t)(g->machine->given > 0 ? g->machine->given : 0);
         p->slots = s->out + s->results;
     }
-    if (p->concurrent && leaves_traces(s)) /* gradients that came with it */
+    if (p->concurrent && leaves_traces(s)) /* it may have accumulated gradients */
         touches += generate_accesses(g, s, touched + touches);
     if (p->concurrent) generate_sync(g, s, touched, touches);
     return code == WK_OK;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the threads of a program wait for each other: before a step that uses what another one has made or written
- * since they met, or writes what another one has used. Between two such steps they work at the same time, and what they
- * see is the same each time. See generate.h.
+/* Determines where the threads of a program synchronise: before a step that uses a tensor which another thread has
+ * created or written since the last synchronisation, or writes one that another thread has used. Between two such steps
+ * the threads run concurrently, and their results do not depend on the timing. See generate.h.
  *
- * Gradients are added up in the order of the calls. So a walk of the graph stays out of the program if it comes to
- * nodes that two threads have made since they met: their order is another one each time. */
+ * Gradients are summed in the order of the calls. So a backward pass is not added if it would visit nodes that two
+ * threads have created since the last synchronisation, because their order depends on the timing. */
 #include "autograd/view_grad.h"
 #include "generate.h"
 #include <string.h>
@@ -19,7 +19,7 @@ static bool is_owner(const step *s)
     return s->kind >= STEP_KEEP && s->kind <= STEP_FREE;
 }
 
-/* The slots that go with a scope, or with their thread. */
+/* Adds the slots that are freed with a scope, or with their thread. */
 static void add_closed(const generator *g, const step *s, storage_access *to, int *count)
 {
     const guards *open = &g->machine->thread[s->thread];
@@ -35,7 +35,7 @@ static void add_closed(const generator *g, const step *s, storage_access *to, in
 
 /* ---- graphs ------------------------------------------------------------------------------------------------------ */
 
-/* The gradient of a leaf, which is written while its numbers are read. */
+/* Returns a key for a leaf's gradient, which may be written while its values are read. */
 static const void *gradient_key(const wk__storage *leaf)
 {
     return (const char *)leaf + 1;
@@ -55,7 +55,7 @@ static void add_leaf(const step *s, const wk__leaf *leaf, storage_access *to, in
 
 enum { MOST_NODES = 400 };
 
-/* Nodes that the walk from x comes to; their number, -1 if there are too many. */
+/* Lists the nodes that are reachable from x; returns their number, or -1 if there are too many. */
 static int nodes_of(const wk__body *x, wk__node *nodes[])
 {
     int count = 0;
@@ -72,19 +72,20 @@ static int nodes_of(const wk__body *x, wk__node *nodes[])
     return count;
 }
 
-/* A write through a view has its node inside of one that puts the view's gradient into that of its base (history.c). */
+/* Returns the node that saves tensors. A write through a view has its node inside of one that stores the view's
+ * gradient into the base's (view_grad.c). */
 static const wk__node *saver_of(const wk__node *node)
 {
     return strcmp(node->op->name, "copy_slices") == 0 ? node->payload : node;
 }
 
-/* A walk reads the graph, what its nodes have saved, and writes gradients; it uses up nodes that are not retained. */
+/* A backward pass reads the graph and saved tensors, and writes gradients; it consumes nodes that are not retained. */
 static void add_walk(const generator *g, const step *s, storage_access *to, int *count)
 {
     wk__node *nodes[MOST_NODES];
     const wk_tensor *x = g->machine->slot[s->argument[0].slot[0]].tensor;
     const int reached = x ? nodes_of(wk__body_of(x), nodes) : 0;
-    const wk__body *leaf = x && reached == 0 ? wk__body_of(x) : NULL; /* it leads nowhere else */
+    const wk__body *leaf = x && reached == 0 ? wk__body_of(x) : NULL; /* a leaf, which has no other edges */
     if (leaf && leaf->leaf)
         add_leaf(s, leaf->leaf, to, count);
     else if (leaf)
@@ -99,7 +100,7 @@ static void add_walk(const generator *g, const step *s, storage_access *to, int 
     }
 }
 
-/* The step that made a node: the first after which there was one as late. */
+/* Returns the step that created a node: the first one with a latest node at least as late. */
 static int maker_of(const generator *g, const wk__node *node)
 {
     int k = 0;
@@ -110,7 +111,7 @@ static int maker_of(const generator *g, const wk__node *node)
 bool generate_is_deterministic(const generator *g, const step *s)
 {
     wk__node *nodes[MOST_NODES];
-    int thread_of[MOST_STEPS]; /* by the number of the meeting before it */
+    int thread_of[MOST_STEPS]; /* by the number of the synchronisation before it */
     const wk_tensor *x = walks(s) ? g->machine->slot[s->argument[0].slot[0]].tensor : NULL;
     if (!x) return true;
     if (wk__view_grad_fn_is_stale(wk__body_of(x))) return false;
@@ -125,7 +126,7 @@ bool generate_is_deterministic(const generator *g, const step *s)
     return count >= 0;
 }
 
-/* The latest node that there is, of those that tensors of the program lead to. */
+/* Records the latest node that is reachable from the program's tensors. */
 static void note_latest(generator *g, int k)
 {
     uint64_t latest = k ? g->latest[k - 1] : 0;
@@ -143,7 +144,7 @@ int generate_accesses(const generator *g, const step *s, storage_access *to)
 {
     int count = 0;
     if (s->kind == STEP_END || s->kind == STEP_THREAD_RESTART) add_closed(g, s, to, &count);
-    /* who asks for the address may write there */
+    /* after the address was taken, the program may write there */
     const bool writes = s->kind == STEP_IN_PLACE || s->kind == STEP_TAKE_ADDRESS || s->kind == STEP_HOST_WRITE ||
                         (s->kind == STEP_CALL && op_entries[s->op].writes);
     for (int k = 0; k < s->arguments; k++) {
@@ -152,7 +153,7 @@ int generate_accesses(const generator *g, const step *s, storage_access *to)
         for (int j = 0; j < slots; j++) {
             const slot *x = &g->machine->slot[a->slot[j]];
             const wk__body *body = x->tensor ? wk__body_of(x->tensor) : NULL;
-            /* the first to use a view whose base was written finds out where it stands in the graph */
+            /* the first use of a view with a modified base recomputes its graph node */
             add(to, &count, x, s->thread, is_owner(s) || (body && wk__view_grad_fn_is_stale(body)));
             if (!body) continue;
             add(to, &count, body->storage, s->thread, writes && k == 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradients against central differences: the leaves move along a random direction, and the loss must change as the
- * gradients say. Two runs a program, whatever the number of elements. */
+/* Compares gradients with central differences: the leaves move in a random direction, and the loss must change as the
+ * gradients predict. Two runs per program, whatever the number of elements. */
 #include "oracles.h"
 #include "trace.h"
 #include "op_entries.h"
@@ -14,7 +14,7 @@ static double loss_of(executor *m, const program *p)
     return loss && wk__body_numel(wk__body_of(loss)) == 1 ? executor_read_element(loss, 0) : NAN;
 }
 
-/* The loss where the leaves have been moved by `nudge`. */
+/* Returns the loss with the leaves moved by nudge. */
 static double moved_loss(program *p, executor *m, double nudge)
 {
     m->epsilon = nudge;
@@ -28,7 +28,7 @@ static double moved_loss(program *p, executor *m, double nudge)
     return loss;
 }
 
-/* The change of the loss that the gradients of the leaves promise; which leaves those are comes into nudged[]. */
+/* Returns the change of the loss that the leaves' gradients predict; sets nudged[] for these leaves. */
 static double expected_change(program *p, executor *m, bool *nudged, bool *done)
 {
     double total = 0;
@@ -54,7 +54,7 @@ static bool backward_ran(const program *p, const executor *m)
     return true;
 }
 
-/* Of the operand's numbers. */
+/* Finds the smallest and largest element of the operand. */
 static void range_of(const executor *m, const argument *a, double *least, double *most)
 {
     wk_tensor *x = a->kind == WK_VALUE_TENSOR ? m->slot[a->slot[0]].tensor : NULL;
@@ -67,8 +67,8 @@ static void range_of(const executor *m, const argument *a, double *least, double
     }
 }
 
-/* Teeth that no step is as short as: the remainder of a division by a tiny number, what is rounded to several decimals
- * and what is so large that rounding changes its last digits alone. */
+/* Returns true for functions with jumps shorter than the step: the remainder of a division by a tiny number, rounding
+ * to several decimals, and values so large that they have only a few digits below the step. */
 static bool has_tiny_steps(const executor *m, const step *s)
 {
     static const char *const rounding[] = {"round", "floor", "ceil", "trunc"};
@@ -92,10 +92,9 @@ static bool loses_at(const char *op, double x)
     return fabs(x * (1 - x)) < 2e-12;
 }
 
-/* Ops with a formula that the program does not see. Where e^target of kl_div with .log_target is 1e13 and more, the
- * gradients of both operands take each other's place, and a small one that is added between them is lost. Of gelu's
- * 1 + erf(x / sqrt 2), seven digits are left at -6 and none at -8. The gradient of binary_cross_entropy is divided by
- * 1e-12 where p (1 - p) is less. */
+/* Returns true for ops whose formula cancels digits. In kl_div with .log_target, if e^target is 1e13 and more, the
+ * gradients of both operands cancel, and a small one added between them is lost. gelu's 1 + erf(x / sqrt 2) has seven
+ * digits left at -6 and none at -8. The gradient of binary_cross_entropy divides by 1e-12 if p (1 - p) is smaller. */
 static bool is_lost_inside(const executor *m, const step *s)
 {
     static const struct {
@@ -112,7 +111,7 @@ static bool is_lost_inside(const executor *m, const step *s)
     return false;
 }
 
-/* A gradient goes through numbers that are rounded to more than a step. */
+/* A gradient passes through values that are rounded by more than a step. */
 static bool is_rounded(const executor *m, const step *s)
 {
     for (int k = 0; k < s->results; k++) {
@@ -122,7 +121,7 @@ static bool is_rounded(const executor *m, const step *s)
     return false;
 }
 
-/* Numbers go on from a leaf where no gradient does: unique, say. */
+/* Returns true if values depend on a leaf without a gradient, as in unique. */
 static bool is_cut(const executor *m, const step *s)
 {
     if (s->kind != STEP_CALL) return false;
@@ -139,7 +138,7 @@ static bool is_cut(const executor *m, const step *s)
     return wanted && goes_on;
 }
 
-/* Do the differences say nothing? Asked only of what looks wrong. */
+/* Returns true if the differences are meaningless; called only if they disagree with the gradients. */
 static bool is_inconclusive(program *p, executor *m)
 {
     bool blurred = false;
@@ -153,8 +152,8 @@ static bool is_inconclusive(program *p, executor *m)
     return blurred;
 }
 
-/* What jumps often within a step (floor of something steep, the remainder by a tiny number) looks like a slope from
- * afar, and like another one at each distance. Then the differences say nothing. */
+/* Returns true if the loss jumps often within a step (floor of something steep, the remainder by a tiny number): it
+ * appears to have a slope, which varies with the step. */
 static bool jumps(program *p, executor *m, double nudge, double quotient, double slope)
 {
     static const double part[] = {3, 10, 30, 100, 300};
@@ -166,7 +165,7 @@ static bool jumps(program *p, executor *m, double nudge, double quotient, double
     return false;
 }
 
-/* Every number of f64 that the step gives is rounded a little worse. */
+/* Adds a relative error to every f64 element that the step returns. */
 static void add_noise(executor *m, int k, double noise)
 {
     WK_SCOPE;
@@ -177,11 +176,11 @@ static void add_noise(executor *m, int k, double noise)
         wk_tensor *x = m->slot[writes ? s->argument[0].slot[0] : s->out + j].tensor;
         if (x && wk_dtype_of(x) == WK_F64) wk_mul_(x, 1 + (1 + (j + k) % 3) * noise);
     }
-    wk_clear_error(); /* elements that share memory stay as they are */
+    wk_clear_error(); /* unless elements share memory */
 }
 
-/* The loss hangs on last digits: of 1 + erf(-5), say, or of x in log(exp(x)) where exp(x) is 1. These stand still
- * within a step, and so does the loss, while its gradient is right. */
+/* Returns true if the loss depends on the last digits, as of 1 + erf(-5), or of x in log(exp(x)) where exp(x) is 1:
+ * these are constant within a step, and so is the loss, although its gradient is correct. */
 static bool magnifies_rounding(program *p, executor *m, double here, double difference)
 {
     bool does = false;
@@ -216,7 +215,7 @@ bool gradcheck_fails(program *p, executor *m, verdict *v, bool *conclusive)
     const double noise = 1e-9 * fmax(1, fabs(here)) / nudge, near = 1e-4 * fmax(1, fabs(slope)) + noise;
     for (int k = 0; k < HALVINGS; k++, nudge /= 2) {
         const double ahead = moved_loss(p, m, nudge), behind = moved_loss(p, m, -nudge);
-        /* where the loss has a corner its gradient may be anything between the slopes to both sides */
+        /* at a corner of the loss, any value between the slopes on both sides is a valid gradient */
         const double bend = fabs((ahead - here) - (here - behind)) / nudge;
         quotient[k] = (ahead - behind) / (2 * nudge);
         if (k == 0 && fabs(quotient[0] - slope) <= near) {
@@ -229,7 +228,7 @@ bool gradcheck_fails(program *p, executor *m, verdict *v, bool *conclusive)
         magnifies_rounding(p, m, here, fabs(quotient[1] - slope) * nudge))
         return false;
     *conclusive = true;
-    snprintf(v->text, sizeof v->text, "along a direction the loss changes by %.9g; its gradients say %.9g", quotient[1],
-             slope);
+    snprintf(v->text, sizeof v->text, "in a direction the loss changes by %.9g; its gradients predict %.9g",
+             quotient[1], slope);
     return true;
 }

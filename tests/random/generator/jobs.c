@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several jobs that share a run; see jobs.h. */
+/* Implements jobs.h. */
 #include "jobs.h"
 #include "xalloc.h"
 #include <errno.h>
@@ -33,7 +33,7 @@ uint64_t jobs_number(uint64_t next)
     return next * (uint64_t)shared_jobs->count + (uint64_t)(own_job - shared_jobs->job);
 }
 
-/* What a job that was ended in the midst of a report has left counts as it is. */
+/* A job may have been killed while it held the lock; the state it left is used as it is. */
 void jobs_lock(void)
 {
     if (pthread_mutex_lock(&shared_jobs->lock) == EOWNERDEAD) pthread_mutex_consistent(&shared_jobs->lock);

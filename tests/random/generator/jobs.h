@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the processes of one run have in common: memory that is shared between them. A job is a supervisor and the
- * process that runs its programs; job k of n has the programs k, k + n, k + 2 n, ... of the seed, so each program is
- * run once however many jobs there are. */
+/* Shared memory of the processes of one run. A job is a supervisor and the process that runs its programs; job k of n
+ * runs programs k, k + n, k + 2 n, ... of the seed, so that each program is run once, whatever the number of jobs. */
 #ifndef TESTS_RANDOM_JOBS_H
 #define TESTS_RANDOM_JOBS_H
 
@@ -12,40 +11,40 @@
 enum { MOST_SIGNATURES = 4000, MOST_DIGESTS = 1 << 18, MOST_JOBS = 256, KINDS = 8 };
 
 typedef struct job {
-    program now; /* that it is at */
+    program now; /* the current program */
     int variant; /* of its sizes, on a GPU */
     verdict verdict;
     oracle_counts counts;
-    uint64_t next; /* how many of its programs have begun, on this kind of CPU */
-    int64_t alike; /* programs that two kinds of CPU have run */
+    uint64_t next; /* number of its programs that have begun, on this instruction set */
+    int64_t alike; /* programs that ran on two instruction sets */
     coverage coverage;
     digest seen[MOST_DIGESTS];
 } job;
 
 typedef struct jobs {
     int count;
-    pthread_mutex_t lock; /* of the reports, and of what follows */
+    pthread_mutex_t lock; /* of reports, and of the following fields */
     bool failed;
     int by_oracle[ORACLES], signatures;
     char signature[MOST_SIGNATURES][256];
-    uint64_t by_kind[KINDS]; /* programs that a kind of CPU has run */
+    uint64_t by_kind[KINDS]; /* programs per instruction set */
     job job[];
 } jobs;
 
 extern jobs *shared_jobs;
-extern job *own_job; /* the one that this process belongs to */
+extern job *own_job; /* the job of this process */
 
-/* Makes room for so many; job 0 is this process's. False without memory. */
+/* Allocates the shared memory for count jobs; job 0 is this process. Returns false on failure. */
 bool jobs_begin(int count);
-/* The number, among all programs of the run, of the one that this job is at. */
+/* Returns the number of this job's current program among all programs of the run. */
 uint64_t jobs_number(uint64_t next);
 void jobs_lock(void);
 void jobs_unlock(void);
-/* Runs `work` in each job, in processes of their own where there are several, and waits; false when one says so. */
+/* Runs work in each job, in separate processes if there are several, and waits; returns false if one fails. */
 bool jobs_run(bool (*work)(void));
-/* Is this the first failure of its kind? With the lock held. */
+/* Returns true for the first failure with this signature. The caller holds the lock. */
 bool jobs_is_new(const char *signature);
-/* What all have run, for a last word. */
+/* Sums the counts of all jobs. */
 void jobs_sum(oracle_counts *counts, coverage *coverage, int64_t *alike);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of the op table read; see op_entries.h. */
+/* Reads the op table; see op_entries.h. */
 #include "op_entries.h"
 #include "xalloc.h"
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tensors of a call: slots that there are, cut and turned to fit, or new ones; see generate.h. */
+/* The tensors of a call: existing slots, views of them that fit, or new tensors; see generate.h. */
 #include "generate.h"
 #include "tensor/tensor.h"
 #include <stdlib.h>
@@ -49,7 +49,7 @@ int generate_make(generator *g, wk_dtype dtype, int ndim, const int64_t *shape, 
     s->how = (uint8_t)how;
     s->card = (uint8_t)g->card;
     s->seed = (uint32_t)rng_bits(&g->draw);
-    if (g->program->gradcheck) s->seed &= ~1u; /* eighths are equal too often, and where they are nothing has a slope */
+    if (g->program->gradcheck) s->seed &= ~1u; /* eighths are equal too often, and functions have no slope at ties */
     s->arguments = 2;
     s->argument[0] = argument_ints(ndim, shape);
     s->argument[1] = argument_int(below);
@@ -68,10 +68,10 @@ int generate_view(generator *g, const char *op, int x, int count, const argument
     memcpy(s->argument + 1, arguments, sizeof *arguments * (size_t)count);
     const int out = s->out;
     if (!generate_end(g)) return -1;
-    return g->machine->slot[out].tensor ? out : x; /* what was so already */
+    return g->machine->slot[out].tensor ? out : x; /* was already of that form */
 }
 
-/* ---- of a wanted shape ------------------------------------------------------------------------------------------- */
+/* ---- tensors of a given shape ------------------------------------------------------------------------------------ */
 
 static bool has_shape(const wk__body *body, int ndim, const int64_t *shape)
 {
@@ -87,7 +87,7 @@ static int same_shape(generator *g, unsigned dtypes, int ndim, const int64_t *sh
     return found;
 }
 
-/* Cut out of x, which has at least as many elements: seen as a row, narrowed, folded. */
+/* Cuts a tensor out of x, which has at least as many elements: flattened, narrowed, reshaped. */
 static int cut(generator *g, int x, int ndim, const int64_t *shape)
 {
     const int64_t have = wk__body_numel(generate_body(g, x)), want = wk__numel(ndim, shape);
@@ -103,7 +103,7 @@ static int cut(generator *g, int x, int ndim, const int64_t *shape)
     return x >= 0 ? generate_view(g, "reshape", x, 1, folded) : -1;
 }
 
-/* The dimensions in another order, where that gives the shape. */
+/* Permutes dimensions, if that yields the shape. */
 static int turned(generator *g, unsigned dtypes, int ndim, const int64_t *shape)
 {
     if (ndim != 2) return -1;
@@ -128,7 +128,7 @@ int generate_operand(generator *g, unsigned dtypes, int ndim, const int64_t *sha
     return dtypes >> dtype & 1 ? generate_make(g, dtype, ndim, shape, 0, 0) : -1;
 }
 
-/* ---- what broadcasts --------------------------------------------------------------------------------------------- */
+/* ---- broadcasting ------------------------------------------------------------------------------------------------ */
 
 static bool broadcasts(const wk__body *a, const wk__body *b)
 {
@@ -141,14 +141,14 @@ static bool broadcasts(const wk__body *a, const wk__body *b)
 static int broadcasting(generator *g, unsigned dtypes, int x)
 {
     int found = -1, seen = 0;
-    for (int k = 0; k < g->program->slots; k++) /* the newer the likelier */
+    for (int k = 0; k < g->program->slots; k++) /* newer ones are more likely */
         if (fits(g, k, dtypes, 0) && broadcasts(generate_body(g, x), generate_body(g, k)) &&
             (seen++ == 0 || rng_below(&g->draw, 2 * seen) < seen + 1))
             found = k;
     return found;
 }
 
-/* In the shape of x, or of a part of its dimensions, or 1 in some. */
+/* Returns a tensor of x's shape, of some of its dimensions, or with size 1 in some. */
 static int smaller(generator *g, unsigned dtypes, int x)
 {
     const wk__body *body = generate_body(g, x);
@@ -179,7 +179,7 @@ static bool pointwise_operand(generator *g, const op_entry *r, int k, int first,
     return x >= 0;
 }
 
-/* Of equal limits neither is the one that counts: their gradients are 0, as PyTorch's, and differences say 1. */
+/* If both limits are equal, neither receives a gradient, as in PyTorch, but differences are 1. */
 static bool is_second_limit(const generator *g, const op_entry *r, const step *s, int k)
 {
     return g->program->gradcheck && k == 2 && strcmp(r->op->name, "clamp") == 0 && s->argument[1].kind != WK_VALUE_NONE;
@@ -189,8 +189,8 @@ static bool pointwise_operands(generator *g, const op_entry *r, step *s)
 {
     const unsigned domain = r->op->dtypes ? r->op->dtypes : ANY_DTYPE;
     const int at =
-        r->op->own_dtype_operands & 1 && r->parameters > 1 && r->tensors > 1 ? 1 : 0; /* where: the condition comes
-                                                                                         first */
+        /* where: the condition comes first */
+        r->op->own_dtype_operands & 1 && r->parameters > 1 && r->tensors > 1 ? 1 : 0;
     const int first = generate_pick(g, at ? ANY_DTYPE : domain, 0);
     if (first < 0) return false;
     for (int k = 0; k < r->parameters; k++) {
@@ -205,7 +205,7 @@ static bool pointwise_operands(generator *g, const op_entry *r, step *s)
     return true;
 }
 
-/* ---- which of them ----------------------------------------------------------------------------------------------- */
+/* ---- operands ---------------------------------------------------------------------------------------------------- */
 
 static bool named(const op_entry *r, const char *const *names)
 {

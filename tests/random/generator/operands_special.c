@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tensors of products, of lists that are joined, of what looks places up; see generate.h. */
+/* The tensors of products, of lists to concatenate, and of indexed ops; see generate.h. */
 #include "generate.h"
 #include "tensor/tensor.h"
 #include <string.h>
@@ -17,7 +17,8 @@ static int64_t batches(generator *g)
     return g->wide ? rng_range(&g->draw, 1, 2) : extent(g);
 }
 
-/* The second of a product, for the first: perhaps itself or its transpose, with batches that broadcast. */
+/* Returns the second factor of a product for the first one: possibly itself or its transpose, with batches that
+ * broadcast. */
 static int factor(generator *g, const wk__body *a, int x, int ndim)
 {
     const unsigned dtypes = 1u << a->dtype;
@@ -115,11 +116,11 @@ static int index_tensor(generator *g, int ndim, const int64_t *shape, int64_t be
 {
     const int x = generate_make(g, rng_percent(&g->draw, 80) ? WK_I64 : WK_I32, ndim, shape, MAKE_INDEX, below);
     if (x < 0 || rng_percent(&g->draw, 60)) return x;
-    const argument same[] = {argument_int(1)}; /* one that is not computed yet at the call */
+    const argument same[] = {argument_int(1)}; /* not yet computed at the call */
     return generate_view(g, "mul", x, 1, same);
 }
 
-/* x, dim, index and perhaps what is put there. */
+/* Fills in x, dim, index and, if the op has one, the source. */
 bool generate_index_operands(generator *g, const op_entry *r, step *s)
 {
     const char *name = r->op->name;

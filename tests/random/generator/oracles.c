@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs run in each mode and compared; see oracles.h. */
+/* Runs programs in each mode and compares the traces; see oracles.h. */
 #include "oracles.h"
 #include "generate.h"
 #include "trace.h"
@@ -20,11 +20,11 @@ const char *const oracle_name[ORACLES] = {"nothing",
                                           "bad indices",
                                           "default = sync in other sizes",
                                           "GPU: default = sync",
-                                          "GPU: threads at the same time = sync",
+                                          "GPU: concurrent threads = sync",
                                           "GPU: bad indices",
                                           "GPU: default = sync in other sizes",
-                                          "GPU: a call of the driver fails",
-                                          "the same on all kinds of CPU"};
+                                          "GPU: a failing driver call",
+                                          "equal on all instruction sets"};
 const mode mode_sync = {.name = "sync", .sync = true, .threads = 1};
 static const mode mode_of[ORACLES] = {
     [ORACLE_DEFAULT] = {.name = "default", .threads = 1},
@@ -34,10 +34,10 @@ static const mode mode_of[ORACLES] = {
     [ORACLE_MANY_THREADS] = {.name = "7 threads", .threads = 7, .prologues = true},
 };
 
-/* On the GPU, whose kind oracles_try_gpu has said. */
+/* On the GPU of the kind given to oracles_try_gpu. */
 static mode gpu_sync = {.name = "GPU, sync", .sync = true, .threads = 1};
 static mode gpu_usual = {.name = "GPU", .threads = 1, .serialized = true};
-static mode gpu_at_once = {.name = "GPU, threads at the same time", .threads = 1};
+static mode gpu_at_once = {.name = "GPU, concurrent threads", .threads = 1};
 static executor base, other;
 static oracle_counts own_counts;
 oracle_counts *counts = &own_counts;
@@ -59,9 +59,9 @@ static bool mode_differs(program *p, oracle which, verdict *v)
            report(v, which);
 }
 
-/* Growing the program has also carried out steps that were dropped, and those leave a trace in the last digits of a
- * gradient: a view whose base was written gets its history anew when it is first asked for, and so comes earlier in the
- * sums. What counts is the program as it stands. */
+/* Generation has also executed steps that were dropped, which can change the last digits of a gradient: a view with a
+ * modified base receives its new history when it is first used, and so has an earlier position in sums. Therefore both
+ * modes run the final program again. */
 static bool differs_as_it_stands(program *p, oracle which, verdict *v)
 {
     if (!mode_differs(p, which, v)) return false;
@@ -72,14 +72,14 @@ static bool differs_as_it_stands(program *p, oracle which, verdict *v)
     return false;
 }
 
-/* base has run op by op, on the GPU where the CPU has other numbers. A program of another size than it was grown in may
- * have met a bad index there. */
+/* base has run op by op, on the GPU if the CPU's values differ. A program in other sizes than it was generated in may
+ * have a bad index. */
 static bool gpu_differs(program *p, oracle which, verdict *v)
 {
     bool late;
-    const bool told = trace_has_bad_index(&base, &late);
+    const bool reported = trace_has_bad_index(&base, &late);
     if (late) return false;
-    if (!told) return mode_differs(p, which, v);
+    if (!reported) return mode_differs(p, which, v);
     if (which != ORACLE_GPU) return false;
     executor_run(&other, p, &gpu_usual);
     return index_runs_differ(&base, &other, v) && report(v, which);
@@ -107,13 +107,13 @@ bool oracle_broken(program *p, oracle which, verdict *v)
         for (oracle any = ORACLE_DEFAULT; any <= ORACLE_MANY_THREADS; any++) mode_differs(p, any, v);
         v->oracle = ORACLE_NOTHING;
         if (p->gradcheck) gradcheck_fails(p, &other, v, &conclusive);
-        return false; /* still here */
+        return false; /* same process as before */
     }
-    if (base.has_failed_value || trace_has_error(&base, v->text, sizeof v->text)) return false; /* another matter */
+    if (base.has_failed_value || trace_has_error(&base, v->text, sizeof v->text)) return false; /* another oracle */
     return on_gpu ? gpu_differs(p, which, v) : mode_differs(p, which, v);
 }
 
-/* Are there tensors that several threads work on? */
+/* Returns true if there are tensors that several threads compute. */
 static bool is_large(const executor *m)
 {
     for (size_t at = 0; at < m->used;) {
@@ -136,9 +136,9 @@ static void count(const program *p)
     counts->backwards += backward;
 }
 
-/* Programs with large tensors wait, with what they saw op by op, until there are some of them: to give the pool another
- * number of threads takes longer than to run a program. The others run on one thread in all modes, as nothing in them
- * is shared out. */
+/* Programs with large tensors are collected with their traces op by op, because changing the number of threads in the
+ * pool takes longer than running a program. Other programs run on one thread in all modes, because none of their work
+ * is divided. */
 static bool large_differs(program *p, verdict *v)
 {
     enum { BATCH = 16 };
@@ -165,7 +165,7 @@ static bool large_differs(program *p, verdict *v)
     return false;
 }
 
-/* Of whole words: what is hashed is made of them. */
+/* The hashed data consists of complete words. */
 static uint64_t hash(uint64_t h, const void *bytes, size_t size)
 {
     for (const char *c = bytes; size >= sizeof h; c += sizeof h, size -= sizeof h) {
@@ -177,7 +177,7 @@ static uint64_t hash(uint64_t h, const void *bytes, size_t size)
     return h;
 }
 
-/* Last digits differ by kind of CPU, and so may shapes that depend on numbers. */
+/* Last digits depend on the instruction set, and so may shapes that depend on values. */
 static bool has_shapes_of_numbers(const program *p)
 {
     for (int k = 0; k < p->steps; k++)
@@ -235,7 +235,7 @@ void oracles_try(program *p, uint64_t seed, verdict *v, digest *d)
     if (p->gradcheck) *(conclusive ? &counts->differences : &counts->inconclusive) += 1;
 }
 
-/* Other sizes in place of those that the program has, the same for the same. */
+/* Replaces the sizes of the program by others, equal ones by equal ones. */
 static void vary(program *p, int variant)
 {
     for (int k = 0; k < p->steps; k++)

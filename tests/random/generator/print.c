@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs as C; see print.h. */
+/* Prints programs as C; see print.h. */
 #include "print.h"
 #include "executor.h"
 #include "op_entries.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW = 24 /* numbers that are written out */ };
+enum { FEW = 24 /* elements that are written out */ };
 
 static const char *const c_type[] = {
     [WK_F32] = "float",  [WK_F64] = "double",  [WK_F16] = "float",   [WK_BF16] = "float",  [WK_I8] = "int8_t",
@@ -25,7 +25,7 @@ static void print_numbers(FILE *out, const step *s, int64_t n)
     }
 }
 
-/* Of more numbers than one writes out, or of memory that the program lends: an array first. */
+/* Prints an array first, if there are more elements than are written out, or the memory is the program's. */
 static void print_array(FILE *out, const step *s, int64_t n)
 {
     fprintf(out, "    static %s m%d[%lld]", c_type[s->dtype], s->out, (long long)(n ? n : 1));
@@ -136,7 +136,7 @@ static void print_other(FILE *out, const step *s, bool apart)
         for (int k = 0; k < s->argument[0].count; k++) fprintf(out, "%st%d", k ? ", " : "", s->argument[0].slot[k]);
         fprintf(out, "}, %d, %lld);\n", s->argument[0].count, (long long)s->argument[1].i);
         break;
-    case STEP_THREAD_RESTART: fputs("    /* this thread ends, another goes on */\n", out); break;
+    case STEP_THREAD_RESTART: fputs("    /* this thread ends, another continues */\n", out); break;
     default: print_function(out, s); break;
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls as C, by the schemas of their rows; see print.h. */
+/* Prints calls as C, by the schemas of their ops; see print.h. */
 #include "print.h"
 #include "executor.h"
 #include <ctype.h>
@@ -56,12 +56,11 @@ void print_argument(FILE *out, const argument *a)
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-/* How an op is written in C where that is not: what the schema requires, then lists of dimensions, then
- * options by name.
+/* C forms of ops that differ from the usual one: required arguments, then lists of dimensions, then options by name.
  *
- *   3    argument 3              3=x   x where it is not given      3?   only if it is given
- *   .3   the option of that name, if it is given
- *   &0   where result 0 goes     @     the array for all results */
+ *     3    argument 3              3=x   x if it is not given      3?   only if it is given
+ *     .3   the option of that name, if it is given
+ *     &0   address of result 0     @     the array for all results */
 static const struct {
     const char *op, *name, *form;
 } forms[] = {
@@ -101,7 +100,7 @@ static const struct {
     {"one_hot", NULL, "0 1=-1"},
 };
 
-/* An option that is a value of an enum in C. */
+/* Prints an option that is an enumerator in C. */
 static bool print_choice(FILE *out, const char *name, const argument *a)
 {
     const bool reduction = strcmp(name, "reduction") == 0;
@@ -139,7 +138,7 @@ static void print_form(FILE *out, const step *s, const op_entry *r, const char *
     }
 }
 
-/* The form that most ops have. */
+/* Sets the form that most ops have. */
 static void usual_form(const op_entry *r, char *form, size_t size)
 {
     size_t at = 0;
@@ -162,7 +161,7 @@ static void print_strided(FILE *out, const step *s)
     fprintf(out, "%d, %lld)", s->argument[1].count, (long long)s->argument[3].i);
 }
 
-/* Over all elements: the macro takes no option without a dimension. */
+/* The reduction of all elements: the macro takes no options without a dimension. */
 static void print_position(FILE *out, const step *s)
 {
     fprintf(out, "wk_%s_at(WK_HERE, t%d, NULL, -1, ", op_entries[s->op].op->name, s->argument[0].slot[0]);
@@ -199,7 +198,7 @@ static void print_call(FILE *out, const step *s)
     fputs(")", out);
 }
 
-/* Ops that put their results where arguments say. */
+/* Returns true for ops that store their results through pointers. */
 static bool fills(const step *s)
 {
     const char *form = "";

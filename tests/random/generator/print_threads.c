@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs of several threads as C: what a thread does between two meetings is a function, and main has the workers run
- * them (workers.c, which the program includes). A thread that ends in the midst of it leaves the rest to the next
- * one. */
+/* Prints programs of several threads as C: the steps of a thread between two synchronisations are a function, and main
+ * runs these in workers (workers.c, which the program includes). If the thread ends within them, the remaining steps
+ * are a second function. */
 #include "executor.h"
 #include "print.h"
 
-/* Variables, which functions share. */
+/* Declares variables, which functions share. */
 static void declare(FILE *out, const program *p)
 {
     for (int k = 0; k < p->steps; k++) {
@@ -16,14 +16,14 @@ static void declare(FILE *out, const program *p)
     }
 }
 
-/* Does this thread do anything in steps [from, to)? Its first step there, -1 for none. */
+/* Returns the thread's first step in [from, to), or -1. */
 static int first_step(const program *p, int thread, int from, int to)
 {
     while (from < to && (p->step[from].removed || p->step[from].thread != thread)) from++;
     return from < to ? from : -1;
 }
 
-/* The functions of the thread for what it does there, the first one last: it is part_FROM. */
+/* Prints the functions of the thread for these steps, the first one last: part_FROM. */
 static void print_thread(FILE *out, const program *p, int thread, int from, int to)
 {
     int end = from;
@@ -31,7 +31,7 @@ static void print_thread(FILE *out, const program *p, int thread, int from, int 
            (p->step[end].removed || p->step[end].thread != thread || p->step[end].kind != STEP_THREAD_RESTART))
         end++;
     const bool ends = end < to;
-    const bool rests = end + 1 < to; /* else the new thread has nothing to do before the next meeting */
+    const bool rests = end + 1 < to; /* otherwise the new thread has no steps before the next synchronisation */
     if (ends && rests) print_thread(out, p, thread, end + 1, to);
     if (ends && !rests) fprintf(out, "static void rest_%d_%d(void *user)\n{\n    (void)user;\n}\n", thread, end + 1);
     fprintf(out, "static void part_%d_%d(void *user)\n{\n", thread, from);
@@ -45,7 +45,7 @@ static void print_thread(FILE *out, const program *p, int thread, int from, int 
     fputs(ends ? "}\n" : "    (void)user;\n}\n", out);
 }
 
-/* What is left is looked at by the threads in turn, as executor_observe_end does. */
+/* The threads observe the remaining tensors in turn, as in executor_observe_end. */
 static void print_looks(FILE *out, const program *p)
 {
     int order[MOST_SLOTS], thread[MOST_SLOTS] = {0};
@@ -60,7 +60,7 @@ static void print_looks(FILE *out, const program *p)
     }
 }
 
-/* Steps up to where the threads meet; where they don't work at the same time, those of one thread. */
+/* Returns the end of the steps up to a synchronisation or, without concurrency, of one thread. */
 static int end_of_part(const program *p, int from)
 {
     int to = from + 1;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What random programs use besides the library: the numbers of their tensors, hooks, functions with a gradient of their
- * own. The generator and the programs that it prints include it, so it needs the public headers only. */
-#ifndef TESTS_RANDOM_PARTS_H
-#define TESTS_RANDOM_PARTS_H
+/* Code that random programs use besides the library: element values, hooks, custom functions. Both the generator and
+ * the programs that it prints include it, so it uses public headers only. */
+#ifndef TESTS_RANDOM_PROGRAM_LIB_H
+#define TESTS_RANDOM_PROGRAM_LIB_H
 
 #include <math.h>
 #include <stdlib.h>
 #include <wick.h>
 
-/* Not every program uses all of them. */
+/* Most programs use only some of them. */
 #define PART static inline __attribute__((unused))
 
-/* Number k of a tensor with this seed, in [0, 1): splitmix64. */
+/* Returns element k of a tensor with this seed, in [0, 1): splitmix64. */
 PART double part_fraction(uint32_t seed, int64_t k)
 {
     uint64_t z = seed + (uint64_t)k * 0x2545f4914f6cdd1du + 0x9e3779b97f4a7c15u;
@@ -20,8 +20,8 @@ PART double part_fraction(uint32_t seed, int64_t k)
     return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
 }
 
-/* The same as an element: fractions of which sums round, eighths for odd seeds; whole numbers where the dtype has no
- * others; below `below` if that is not 0; above 0 if `positive`. */
+/* Returns the element in its dtype: fractions whose sums are rounded, or eighths for odd seeds; integers for integer
+ * dtypes; below `below` unless that is 0; positive if `positive`. */
 PART double part_number(uint32_t seed, int64_t k, wk_dtype dtype, int64_t below, bool positive)
 {
     const double u = part_fraction(seed, k);
@@ -47,7 +47,7 @@ PART wk_tensor *part_scales(wk_tensor *grad, void *user)
     return wk_mul(grad, 2.0);
 }
 
-/* Runs what was recorded in the midst of backward. */
+/* Runs recorded ops during backward. */
 PART wk_tensor *part_reads(wk_tensor *grad, void *user)
 {
     (void)user;
@@ -72,7 +72,7 @@ PART void part_sine_product_back(wk_function *f, wk_tensor *const grad_out[], wk
     if (wk_function_needs_grad(f, 1)) grad_in[1] = wk_mul(grad_out[0], wk_sin(a));
 }
 
-/* e^(a / 4), which its gradient reads */
+/* e^(a / 4); its gradient reads the result */
 PART void part_saves_result(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
 {
     out[0] = wk_exp(wk_mul(in[0], 0.25));
@@ -103,7 +103,7 @@ PART void part_two_results_back(wk_function *f, wk_tensor *const grad_out[], wk_
     }
 }
 
-/* b and a: what goes in comes out, of values and of gradients */
+/* b and a: outputs are inputs, in forward and in backward */
 PART void part_swaps(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
 {
     (void)f;
@@ -118,7 +118,7 @@ PART void part_swaps_back(wk_function *f, wk_tensor *const grad_out[], wk_tensor
     grad_in[1] = grad_out[0];
 }
 
-/* a, which it keeps, and a b */
+/* a, which it saves, and a b */
 PART void part_gives_input(wk_function *f, wk_tensor *const in[], wk_tensor *out[])
 {
     wk_function_save(f, in[0]);
@@ -135,7 +135,7 @@ PART void part_gives_input_back(wk_function *f, wk_tensor *const grad_out[], wk_
     grad_in[1] = grad_out[1] ? wk_mul(grad_out[1], a) : NULL;
 }
 
-/* How many contexts of functions are there. When all tensors have gone it must be 0. */
+/* Number of live contexts of functions; 0 when all tensors have been freed. */
 static _Atomic int part_contexts __attribute__((unused));
 
 PART void part_destroy(void *context)
@@ -180,7 +180,7 @@ static const wk_function_kind part_functions[] __attribute__((unused)) = {
      .destroy = part_destroy},
 };
 
-/* A context for one call of this kind. */
+/* Returns a context for one call of this kind. */
 PART void *part_context(int kind)
 {
     void *context = part_functions[kind].destroy ? malloc(1) : NULL;
@@ -190,13 +190,13 @@ PART void *part_context(int kind)
 
 /* ---- two cards --------------------------------------------------------------------------------------------------- */
 
-/* Of a program that was printed; the CPU where there is no such card. */
+/* The card in a printed program; the CPU if there is none. */
 PART wk_device part_card(int card)
 {
     return wk_try_gpu(card);
 }
 
-/* A copy of all of it on that card. */
+/* Copies all of x to that card. */
 PART wk_tensor *part_send(wk_tensor *x, int card)
 {
     return wk_device_eq(wk_device_of(x), part_card(card)) ? wk_clone(x) : wk_to(x, part_card(card));
@@ -215,7 +215,7 @@ PART wk_optim *part_optim(int kind, wk_tensors *leaves)
     }
 }
 
-/* The sum of the squares of all leaves, whose gradients it brings. */
+/* Returns the sum of the squares of all leaves, and computes its gradients. */
 PART wk_tensor *part_squares(void *user)
 {
     wk_tensors *leaves = user;
@@ -228,7 +228,7 @@ PART wk_tensor *part_squares(void *user)
     return total;
 }
 
-/* Some steps, after which nobody knows the optimiser; with the gradients that there are, or those of the squares. */
+/* Makes some steps with a temporary optimiser; uses existing gradients, or those of the squares. */
 PART wk_code part_optimise(int kind, wk_tensor *const leaf[], int count, int steps)
 {
     wk_tensors *leaves = wk_list(WK_ARRAY(leaf, count));
@@ -245,7 +245,7 @@ PART wk_code part_optimise(int kind, wk_tensor *const leaf[], int count, int ste
     return wk_error_code();
 }
 
-/* A number to all elements, by way of another library that shares the memory. */
+/* Sets all elements through another library that shares the memory. */
 PART wk_code part_poke(wk_tensor *x, int64_t number)
 {
     wk_dl_managed_versioned *shared = wk_to_dlpack(x);

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random programs against everything that must be true of them. A supervisor, which never uses the library itself,
- * starts a process that runs one program after the other; the program that it is at lies in shared memory, so one that
- * ends the process is known too.
+/* Runs random programs and checks all oracles. A supervisor, which never uses the library itself, starts a process that
+ * runs one program after the other; the current program is in shared memory, so that a program that crashes the process
+ * is known.
  *
  *   random_programs [--seconds N] [--programs N] [--seed N] [--jobs N] [--keep-going] [--whole]
  *                   [--kinds | --opencl | --cuda [--large]]
- *   random_programs --only SEED       the program of that seed: what is wrong with it, if anything is
+ *   random_programs --only SEED       runs the program of that seed and prints its failures
  *   random_programs --opencl|--cuda --only SEED:VARIANT
- *   random_programs --print SEED      the program of that seed; SEED:large: of tensors larger than 2 MB
+ *   random_programs --print SEED      prints the program of that seed; SEED:large: with tensors larger than 2 MB
  *
- * A part of them runs in other sizes, too, one after the other, so that caches serve several of them (sizes.c).
+ * Some of them also run in other sizes, one after the other, so that caches are reused (sizes.c).
  *
- * With --opencl or --cuda they run on the first such device, 40 of other sizes to each that needs kernels of its own,
- * and every eighth is one of tensors larger than 2 MB (variant "large"), on two devices for the half; with --large all
- * are.
- * With --kinds each kind of CPU has a third of the time. What fails is shrunk (but with --whole), printed, and the exit
- * status is 1. With --keep-going each kind of failure is printed once. With --jobs N so many of them run at the same
- * time (0: one for each processor) and share the programs of the seed; there is one summary at the end. */
+ * With --opencl or --cuda they run on the first such device, with 40 variants in other sizes for each program that
+ * needs new kernels; every eighth one has tensors larger than 2 MB (variant "large"), half of these on two devices;
+ * with --large all have. With --kinds each instruction set gets a third of the time. A failing program is shrunk
+ * (unless --whole), printed, and the exit status is 1. With --keep-going each kind of failure is printed once. With
+ * --jobs N, N jobs run concurrently (0: one per processor) and share the programs of the seed; there is one summary at
+ * the end. */
 #include "generate.h"
 #include "jobs.h"
 #include "xalloc.h"
@@ -36,7 +36,7 @@ enum { FAILED = 10, PROGRAM_SECONDS = 60, VARIANTS = 40, EVERY_LARGE = 8 };
 typedef struct settings {
     double seconds;
     uint64_t programs, seed, only;
-    int jobs, variant, gpu; /* gpu: a kind of device, 0 for the CPU */
+    int jobs, variant, gpu; /* gpu: kind of the device; 0: CPU */
     bool keep_going, just_one, whole, kinds, print, large;
 } settings;
 
@@ -57,8 +57,8 @@ static uint64_t seed_of(uint64_t number)
 
 /* ---- the process that runs programs ------------------------------------------------------------------------------ */
 
-/* The same program sees the same shapes, dtypes and refusals on every kind of CPU. (Its numbers may differ in their
- * last digits, and so may what is grown from them: then it is another program.) */
+/* A program must have the same shapes, dtypes and rejections on every instruction set. (Values may differ in their last
+ * digits, and so may the steps that generation bases on them: then it is another program, which is not compared.) */
 static bool cpu_kinds_agree(uint64_t next, digest now)
 {
     digest *seen = &own_job->seen[next % MOST_DIGESTS];
@@ -72,7 +72,7 @@ static bool cpu_kinds_agree(uint64_t next, digest now)
     return !both || seen->structure == now.structure;
 }
 
-/* A build that counts lines (make coverage) writes its counts here, as a process that ends by _exit does not. */
+/* A build with coverage counters (make coverage) writes them here, because _exit does not. */
 void __gcov_dump(void) __attribute__((weak));
 
 static void end(int status)
@@ -110,7 +110,7 @@ static void run_programs(double until)
     end(0);
 }
 
-/* How a process that was forked ended: its exit status, or -1 for a crash. */
+/* Returns the exit status of a forked process, or -1 for a crash. */
 static int end_of(pid_t child)
 {
     int status;
@@ -132,7 +132,7 @@ static pid_t start_child(void)
 
 /* ---- shrinking --------------------------------------------------------------------------------------------------- */
 
-/* In this process. */
+/* Runs the candidate in this process. */
 static bool fails_in_process(program *candidate, void *user)
 {
     verdict v;
@@ -140,7 +140,7 @@ static bool fails_in_process(program *candidate, void *user)
     return oracle_broken(candidate, *(const oracle *)user, &v);
 }
 
-/* In a process of its own, which may end. */
+/* Runs the candidate in a child process, which may crash. */
 static bool fails_in_child(program *candidate, void *user)
 {
     const oracle which = *(const oracle *)user;
@@ -190,7 +190,7 @@ static void shrink_failure(oracle which)
 
 /* ---- reports ----------------------------------------------------------------------------------------------------- */
 
-/* With the lock held, so that reports come one after the other. */
+/* The caller holds the lock, so that reports do not interleave. */
 static void print_failure(oracle which)
 {
     char signature[256];
@@ -231,7 +231,7 @@ static int64_t median(const oracle_counts *c)
     return k;
 }
 
-/* Seconds of processor time, of all processes that have run programs. */
+/* Returns the processor time in seconds of all processes that have run programs. */
 static double cost(void)
 {
     struct rusage used;
@@ -250,17 +250,17 @@ static void statistics(void)
     const double n = c->programs ? (double)c->programs : 1;
     for (int k = 0; set.kinds && wk__cpu_isa_at(k) && k < KINDS; k++)
         printf("%s: %llu programs\n", wk__cpu_isa_at(k)->name, (unsigned long long)shared_jobs->by_kind[k]);
-    if (set.kinds) printf("%lld programs on two kinds of CPU\n", (long long)alike);
+    if (set.kinds) printf("%lld programs on two instruction sets\n", (long long)alike);
     printf("%lld programs in %.1f s, %.0f us of processor time each; calls: median %lld, mean %.1f; with backward "
-           "%.1f %%, checked by central differences %.1f %% (and %.1f %% that say nothing); large %.1f %%, against "
+           "%.1f %%, checked by central differences %.1f %% (and %.1f %% inconclusive); large %.1f %%, against "
            "references %.1f %%, with bad indices %.1f %%\n",
            (long long)c->programs, elapsed(), 1e6 * cost() / n, (long long)median(c), (double)c->calls / n,
            100 * (double)c->backwards / n, 100 * (double)c->differences / n, 100 * (double)c->inconclusive / n,
            100 * (double)c->large / n, 100 * (double)c->referred / n, 100 * (double)c->spoiled / n);
     printf("in other sizes, one after the other, %.1f %%\n", 100 * (double)c->resized / n);
     if (set.gpu)
-        printf("of tensors larger than 2 MB %.1f %%, with threads at the same time %.1f %%\n",
-               100 * (double)c->ranges / n, 100 * (double)c->at_once / n);
+        printf("of tensors larger than 2 MB %.1f %%, with concurrent threads %.1f %%\n", 100 * (double)c->ranges / n,
+               100 * (double)c->at_once / n);
     coverage_print(stdout, &coverage);
     for (int k = 0; k < ORACLES; k++)
         if (shared_jobs->by_oracle[k]) printf("failed: %s: %d\n", oracle_name[k], shared_jobs->by_oracle[k]);
@@ -268,7 +268,7 @@ static void statistics(void)
 
 /* ---- the command line -------------------------------------------------------------------------------------------- */
 
-/* SEED, SEED:VARIANT or SEED:large */
+/* Parses SEED, SEED:VARIANT or SEED:large. */
 static void read_seed(const char *text)
 {
     char *colon;
@@ -316,18 +316,18 @@ static bool read_settings(int argc, char **argv)
             set.programs = 1;
             k++;
         } else {
-            fprintf(
-                stderr,
-                "random_programs: what is %s? random_programs [--seconds N] [--programs N] [--seed N] [--keep-going] "
-                "[--whole] [--jobs N] [--kinds | --opencl | --cuda [--large]] [--only SEED | --print SEED]\n",
-                argv[k]);
+            fprintf(stderr,
+                    "random_programs: unknown option %s; usage: random_programs [--seconds N] [--programs N] [--seed "
+                    "N] [--keep-going] "
+                    "[--whole] [--jobs N] [--kinds | --opencl | --cuda [--large]] [--only SEED | --print SEED]\n",
+                    argv[k]);
             return false;
         }
     }
     return true;
 }
 
-/* Runs programs until then, in as many processes as it takes. False when one failed. */
+/* Runs programs until a point in time, restarting the process after crashes. Returns false if one failed. */
 static bool run_until(double until)
 {
     bool failed = false;
@@ -342,7 +342,7 @@ static bool run_until(double until)
     return !failed;
 }
 
-/* Each kind of CPU that this machine has runs the same programs, in processes of its own. */
+/* Runs the same programs on each supported instruction set, in separate processes. */
 static bool run_kinds(void)
 {
     if (!set.kinds) return run_until(set.seconds);

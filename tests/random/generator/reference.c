@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each call against the reference of its row, in double precision, and what a call may change: an explicit model of
- * storages. After every step all live tensors are read. Those that lie in the storage that was written must hold the
- * new numbers where they see the places of the target and the old ones elsewhere; all others are as they were. */
+/* Compares each call with the op's double-precision reference, and checks which tensors it changes, with an explicit
+ * model of storages. After every step all live tensors are read. Those that share the written storage must have the new
+ * values at the target's positions and the former ones elsewhere; all others must be unchanged. */
 #include "oracles.h"
 #include "base/alloc.h"
 #include "ir/scalar.h"
@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_READ = 512 /* elements of a tensor that is looked at */ };
+enum { MOST_READ = 512 /* maximum number of elements of a tensor that is read */ };
 
-/* What a slot held after the last step. */
+/* Contents of a slot after the last step. */
 typedef struct snapshot {
     bool finite;
     int64_t n;
@@ -56,9 +56,9 @@ static bool disagree(model *m, const char *what, int slot, int64_t k, double hav
     return true;
 }
 
-/* ---- what changes ------------------------------------------------------------------------------------------------ */
+/* ---- changes ----------------------------------------------------------------------------------------------------- */
 
-/* Where element k of a tensor lies in its storage. */
+/* Returns the offset of element k of a tensor in its storage. */
 static int64_t place_of(const wk__body *body, int64_t k)
 {
     int64_t place = body->offset;
@@ -66,7 +66,7 @@ static int64_t place_of(const wk__body *body, int64_t k)
     return place;
 }
 
-/* The element of the target that lies at a place, -1 for none. */
+/* Returns the element of the target at an offset, or -1. */
 static int64_t element_at(const wk__body *target, int64_t place)
 {
     for (int64_t e = wk__body_numel(target); e-- > 0;)
@@ -74,8 +74,8 @@ static int64_t element_at(const wk__body *target, int64_t place)
     return -1;
 }
 
-/* What a slot must hold now: what it held, but for the places of the target, which hold what was written there. */
-static bool has_changed(model *m, int s, const wk__body *to, const snapshot *written, const snapshot *now)
+/* Checks a slot: its former contents, except at the target's positions, which have the written values. */
+static bool check_slot(model *m, int s, const wk__body *to, const snapshot *written, const snapshot *now)
 {
     const wk__body *body = wk__body_of(m->machine->slot[s].tensor);
     const bool shares = to && body->storage == to->storage && body->dtype == to->dtype;
@@ -87,8 +87,8 @@ static bool has_changed(model *m, int s, const wk__body *to, const snapshot *wri
     return false;
 }
 
-/* Looks at all slots again. Those that were known before are compared, unless anything may have changed. */
-static bool look_again(model *m, bool compared, int target)
+/* Reads all slots again. Known ones are compared, unless compared is false because anything may have changed. */
+static bool check_all_slots(model *m, bool compared, int target)
 {
     static _Thread_local snapshot now, written;
     const wk__body *to = target >= 0 ? wk__body_of(m->machine->slot[target].tensor) : NULL;
@@ -98,7 +98,7 @@ static bool look_again(model *m, bool compared, int target)
         snapshot *h = x && m->known[s] && compared ? &now : &m->held[s];
         const bool known = x && take_snapshot(x, h);
         if (known && h == &now) {
-            if (has_changed(m, s, to, &written, &now)) return true;
+            if (check_slot(m, s, to, &written, &now)) return true;
             if (to && wk__body_of(x)->storage == to->storage) take_snapshot(x, &m->held[s]);
         }
         m->known[s] = known;
@@ -106,10 +106,10 @@ static bool look_again(model *m, bool compared, int target)
     return false;
 }
 
-/* ---- what a call gives ------------------------------------------------------------------------------------------- */
+/* ---- results of a call ------------------------------------------------------------------------------------------- */
 
-/* Is all that its storage holds in the tensor, in order? */
-static bool is_all_there_is(const model *m, const step *s)
+/* Returns true if the tensor contains all elements of its storage in order. */
+static bool covers_storage(const model *m, const step *s)
 {
     const wk_tensor *x = m->machine->slot[s->argument[0].slot[0]].tensor;
     const wk__body *body = x ? wk__body_of(x) : NULL;
@@ -117,14 +117,14 @@ static bool is_all_there_is(const model *m, const step *s)
            wk__body_numel(body) * (int64_t)wk_dtype_size(body->dtype) == body->storage->bytes;
 }
 
-/* The call as the walk's sample and inputs; false for one that it cannot compare: of other dtypes than f64, too large,
- * without a reference, or one that jumps. */
+/* Converts the call to a sample and inputs of the sweep. Returns false if it cannot be compared: other dtypes than f64,
+ * too large, without a reference, or discontinuous. */
 static bool as_sample(model *m, const step *s, sweep_sample *sample, sweep_input input[])
 {
     const op_entry *r = &op_entries[s->op];
     if ((!r->known->reference && !r->known->scalar) || r->draws || r->known->discontinuous) return false;
-    /* its reference sees the elements of the operand and not those beside it */
-    if (strcmp(r->op->name, "as_strided") == 0 && !is_all_there_is(m, s)) return false;
+    /* its reference does not know the storage outside the operand */
+    if (strcmp(r->op->name, "as_strided") == 0 && !covers_storage(m, s)) return false;
     memset(sample, 0, sizeof *sample);
     sample->arguments = s->arguments;
     for (int k = 0; k < s->arguments; k++) {
@@ -135,7 +135,7 @@ static bool as_sample(model *m, const step *s, sweep_sample *sample, sweep_input
         if (a->kind == WK_VALUE_INTS) v->ints = a->ints;
         if (a->kind == WK_VALUE_TEXT) v->text = a->text;
         if (a->kind == WK_VALUE_FLOAT) v->f = a->f;
-        if (a->kind == WK_VALUE_DTYPE && a->i != WK_F64) return false; /* converted before it is added up */
+        if (a->kind == WK_VALUE_DTYPE && a->i != WK_F64) return false; /* converted before it is summed */
         if (a->kind == WK_VALUE_INT || a->kind == WK_VALUE_BOOL || a->kind == WK_VALUE_DTYPE) v->i = a->i;
         const int count = a->kind == WK_VALUE_TENSOR || a->kind == WK_VALUE_TENSORS ? a->count : 0;
         for (int j = 0; j < count; j++) {
@@ -153,7 +153,7 @@ static bool as_sample(model *m, const step *s, sweep_sample *sample, sweep_input
     return sample->operands > 0 && input[0].array.dtype == WK_F64;
 }
 
-/* Rounding adds up and cancels: what is looked for are elements of another place. */
+/* Rounding errors accumulate and cancel; the tolerance only needs to reveal wrong elements. */
 static double tolerance(const sweep_sample *sample, const sweep_input input[])
 {
     double largest = 1, n = 1;
@@ -166,7 +166,7 @@ static double tolerance(const sweep_sample *sample, const sweep_input input[])
     return 1e-9 * n * largest * largest;
 }
 
-static bool results_wrong(model *m, const step *s, int target, const reference_array expected[], int count, double near)
+static bool check_results(model *m, const step *s, int target, const reference_array expected[], int count, double near)
 {
     static _Thread_local snapshot now;
     for (int k = 0; k < count; k++) {
@@ -187,8 +187,8 @@ static bool results_wrong(model *m, const step *s, int target, const reference_a
     return false;
 }
 
-/* Carries the step out, with what the reference says beforehand; then looks at everything else. */
-static bool call_wrong(model *m, int k)
+/* Executes the step, compares it with the reference computed beforehand, and checks all other slots. */
+static bool check_call(model *m, int k)
 {
     const step *s = &m->program->step[k];
     sweep_sample sample;
@@ -198,14 +198,14 @@ static bool call_wrong(model *m, int k)
     const bool compared = as_sample(m, s, &sample, input);
     const int target = writes ? s->argument[0].slot[0] : -1;
     if (!executor_step(m->machine, k) || m->machine->code != WK_OK || m->machine->given > 4)
-        return look_again(m, false, -1);
+        return check_all_slots(m, false, -1);
     wk_tensor *result = m->machine->slot[target >= 0 ? target : s->out].tensor;
     if (!result || !compared || wk__body_numel(wk__body_of(result)) > MOST_READ)
-        return look_again(m, result != NULL, target);
+        return check_all_slots(m, result != NULL, target);
     const int count = sweep_expected(op_entries[s->op].op, &sample, input, expected, result);
-    bool wrong = results_wrong(m, s, target, expected, count, tolerance(&sample, input));
+    bool wrong = check_results(m, s, target, expected, count, tolerance(&sample, input));
     for (int j = 0; j < count; j++) wk__free(expected[j].data);
-    return wrong || look_again(m, true, target);
+    return wrong || check_all_slots(m, true, target);
 }
 
 bool reference_disagrees(program *p, executor *m, verdict *v)
@@ -218,12 +218,13 @@ bool reference_disagrees(program *p, executor *m, verdict *v)
     for (int k = 0; k < p->steps && !wrong && !m->has_failed_value; k++) {
         const uint8_t kind = p->step[k].kind;
         if (kind == STEP_CALL || kind == STEP_IN_PLACE) {
-            wrong = call_wrong(&model, k);
+            wrong = check_call(&model, k);
         } else {
             executor_step(m, k);
-            /* gradients that the program has named grow in backward; the host writes where it likes, and an optimiser
-               its leaves */
-            wrong = look_again(&model, kind != STEP_BACKWARD && kind != STEP_HOST_WRITE && kind != STEP_OPTIMISE, -1);
+            /* backward accumulates gradients that the program holds; host writes may change any memory, and an
+             * optimiser its leaves */
+            wrong =
+                check_all_slots(&model, kind != STEP_BACKWARD && kind != STEP_HOST_WRITE && kind != STEP_OPTIMISE, -1);
         }
     }
     executor_end(m);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random numbers of the generator: the same seed draws the same program on every machine. */
-#ifndef TESTS_RANDOM_DRAW_H
-#define TESTS_RANDOM_DRAW_H
+/* Random numbers of the generator: a seed yields the same program on every machine. */
+#ifndef TESTS_RANDOM_RNG_H
+#define TESTS_RANDOM_RNG_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -10,7 +10,7 @@ typedef struct rng {
     uint64_t state;
 } rng;
 
-/* splitmix64: any seed, 0 and neighbours too, begins a sequence of its own. */
+/* splitmix64: any seed, including 0 and adjacent ones, starts an independent sequence. */
 static inline uint64_t rng_bits(rng *d)
 {
     uint64_t z = d->state += 0x9e3779b97f4a7c15u;
@@ -19,13 +19,13 @@ static inline uint64_t rng_bits(rng *d)
     return z ^ z >> 31;
 }
 
-/* A number in [0, below); 0 when there is none. */
+/* Returns a number in [0, below), or 0 if that is empty. */
 static inline int rng_below(rng *d, int below)
 {
     return below > 0 ? (int)((rng_bits(d) >> 33) % (uint64_t)below) : 0;
 }
 
-/* In [low, high]. */
+/* Returns a number in [low, high]. */
 static inline int rng_range(rng *d, int low, int high)
 {
     return low + rng_below(d, high - low + 1);
@@ -36,7 +36,7 @@ static inline bool rng_percent(rng *d, int percent)
     return rng_below(d, 100) < percent;
 }
 
-/* In [0, 1). */
+/* Returns a number in [0, 1). */
 static inline double rng_unit(rng *d)
 {
     return (double)(rng_bits(d) >> 11) * 0x1p-53;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls as a row's samples say, their operands taken from what the program has: the way in for an op that
- * nothing else knows. */
+/* Calls from an op's samples, with operands from the program: sufficient for a new op without rules in arguments.c. */
 #include "generate.h"
 #include "tensor/tensor.h"
 #include "support/sweep/sweep.h"
@@ -12,7 +11,7 @@ static int sample_operand(generator *g, const op_entry *r, const sweep_operand *
     if (what->below)
         return generate_make(g, what->fixed ? what->fixed : WK_I64, what->ndim, what->shape, MAKE_INDEX, what->below);
     if (what->fixed) return generate_operand(g, 1u << what->fixed, what->ndim, what->shape);
-    /* an op of positive numbers */
+    /* an op on positive values */
     if (r->known->low >= 0 && r->known->high > r->known->low && wk__is_float(g->dtype) && rng_percent(&g->draw, 60))
         return generate_make(g, g->dtype, what->ndim, what->shape, MAKE_POSITIVE, 0);
     const unsigned own = domain & 1u << g->dtype;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The same program in other sizes, one after the other in one process. What is compiled or planned for one of them
- * serves those that follow where the key of its cache says so: if something that it depends on is not in the key, a
- * later size has wrong numbers. The sizes are those at which kernels and programs change their form, and 0. */
+/* Runs a program in several sizes, one after the other in one process. Kernels and plans compiled for one size are
+ * reused for later ones if the cache keys are equal: a dependence that is missing in a key yields wrong values in a
+ * later size. The sizes are 0 and those at which kernels and programs change their form. */
 #include "oracles.h"
 #include "trace.h"
 #include <stdio.h>
@@ -24,7 +24,7 @@ static int uses_of(const program *p, int64_t size)
     return uses;
 }
 
-/* The size above 1 that most tensors are made with, 0 if none is. */
+/* Returns the most common size above 1 of created tensors; 0 if there is none. */
 static int64_t common_size(const program *p)
 {
     int64_t common = 0;
@@ -39,7 +39,7 @@ static int64_t common_size(const program *p)
     return common;
 }
 
-/* Numbers of dimensions are not sizes. */
+/* Returns true if the argument contains sizes; dimension numbers are not sizes. */
 static bool has_sizes(const step *s, int k)
 {
     if (s->argument[k].kind != WK_VALUE_INTS) return false;
@@ -47,7 +47,8 @@ static bool has_sizes(const step *s, int k)
     return !calls || strncmp(op_entries[s->op].op->parameters[k].name, "dim", 3) != 0;
 }
 
-/* False where tensors would be too large. Of tensors with one such dimension each, products are not. */
+/* Replaces a size. Returns false if tensors would become too large; products of tensors with one such dimension each
+ * are not. */
 static bool resize(program *p, int64_t from, int64_t to)
 {
     for (int k = 0; k < p->steps; k++) {
@@ -66,8 +67,8 @@ static bool resize(program *p, int64_t from, int64_t to)
     return true;
 }
 
-/* Where an index is out of range in this size, the two hear of it at different calls. */
-static bool says_nothing(const executor *sync)
+/* If an index is out of range in this size, the modes report it at different calls. */
+static bool is_inconclusive(const executor *sync)
 {
     char text[200];
     bool late;
@@ -84,7 +85,7 @@ bool other_sizes_disagree(const program *p, const mode *sync, const mode *usual,
         resized = *p;
         if (!resize(&resized, from, other_sizes[k])) continue;
         executor_run(base, &resized, sync);
-        if (says_nothing(base)) continue;
+        if (is_inconclusive(base)) continue;
         executor_run(other, &resized, usual);
         if (!trace_has_error(other, text, sizeof text) && !trace_differs(base, other, text, sizeof text)) continue;
         snprintf(v->text, sizeof v->text, "with %lld in place of %lld: %s", (long long)other_sizes[k], (long long)from,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps that give tensors: calls, functions, tensors with numbers of their own; see steps.h. */
+/* Steps that create tensors: calls, custom functions, new tensors; see steps.h. */
 #include "steps.h"
 #include "rng.h"
 #include "xalloc.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What this thread may use: its own, and what was retained before it was handed over. */
+/* A thread may use its own tensors, and those that were retained before they were handed over. */
 wk_tensor *steps_tensor(const executor *m, int slot)
 {
     const int thread = m->program->step[m->now].thread;
@@ -46,7 +46,7 @@ void steps_put(executor *m, const step *s, int k, wk_tensor *x, bool retained)
     m->empty[s->out + k] = x && wk__body_numel(wk__body_of(x)) == 0;
 }
 
-/* Calls that give an argument back give no new tensor. */
+/* Calls that return an argument create no tensor. */
 static bool is_operand(const wk_value *args, const wk_tensor *x)
 {
     for (int k = 0; k < MOST_ARGUMENTS; k++) {
@@ -122,7 +122,7 @@ bool steps_in_place(executor *m, const step *s)
     call c;
     if (!steps_arguments(m, s, &c)) return false;
     const wk_tensor *same = op_entry_call_in_place(&op_entries[s->op], steps_site(m), c.value);
-    /* a result that is not the target is a failure that says nothing */
+    /* an in-place result other than the target is a failure without a reason */
     if (same != c.value[0].tensor) m->code = wk_error_code() ? wk_error_code() : WK_ERR_INTERNAL;
     return true;
 }
@@ -159,7 +159,7 @@ double perturb_direction(uint32_t seed, int slot, int64_t k)
     return 2 * rng_unit(&d) - 1;
 }
 
-/* Where the numbers of a leaf are moved to find out what its gradient must be. */
+/* Returns the element of a leaf, moved for central differences. */
 static double moved(const executor *m, const step *s, int64_t k)
 {
     const double x = made_number(s, k);

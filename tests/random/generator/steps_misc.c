@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps on what is there: owners, reading and writing by the host, gradients; see steps.h. */
+/* Steps on existing tensors: owners, host reads and writes, gradients; see steps.h. */
 #include "steps.h"
 #include "trace.h"
 #include "program_lib.h"
@@ -95,7 +95,7 @@ bool steps_owner(executor *m, const step *s)
     return true;
 }
 
-/* ---- reading and writing by the host ----------------------------------------------------------------------------- */
+/* ---- host reads and writes --------------------------------------------------------------------------------------- */
 
 bool steps_host(executor *m, const step *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Notes of a run written and compared; see trace.h. */
+/* Writes and compares traces; see trace.h. */
 #include "trace.h"
 #include "ir/scalar.h"
 #include "tensor/tensor.h"
@@ -25,7 +25,7 @@ size_t tensor_bytes(const wk_tensor *x)
     return (size_t)wk__body_numel(body) * wk_dtype_size(body->dtype);
 }
 
-/* Which NaN a computation gives depends on the order of its operands in a register; that it is one does not. */
+/* Makes all NaN equal: their bits depend on the order of operands in registers. */
 static void make_alike(wk_dtype dtype, void *bytes, size_t size)
 {
     if (dtype == WK_F32) {
@@ -62,12 +62,12 @@ double executor_read_element(wk_tensor *x, int64_t k)
     return number;
 }
 
-/* What is said about an index, at the call or when it is found out. */
+/* Returns a hash of the message about an index, reported at the call or later. */
 static uint32_t message(void)
 {
     uint32_t hash = 2166136261u;
     for (const char *text = wk_error(); text && *text; text++) hash = (hash ^ (uint8_t)*text) * 16777619u;
-    return hash | 4; /* no small number */
+    return hash | 4; /* never a small number */
 }
 
 static trace_entry *begin_note(executor *m, int what, int slot, size_t bytes)
@@ -86,7 +86,7 @@ void trace_read(executor *m, int what, int slot, wk_tensor *x)
 {
     const wk__body *body = wk__body_of(x);
     const size_t bytes = tensor_bytes(x), at = m->used;
-    const bool requires_grad = wk_requires_grad(x); /* that of a view may have to be found out */
+    const bool requires_grad = wk_requires_grad(x); /* may first have to recompute a view's history */
     trace_entry *n = begin_note(m, what, slot, bytes);
     n->dtype = body->dtype;
     n->ndim = body->ndim;
@@ -98,7 +98,8 @@ void trace_read(executor *m, int what, int slot, wk_tensor *x)
     if (code == WK_OK) return;
     memset(n + 1, 0, bytes);
     if (code != WK_ERR_INDEX) return;
-    wk_read_at((wk_site){"program", 0}, x, n + 1, bytes); /* once more: now no other value's failure is told first */
+    /* read again, so that no other value's failure is reported first */
+    wk_read_at((wk_site){"program", 0}, x, n + 1, bytes);
     memset(n + 1, 0, bytes);
     n->said = message();
     wk_clear_error();
@@ -150,12 +151,12 @@ static int name_note(const trace_entry *n, char *text, size_t size)
 {
     static const char *const what[] = {"fails",
                                        "is read",
-                                       "is left",
-                                       "its gradient is left",
-                                       "a hook sees",
-                                       "has memory round it that was written",
-                                       "is new, and elements of it share memory",
-                                       "contexts of functions are there that should have been destroyed"};
+                                       "remains",
+                                       "has the gradient",
+                                       "is the argument of a hook",
+                                       "has modified memory around it",
+                                       "is new, but its elements share memory",
+                                       "contexts of functions were not destroyed"};
     int at = n->step >= 0 ? snprintf(text, size, "at step %d", n->step) : snprintf(text, size, "at the end");
     if (n->slot >= 0) at += snprintf(text + at, size - (size_t)at, " t%d", n->slot);
     at += snprintf(text + at, size - (size_t)at, " %s", what[n->what]);
@@ -167,7 +168,7 @@ static int name_note(const trace_entry *n, char *text, size_t size)
     return at + snprintf(text + at, size - (size_t)at, n->requires_grad ? "] requires_grad" : "]");
 }
 
-/* One element of each that differs. */
+/* Describes an element that differs. */
 static void name_numbers(const trace_entry *a, const trace_entry *b, char *text, size_t size)
 {
     const size_t width = wk_dtype_size(a->dtype);
@@ -194,8 +195,8 @@ bool trace_has_error(const executor *m, char *text, size_t size)
     return false;
 }
 
-/* An index that a write has made bad stops the walk of the graph where it is known, and fails the gradients that depend
- * on it where it comes to light later. */
+/* A backward pass stops at an index that was made invalid by a write, if that is already known; otherwise the dependent
+ * gradients fail later. */
 static bool stops_at_an_index(const executor *m, const trace_entry *n)
 {
     if (n->what != NOTE_FAILED || n->code != WK_ERR_INDEX || n->step < 0) return false;
@@ -224,6 +225,6 @@ bool trace_differs(const executor *a, const executor *b, char *text, size_t size
         }
         at += sizeof *x + (size_t)x->bytes;
     }
-    snprintf(text, size, "one of them sees more");
+    snprintf(text, size, "one trace has more entries");
     return true;
 }

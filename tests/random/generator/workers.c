@@ -7,11 +7,11 @@
 #include <stdlib.h>
 
 typedef struct worker {
-    pthread_t thread, before; /* and the one that it has taken the place of */
+    pthread_t thread, before; /* before: the thread that it has replaced */
     bool started, follows;
-    worker_job *job; /* NULL: it waits for one */
+    worker_job *job; /* NULL: idle */
     void *user;
-    worker_job *rest; /* of the job, for the next thread in this place; NULL: there is none */
+    worker_job *rest; /* continuation of the job in the thread that replaces this one; NULL: none */
     void *rest_user;
     pthread_cond_t given;
 } worker;
@@ -19,7 +19,7 @@ typedef struct worker {
 static worker hands[MOST_THREADS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t done = PTHREAD_COND_INITIALIZER;
-static _Thread_local int here; /* which thread of the program this is */
+static _Thread_local int here; /* number of this thread in the program */
 
 static void *work(void *user);
 
@@ -30,8 +30,8 @@ static void start(worker *h)
     exit(2);
 }
 
-/* With the lock held. */
-static void make_way(worker *h)
+/* The caller holds the lock. */
+static void replace_thread(worker *h)
 {
     h->job = h->rest;
     h->user = h->rest_user;
@@ -61,7 +61,7 @@ static void *work(void *user)
         h->job = NULL;
         pthread_cond_signal(&done);
     }
-    make_way(h);
+    replace_thread(h);
     pthread_mutex_unlock(&lock);
     return NULL;
 }
@@ -72,8 +72,8 @@ void workers_replace_thread(worker_job *rest, void *user)
     hands[here].rest_user = user;
 }
 
-/* With the lock held. */
-static void give(int thread, worker_job *job, void *user)
+/* The caller holds the lock. */
+static void submit_job(int thread, worker_job *job, void *user)
 {
     worker *h = &hands[thread];
     h->job = job;
@@ -91,7 +91,7 @@ void workers_run_all(int threads, worker_job *job, void *const user[])
 {
     pthread_mutex_lock(&lock);
     for (int k = 1; k < threads; k++)
-        if (user[k]) give(k, job, user[k]);
+        if (user[k]) submit_job(k, job, user[k]);
     pthread_mutex_unlock(&lock);
     if (user[0]) job(user[0]);
     pthread_mutex_lock(&lock);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory of the generator's own. Without it the process ends and says so: a program that was not made, or not
- * run, proves nothing. */
-#ifndef TESTS_RANDOM_MEMORY_H
-#define TESTS_RANDOM_MEMORY_H
+/* The generator's allocations. On failure the process ends with a message, because a program that was not generated or
+ * run proves nothing. */
+#ifndef TESTS_RANDOM_XALLOC_H
+#define TESTS_RANDOM_XALLOC_H
 
 #include <stddef.h>
 
-/* Zeros; for free(). Of 0 bytes it is something, too. */
+/* Returns zeroed memory; the caller frees it. Never NULL, even for 0 bytes. */
 void *xcalloc(size_t count, size_t size);
-/* realloc; what is new holds anything. */
+/* As realloc; new bytes are unspecified. */
 void *xrealloc(void *memory, size_t bytes);
 
 #endif

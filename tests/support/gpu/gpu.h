@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The GPUs of the backend that WICK_TEST_GPU names, else of OpenCL. */
+/* The GPUs of the backend that WICK_TEST_GPU names (default OpenCL). */
 #ifndef TESTS_SUPPORT_GPU_H
 #define TESTS_SUPPORT_GPU_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cases for GPU backends: every code of the group program in every class, on usual and on extreme numbers; casts
- * between all dtypes; random bits. */
+/* Cases for GPU backends: every opcode in every class, on usual and on extreme values; casts between all dtypes; random
+ * bits. */
 #include "gpu_cases.h"
 
 #include <stdio.h>
@@ -8,8 +8,8 @@
 
 enum { ELEMENTS = 300 };
 
-/* How far a function may be off, in units of the last place of its class. OpenCL's own bounds for pow and the like are
- * wide; what has one right answer gets none. */
+/* Returns the tolerance of an opcode in units in the last place of its class. OpenCL specifies wide bounds for pow and
+ * similar functions; opcodes with an exact result have tolerance 0. */
 static double ulps_of(int code)
 {
     switch (code) {
@@ -44,12 +44,12 @@ static group_case *new_case(gpu_cases *list, const char *what, int code, wk_dtyp
     double unit = dtype == WK_F64 ? 0x1p-52 : 0x1p-23;
     c->relative = ulps_of(code) * unit;
     c->absolute =
-        c->relative > 0 ? (dtype == WK_F64 ? 1e-300 : 1.2e-38) : 0; /* results below the normal ones may be zero */
+        c->relative > 0 ? (dtype == WK_F64 ? 1e-300 : 1.2e-38) : 0; /* subnormal results may be flushed to zero */
     return gpu_cases_add(list, c);
 }
 
-/* Sine and cosine of numbers beyond this lose all precision in f32 on some devices; POW and the rest of numbers that do
- * not overflow. So extremes are for what has one right answer, and for these within reason. */
+/* Returns true if an opcode is tested on extreme values: those with exact results. In f32, some devices lose all
+ * precision in sines and cosines of large arguments, and in POW and others near overflow. */
 static bool takes_extremes(int code)
 {
     return ulps_of(code) == 0 || code == WK__EXP || code == WK__LOG || code == WK__TANH || code == WK__ERF ||
@@ -126,7 +126,7 @@ void gpu_choices(gpu_cases *list)
     }
 }
 
-/* Not a tolerance in sight: these bits are the same on all devices. */
+/* Without tolerance: random bits are the same on all devices. */
 void gpu_random_numbers(gpu_cases *list)
 {
     for (int k = 0; k < 2; k++) {

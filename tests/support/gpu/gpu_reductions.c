@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cases for GPU backends: layouts of elementwise groups, reductions in all walks over a row, several passes, values
- * that belong to rows. */
+/* Cases for GPU backends: layouts of elementwise programs, reductions in all traversals of a row, several passes,
+ * per-row values. */
 #include "gpu_cases.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ static group_case *add(gpu_cases *list, const char *name, int ndim, const int64_
     return gpu_cases_add(list, group_case_new(name, ndim, shape, nreduce));
 }
 
-/* out = a * b + 1 with the given strides */
+/* out = a * b + 1 with the given strides. */
 static void add_layout(gpu_cases *list, const char *name, int ndim, const int64_t *shape, const int64_t *a,
                        const int64_t *b, const int64_t *out)
 {
@@ -61,8 +61,8 @@ void gpu_layouts(gpu_cases *list)
     add_layout(list, "channels last", 4, L(2, 3, 5, 7), L(105, 1, 21, 3), L(0, 1, 0, 0), L(105, 1, 21, 3));
 }
 
-/* Reduction `code` over the last `nreduce` dimensions of a dense or permuted operand, of numbers that no order of
- * reducing changes a bit of. */
+/* Reduces the last nreduce dimensions of a dense or permuted operand with `code`. The result does not depend on the
+ * order of reduction. */
 static void add_reduction(gpu_cases *list, int code, wk_dtype dtype, int ndim, const int64_t *shape, int nreduce,
                           const int64_t *stride)
 {
@@ -79,7 +79,8 @@ static void add_reduction(gpu_cases *list, int code, wk_dtype dtype, int ndim, c
     ir_store(&c->g, group_case_dense(c, dtype, true, FILL_ONES), r);
 }
 
-/* The reduction is instruction `place`: what is called after it in the text must not take the name of a type. */
+/* Makes the reduction instruction number `place`: names generated from that number must not collide with a type name in
+ * the source. */
 static void add_reduction_at(gpu_cases *list, int place)
 {
     char name[96];
@@ -99,7 +100,7 @@ void gpu_reductions(gpu_cases *list)
     static const wk_dtype dtypes[] = {WK_F32, WK_F64, WK_I32, WK_I64, WK_F16, WK_BF16, WK_U8, WK_BOOL};
     for (int k = 0; k < 4; k++) {
         for (int t = 0; t < 8; t++) add_reduction(list, codes[k], dtypes[t], 2, L(5, 33), 1, NULL);
-        add_reduction(list, codes[k], WK_F32, 2, L(5, 700), 1, NULL); /* a work-group a row */
+        add_reduction(list, codes[k], WK_F32, 2, L(5, 700), 1, NULL); /* one work-group per row */
         add_reduction(list, codes[k], WK_I64, 2, L(5, 700), 1, NULL);
         add_reduction(list, codes[k], WK_F32, 1, L(40000), 1, NULL); /* in chunks */
     }
@@ -112,12 +113,12 @@ void gpu_reductions(gpu_cases *list)
     add_reduction(list, WK__RSUM, WK_F32, 3, L(4, 5, 6), 2, L(1, 24, 4)); /* two dimensions that do not merge */
     add_reduction(list, WK__RSUM, WK_F32, 3, L(4, 30, 40), 2, L(1, 4, 120));
     add_reduction(list, WK__RSUM, WK_F32, 3, L(3, 200, 300), 2, L(1, 3, 600));
-    add_reduction(list, WK__RSUM, WK_F32, 2, L(5000, 300), 1, L(1, 5000)); /* columns of a matrix: an item each */
+    add_reduction(list, WK__RSUM, WK_F32, 2, L(5000, 300), 1, L(1, 5000)); /* columns of a matrix: one item each */
 }
 
-/* How many roundings a number goes through in a sum of n: its item's share, the tree of those who share the row, up to
- * 3 chunks, and the reference's own. The fewest who share a row are a warp, where there are warps, up to 1024
- * columns. */
+/* Returns the number of roundings of an element in a sum of n: those of its item's share, of the tree over the items of
+ * the row, of up to 3 chunks, and of the reference. At least a warp shares a row of up to 1024 columns, on devices with
+ * warps. */
 static double roundings(const gpu_cases *list, int64_t n)
 {
     const double sharers = n <= 1024 ? 32 : list->local;
@@ -129,7 +130,7 @@ static void add_softmax(gpu_cases *list, int64_t rows, int64_t columns)
     char name[64];
     snprintf(name, sizeof name, "softmax %lld x %lld", (long long)rows, (long long)columns);
     group_case *c = add(list, name, 2, (const int64_t[]){rows, columns}, 1);
-    /* exp, within 6 units of the last place, above and below the line; the sum; the division */
+    /* exp within 6 units in the last place, in numerator and denominator; the sum; the division */
     c->relative = (12 + 12 + roundings(list, columns) + 2) * 0x1p-24;
     int x = ir_load(&c->g, group_case_dense(c, WK_F32, false, FILL_ONES));
     int e = ir_unary(&c->g, WK__EXP, ir_binary(&c->g, WK__SUB, x, ir_unary(&c->g, WK__RMAX, x)));
@@ -137,15 +138,15 @@ static void add_softmax(gpu_cases *list, int64_t rows, int64_t columns)
     ir_store(&c->g, group_case_dense(c, WK_F32, false, FILL_ONES), y);
 }
 
-/* y = (x - mean) / sqrt(variance + eps) * w + b, x overwritten; mean and 1 / deviation kept, the mean also added in
- * place */
+/* y = (x - mean) / sqrt(variance + eps) * w + b, overwriting x; also stores mean and 1 / deviation, and adds the mean
+ * to another operand in place. */
 static void add_layer_norm(gpu_cases *list, int64_t rows, int64_t columns)
 {
     char name[64];
     snprintf(name, sizeof name, "layer norm %lld x %lld", (long long)rows, (long long)columns);
     group_case *c = add(list, name, 2, (const int64_t[]){rows, columns}, 1);
     wk__program *g = &c->g;
-    /* As for the CPU (cpu_vm_rows.c), for a deviation of 1/2 at the least. */
+    /* As for the CPU (tests/backend/cpu/vm_rows.c), for a deviation of at least 1/2. */
     double sum = roundings(list, columns), mean_off = 2 * sum + 12, s = 0.5;
     c->relative = (mean_off / s + sum / 2 + 10) * 0x1p-24;
     c->absolute = 2 * mean_off / s * 0x1p-24;
@@ -162,7 +163,7 @@ static void add_layer_norm(gpu_cases *list, int64_t rows, int64_t columns)
     ir_store(g, group_case_dense(c, WK_F32, true, FILL_ONES), scale);
 }
 
-static const int64_t row_lengths[] = {7, 300, 20000}; /* an item a row, a work-group a row, chunks */
+static const int64_t row_lengths[] = {7, 300, 20000}; /* one item per row, one work-group per row, chunks */
 
 void gpu_softmaxes(gpu_cases *list)
 {
@@ -176,7 +177,7 @@ void gpu_several_passes(gpu_cases *list)
     add_softmax(list, 100, 20000); /* too many rows for chunks */
 }
 
-/* The position, a reduction of what is the same in all columns, and a row's value used in the row. */
+/* Position (IOTA), a reduction of a value that is constant in the row, and a row's value used in the row. */
 void gpu_positions_and_rows(gpu_cases *list)
 {
     static const int64_t columns[] = {5, 600, 17000};
@@ -191,7 +192,7 @@ void gpu_positions_and_rows(gpu_cases *list)
     }
 }
 
-/* More instructions and operands than fit in a struct of arguments by value. */
+/* More instructions and operands than fit into an argument struct passed by value. */
 void gpu_many_arguments(gpu_cases *list)
 {
     group_case *c = add(list, "many arguments", 4, L(2, 3, 4, 5), 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cases for the walks that GPUs have: sizes around each limit of plan.c. All but one or two numbers of a case are such
- * that no order of adding them changes a bit. */
+/* Cases for the traversals of GPUs, with sizes around each limit of plan.c. Except for one or two values per case,
+ * results do not depend on the order of summation. */
 #include "gpu_cases.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ static group_case *add(gpu_cases *list, const char *what, int64_t rows, int64_t 
     return gpu_cases_add(list, group_case_new(name, ndim, shape, nreduce));
 }
 
-/* ---- rows beside each other -------------------------------------------------------------------------------------- */
+/* ---- neighbouring rows ------------------------------------------------------------------------------------------- */
 
 static void add_sum(gpu_cases *list, int code, wk_dtype dtype, int64_t rows, int64_t columns)
 {
@@ -29,8 +29,8 @@ static void add_sum(gpu_cases *list, int code, wk_dtype dtype, int64_t rows, int
     ir_store(&c->g, group_case_dense(c, dtype, true, FILL_ONES), r);
 }
 
-/* x = max(x) - x + b, in place, where b belongs to the row; the sum of max(x) - x is added to b, in place if wanted. Of
- * three dimensions, no two of which are one. */
+/* x = max(x) - x + b in place, where b has one element per row; the sum of max(x) - x is added to b, in place if
+ * row_in_place. The space has three dimensions that cannot be merged. */
 static void add_passes(gpu_cases *list, int64_t rows, int64_t columns, bool row_in_place)
 {
     group_case *c = add(list, "passes", rows, columns, 3, L(3, rows, columns), 1);
@@ -63,11 +63,11 @@ void gpu_strips(gpu_cases *list)
     add_passes(list, 20, 2100, true); /* not in chunks */
 }
 
-/* ---- rows that are gone over more than once ---------------------------------------------------------------------- */
+/* ---- rows traversed more than once ------------------------------------------------------------------------------- */
 
-/* x - max(x) is added up, scaled by a number of the row, and stored over x: values of the first pass and of the second
- * are wanted in the third, and an operand that the first two do not read. `table`: what is added to x has an index,
- * which is computed anew or kept, and so are positions. */
+/* Sums x - max(x), scales it by a row value and stores it over x. The third pass uses values of the first two, and an
+ * operand that they do not read. With table, x is increased by an indexed element and by a position, which are either
+ * kept or recomputed. */
 static void add_held(gpu_cases *list, wk_dtype dtype, int64_t rows, int64_t columns, bool table)
 {
     group_case *c = add(list, table ? "held with a table" : "held", rows, columns, 2, L(rows, columns), 1);
@@ -93,8 +93,8 @@ static void add_held(gpu_cases *list, wk_dtype dtype, int64_t rows, int64_t colu
     ir_store(g, group_case_dense(c, class, true, FILL_ONES), ir_binary(g, WK__ADD, sum, least));
 }
 
-/* Each item has four runs of 128 numbers, which have no rounding inside a run of 128, nor among such runs; sums of more
- * lose the last bit of each number from 256 on. The target cuts no rows. */
+/* Each item adds four runs of 128 elements. Sums within a run, and of the runs' sums, are exact; a longer run would
+ * lose the last bit of each element from 256 elements on. Rows are not split. */
 void gpu_long_runs(gpu_cases *list)
 {
     const int64_t columns = 4 * 128 * (int64_t)list->local;
@@ -108,7 +108,7 @@ void gpu_held(gpu_cases *list)
 {
     static const int64_t columns[] = {17, 32, 33, 64, 65, 128, 512, 513, 1024, 1025, 2048, 2049, 4096, 4097};
     for (int k = 0; k < 14; k++) add_held(list, WK_F32, 3, columns[k], false);
-    add_held(list, WK_F32, 17, 100, false); /* warps of three work-groups, the last of which is not full */
+    add_held(list, WK_F32, 17, 100, false); /* warps of three work-groups, the last of which is partly filled */
     add_held(list, WK_F32, 0, 100, false);
     add_held(list, WK_I64, 3, 100, false);
     add_held(list, WK_F16, 3, 100, false);
@@ -119,7 +119,7 @@ void gpu_held(gpu_cases *list)
 
 /* ---- vectors ----------------------------------------------------------------------------------------------------- */
 
-/* out = x * y + position, each of a dtype and a layout of its own; then out = 1 - x in place where `in_place`. */
+/* out = x * y + position, each in a separate dtype and layout; then out = 1 - x, in place if in_place. */
 static void add_vectors(gpu_cases *list, const wk_dtype dtype[3], const int64_t *shape, const int64_t *x,
                         const int64_t *y, const int64_t *out, bool in_place)
 {
@@ -149,14 +149,16 @@ void gpu_vectors(gpu_cases *list)
     const wk_dtype *const sets[] = {f32, f16, f64, u8, mixed, wide};
     for (int k = 0; k < 6; k++) {
         add_vectors(list, sets[k], L(7, 24), dense, dense, dense, true);
-        add_vectors(list, sets[k], L(7, 24), L(40, 1), L(0, 1), L(32, 1), false); /* a row for all */
-        add_vectors(list, sets[k], L(7, 24), dense, L(1, 0), L(1, 7), false);     /* a column for all; transposed */
+        add_vectors(list, sets[k], L(7, 24), L(40, 1), L(0, 1), L(32, 1), false); /* one row for all */
+        add_vectors(list, sets[k], L(7, 24), dense, L(1, 0), L(1, 7), false);     /* one column for all; transposed */
     }
-    add_vectors(list, f32, L(300, 8), L(8, 1), L(16, 2), L(8, 1), true); /* several work-groups, the last not full */
+    /* several work-groups, the last partly filled */
+    add_vectors(list, f32, L(300, 8), L(8, 1), L(16, 2), L(8, 1), true);
     add_vectors(list, f32, L(7, 24), L(24, -1), dense, dense, false);
-    add_vectors(list, f32, L(7, 22), L(22, 1), L(22, 1), L(22, 1), true); /* no whole number of vectors in a row, */
+    /* row lengths, then row starts, that are not multiples of the vector */
+    add_vectors(list, f32, L(7, 22), L(22, 1), L(22, 1), L(22, 1), true);
     add_vectors(list, f32, L(2, 22), L(24, 1), L(24, 1), L(24, 1), true);
-    add_vectors(list, f32, L(7, 24), L(25, 1), dense, dense, true); /* or their beginnings */
+    add_vectors(list, f32, L(7, 24), L(25, 1), dense, dense, true);
     gpu_cases_add(list, gpu_plus_case(6, 8, 1, false, true));
     gpu_cases_add(list, gpu_plus_case(6, 8, 1, true, true));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See support_epilogues.h. */
+/* Implements epilogues.h. */
 #include "epilogues.h"
 
 #include <stdlib.h>
@@ -12,7 +12,8 @@
 
 enum { MARGIN = 16, TABLE = 5 };
 
-/* Small whole numbers, or eighths; `most`: indices below it, or from its negative on. */
+/* Allocates an operand and fills it with integers in [-most, most), or, if most is 0, with small integers (i64) or
+ * eighths (floats). */
 static int new_memory(epilogue_case *c, wk_dtype dtype, int64_t elements, int64_t most)
 {
     const int m = c->memories++;
@@ -117,9 +118,9 @@ static void make_convolution(epilogue_case *c)
     c->work = (wk__work){.family = WK__CONTRACTION, .args = &c->kernel};
 }
 
-/* ---- tails ------------------------------------------------------------------------------------------------------- */
+/* ---- epilogues --------------------------------------------------------------------------------------------------- */
 
-/* An operand of the tail in memory of its own, with these strides. */
+/* Adds an operand of the epilogue with separate memory and these strides. */
 static int add_operand(epilogue_case *c, wk_dtype dtype, const int64_t *stride, int64_t most)
 {
     const wk__program *g = &c->tail;
@@ -134,7 +135,7 @@ static int add_dense(epilogue_case *c, wk_dtype dtype, bool turned)
     return add_operand(c, dtype, stride, 0);
 }
 
-/* One number per place of dimension d. */
+/* Loads an operand with one element per index of dimension d. */
 static int load_line(epilogue_case *c, wk_dtype dtype, int d, int64_t most)
 {
     int64_t stride[WK__MAX_DIMS] = {0};
@@ -142,7 +143,7 @@ static int load_line(epilogue_case *c, wk_dtype dtype, int d, int64_t most)
     return ir_load(&c->tail, add_operand(c, dtype, stride, most));
 }
 
-/* As ops do: computed in the class, then rounded or wrapped. */
+/* Stores r like an op: computed in the class, then rounded or wrapped to the dtype. */
 static void store(epilogue_case *c, int operand, int r)
 {
     wk__program *g = &c->tail;
@@ -159,10 +160,10 @@ static int compute(epilogue_case *c, wk__opcode code, int r, int s)
 static int indexed(epilogue_case *c)
 {
     wk__program *g = &c->tail;
-    const int64_t nowhere[WK__MAX_DIMS] = {0};
+    const int64_t no_strides[WK__MAX_DIMS] = {0};
     const int index = load_line(c, WK_I64, g->ndim - 1, TABLE);
     const int memory = new_memory(c, c->dtype, TABLE, 0);
-    const int table = ir_operand(g, c->dtype, &c->memory[memory], MARGIN, nowhere);
+    const int table = ir_operand(g, c->dtype, &c->memory[memory], MARGIN, no_strides);
     const int bound = g->nimms;
     g->imm[g->nimms++].i = TABLE;
     g->imm[g->nimms++].i = 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cases: groups with memory, run on a device and compared. */
+/* Implements group_case.h. */
 #include "group_case.h"
 #include "support/work.h"
 
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MARGIN = 64 /* elements before and behind what an operand reaches */ };
+enum { MARGIN = 64 /* elements before and after the range of an operand */ };
 
 static uint64_t state = 1;
 
@@ -167,7 +167,7 @@ static wk_code take_memory(group_case *c, const wk__backend *backend, void *devi
         if (c->memory[k].block != NULL) continue;
         wk_code code = backend->block_alloc(device, bytes_of(c, k) + WK__ALIGN, &c->memory[k], fail);
         if (code != WK_OK) return code;
-        c->memory[k].offset = WK__ALIGN; /* pieces seldom start where a block does */
+        c->memory[k].offset = WK__ALIGN; /* offsets are usually not the start of a block */
         if (c->memory[k].host != NULL) c->memory[k].host += WK__ALIGN;
         code = backend->upload(device, &c->memory[k], 0, c->data[k], bytes_of(c, k), fail);
         if (code != WK_OK) return code;

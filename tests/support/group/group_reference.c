@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plain interpreter of group programs. */
+/* The reference interpreter of programs; see group_reference.h. */
 #include "group_reference.h"
 
 #include <math.h>
@@ -20,8 +20,8 @@ static bool is_float(wk_dtype dtype)
     return dtype <= WK_BF16;
 }
 
-/* Rounds to a float format with so many bits of precision, whose smallest step is 2^least and greatest number `most`.
- */
+/* Rounds to a float format with that many bits of precision, the smallest step 2^least and the largest finite number
+ * most. */
 static double round_to(double x, int precision, int least, double most)
 {
     if (!isfinite(x) || x == 0) return x;
@@ -151,7 +151,8 @@ static double float_mod(double a, double b)
     return r != 0 && (r < 0) != (b < 0) ? r + b : r;
 }
 
-/* Python's //, step by step in the class's precision: how the last bits come out for large quotients is part of it. */
+/* Python's //, computed step by step in the precision of the class, because that determines the last bits of large
+ * quotients. */
 static double float_floordiv(double a, double b, bool narrow)
 {
     double r = fmod(a, b);
@@ -272,7 +273,7 @@ static bool compare(wk__opcode code, bool floats, number a, number b)
     }
 }
 
-/* As the conversion of x86-64 does it: what does not fit is the least number. */
+/* Converts as x86-64 does: values out of range become INT64_MIN. */
 static int64_t truncate(double x)
 {
     return x >= -0x1p63 && x < 0x1p63 ? (int64_t)x : INT64_MIN;
@@ -326,7 +327,7 @@ typedef struct row {
     const wk__program *group;
     void *const *data;
     int64_t number, columns;
-    number *value; /* [instruction][column]; at least one column, for what belongs to the row */
+    number *value; /* [instruction][column]; at least one column, for per-row values */
     int64_t width;
     int64_t bad;
     wk__fail *first_bad;
@@ -338,7 +339,7 @@ static int64_t place(const row *r, int operand, int64_t column)
     int64_t at = group->operand[operand].offset, rest = column;
     for (int d = group->ndim - 1; d >= 0; d--) {
         if (d == group->ndim - group->nreduce - 1) rest = r->number;
-        if (group->shape[d] == 0) continue; /* an empty row has a place for its value all the same */
+        if (group->shape[d] == 0) continue; /* an empty row still has room for its value */
         at += rest % group->shape[d] * group->operand[operand].stride[d];
         rest /= group->shape[d];
     }
@@ -455,7 +456,7 @@ static void run_instruction(row *r, int k)
         return;
     }
     for (int64_t c = 0; c < r->width; c++) {
-        if (along && c >= r->columns) continue; /* an empty row has no element to read or write */
+        if (along && c >= r->columns) continue; /* an empty row has no elements to load or store */
         if (ins->code == WK__STORE) {
             if (along || c == 0) store(r, ins, r->value[ins->arg[1] * r->width + c], c);
         } else {

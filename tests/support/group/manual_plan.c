@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See support_manual_plan.h. */
+/* Implements manual_plan.h. */
 #include "manual_plan.h"
 #include "engine/execute.h"
 #include "engine/plan/prologue.h"
@@ -15,7 +15,7 @@ static struct {
         wk__memory memory;
         wk__value_state state;
     } was[MOST];
-    char piece[MOST]; /* addresses that tell pieces of memory apart */
+    char piece[MOST]; /* addresses that identify memory pieces */
     int pieces;
 } plan;
 
@@ -62,7 +62,7 @@ wk__value *result_of(int k)
     return ring()->record[k]->ref[0].value;
 }
 
-/* Remembers a value as it was before the test changed it. */
+/* Saves a value's state before the test modifies it. */
 static void remember(wk__value *value)
 {
     for (int k = 0; k < plan.changed; k++)
@@ -148,7 +148,7 @@ void manual_plan_mark_stored(void)
     }
 }
 
-/* ---- asking ------------------------------------------------------------------------------------------------------ */
+/* ---- checks ------------------------------------------------------------------------------------------------------ */
 
 static wk_code check(wk__fail *fail)
 {
@@ -170,7 +170,7 @@ void expect_refused(const char *word, ...)
     va_list words;
     va_start(words, word);
     for (; word; word = va_arg(words, const char *))
-        if (!strstr(fail.text, word)) fail_msg("no \"%s\" in: %s", word, fail.text);
+        if (!strstr(fail.text, word)) fail_msg("\"%s\" is missing in: %s", word, fail.text);
     va_end(words);
 }
 

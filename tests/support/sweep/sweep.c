@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples: the notation of sweep.h read. */
+/* Parses the notation of samples described in sweep.h. */
 #include "support/sweep/sweep.h"
 #include <ctype.h>
 #include <math.h>
@@ -53,12 +53,12 @@ static bool read_whole(reader *r, int64_t *number)
     skip_blanks(r);
     char *end;
     *number = strtoll(r->at, &end, 10);
-    if (end == r->at) return refuse(r, "a whole number is missing");
+    if (end == r->at) return refuse(r, "an integer is missing");
     r->at = end;
     return true;
 }
 
-/* Behind '[': sizes up to ']', then perhaps ":i64<7". */
+/* Parses after '[': sizes up to ']', then an optional ":i64<7". */
 static bool read_operand(reader *r)
 {
     if (r->sample->operands == SWEEP_TENSORS) return refuse(r, "too many tensors");
@@ -87,13 +87,13 @@ static bool read_ints(reader *r, wk_value *value)
     return true;
 }
 
-/* Behind the quote. */
+/* Parses after the opening quote. */
 static bool read_text(reader *r, wk_value *value)
 {
     sweep_sample *s = r->sample;
     const char *end = strchr(r->at, '"');
     size_t n = end ? (size_t)(end - r->at) : sizeof s->text;
-    if (s->text[0] || n >= sizeof s->text) return refuse(r, "a text does not end, is too long, or the second one");
+    if (s->text[0] || n >= sizeof s->text) return refuse(r, "an unterminated, too long or second string");
     memcpy(s->text, r->at, n);
     *value = (wk_value){.kind = WK_VALUE_TEXT, .text = s->text};
     r->at = end + 1;
@@ -106,7 +106,7 @@ static bool read_number(reader *r, wk_value *value)
     skip_blanks(r);
     int64_t whole = strtoll(r->at, &whole_end, 10);
     double number = strtod(r->at, &end);
-    if (end == r->at) return refuse(r, "this is no argument");
+    if (end == r->at) return refuse(r, "an unknown argument");
     *value = end == whole_end ? (wk_value){.kind = WK_VALUE_INT, .i = whole}
                               : (wk_value){.kind = WK_VALUE_FLOAT, .f = number};
     r->at = end;

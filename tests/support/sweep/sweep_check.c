@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the walk expects of a call, and how far a result may be from it; see sweep.h. */
+/* Expected results of calls and their tolerances; see sweep.h. */
 #include "support/sweep/sweep.h"
 #include "base/alloc.h"
 #include "base/context.h"
@@ -10,8 +10,8 @@
 
 /* ---- tolerance --------------------------------------------------------------------------------------------------- */
 
-/* Units in the last place of the type that is computed in. One elementwise op rounds a handful of times, a sum or
- * product over a sample's elements as often as there are of them, in a tree. */
+/* Tolerances in units in the last place of the compute type. An elementwise op rounds a few times, a sum or product of
+ * a sample at most once per element. */
 enum { UNITS_POINTWISE = 4, UNITS_OTHER = 16 };
 
 static int units_of(const op_reference *known)
@@ -26,9 +26,9 @@ double sweep_tolerance(const wk__op *op, wk_dtype dtype, double x, double scale)
     double unit = dtype == WK_F64 ? DBL_EPSILON : (double)FLT_EPSILON;
     double smallest = dtype == WK_F64 ? 0x1p-1074 : dtype == WK_F16 ? 0x1p-24 : dtype == WK_BF16 ? 0x1p-133 : 0x1p-149;
     double size = known->scalar ? fabs(x) : fmax(fabs(x), scale), error = units_of(known) * unit * size;
-    /* an expression of several instructions may lose a denormal result in one of them */
+    /* an intermediate result of an expression may be a denormal that is flushed to zero */
     if (known->scalar && !op->instruction && dtype != WK_F16) smallest = dtype == WK_F64 ? DBL_MIN : (double)FLT_MIN;
-    /* rounded once more, half a unit of the 11 or 8 digits; what is composed of a product or sums in place, twice */
+    /* rounded once more, by half a unit of 11 or 8 bits; in-place compositions of products or sums, twice */
     if (dtype == WK_F16) error += (known->scalar ? 0x1p-11 : 0x1p-10) * size;
     if (dtype == WK_BF16) error += (known->scalar ? 0x1p-8 : 0x1p-7) * size;
     return error + smallest;
@@ -43,7 +43,7 @@ bool sweep_agrees(const wk__op *op, wk_dtype dtype, double have, double expected
         return !op_reference_of(op)->scalar || op_reference_of(op)->any_zero_sign || signbit(have) == signbit(nearest);
     if (have == nearest) return true;
     double tolerance = sweep_tolerance(op, dtype, expected, scale);
-    if (isinf(have) != isinf(nearest)) { /* one of them just went over the edge */
+    if (isinf(have) != isinf(nearest)) { /* only one of them has overflowed */
         double edge = dtype == WK_F64 ? DBL_MAX : dtype == WK_F16 ? 65504 : (double)FLT_MAX;
         double finite = isinf(have) ? expected : have;
         return signbit(have) == signbit(expected) && edge - fabs(finite) <= sweep_tolerance(op, dtype, edge, edge);
@@ -51,15 +51,15 @@ bool sweep_agrees(const wk__op *op, wk_dtype dtype, double have, double expected
     return fabs(have - expected) <= tolerance;
 }
 
-/* ---- expectation ------------------------------------------------------------------------------------------------- */
+/* ---- expected results -------------------------------------------------------------------------------------------- */
 
-/* A number meets tensors in the type they are computed in. */
+/* Rounds a scalar to the type in which it is combined with tensors. */
 static double as_operand(double x, wk_dtype dtype)
 {
     return dtype == WK_F64 || !isfinite(x) ? x : (double)(float)x;
 }
 
-/* exact() over the broadcast of the operands. */
+/* Evaluates exact over the broadcast operands. */
 static void expect_pointwise(double (*exact)(const double *x), const sweep_sample *sample, const sweep_input input[],
                              reference_array *out, const wk_tensor *result)
 {
@@ -70,7 +70,7 @@ static void expect_pointwise(double (*exact)(const double *x), const sweep_sampl
         const reference_array *in = &input[k].array;
         int64_t joined[WK__MAX_DIMS];
         int wide = in->ndim > ndim ? in->ndim : ndim;
-        for (int d = 0; d < wide; d++) { /* from the right */
+        for (int d = 0; d < wide; d++) { /* counted from the right */
             int64_t a = d < ndim ? shape[ndim - 1 - d] : 1, b = d < in->ndim ? in->shape[in->ndim - 1 - d] : 1;
             joined[wide - 1 - d] = a == 1 ? b : a;
         }
@@ -83,7 +83,7 @@ static void expect_pointwise(double (*exact)(const double *x), const sweep_sampl
         double x[SWEEP_ARGUMENTS];
         for (int a = 0, t = 0; a < SWEEP_ARGUMENTS; a++) {
             const wk_value *value = &sample->argument[a];
-            x[a] = NAN; /* not given */
+            x[a] = NAN; /* omitted */
             if (value->kind == WK_VALUE_INT || value->kind == WK_VALUE_BOOL) x[a] = (double)value->i;
             if (value->kind == WK_VALUE_FLOAT) x[a] = as_operand(value->f, wk_dtype_of(result));
             if (value->kind == WK_VALUE_TEXT) x[a] = value->text[0];
@@ -119,7 +119,7 @@ int sweep_try_call(const wk__op *op, const sweep_sample *sample, wk_device devic
 {
     wk_value results[SWEEP_RESULTS];
     int count = SWEEP_RESULTS;
-    wk_seed(7); /* random ops draw the same numbers each time */
+    wk_seed(7); /* so that random ops return the same values each time */
     wk_call_options options = {
         .size = sizeof options, .device = device, .no_grad = !wk_is_grad_enabled(), .site = WK_HERE};
     if (wk_call(wk__context(), op->name, sample->argument, sample->arguments, results, &count, &options, message,

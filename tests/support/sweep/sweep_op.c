@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One row of the table on one device: every sample, dtype and layout against the reference; see sweep.h. */
+/* Tests one op on one device: every sample, dtype and layout against the reference; see sweep.h. */
 #include "support/sweep/sweep.h"
 #include "base/alloc.h"
 #include <math.h>
@@ -26,7 +26,7 @@ static void hash_bits(sweep_op *row, wk_tensor *x)
     free(bytes);
 }
 
-/* The dtype of an elementwise op's result is known without its reference, where all operands agree. */
+/* Checks the dtype of an elementwise op's result if all operands have the same dtype. */
 static void check_dtype(const walk_case *c, const wk_tensor *result)
 {
     const wk__op *op = c->row->op;
@@ -60,10 +60,10 @@ static void compare(const walk_case *c, int k, wk_tensor *result, const referenc
     free(have);
 }
 
-enum { GUARD = 67 }; /* elements: more than a vector of the narrowest */
+enum { GUARD = 67 }; /* elements; more than a vector of the narrowest dtype */
 
-/* The result computed once more, by whatever kernel makes it, into the middle of a larger storage: its
- * neighbours must stay. */
+/* Computes the result again, possibly by another kernel, into the middle of a larger storage, and checks that the
+ * elements around it do not change. */
 static void write_between_guards(const walk_case *c, wk_tensor *result, wk_tensor *again)
 {
     WK_SCOPE;
@@ -103,8 +103,7 @@ static void walk_one(walk_case *c, uint64_t seed)
     sweep_bind(&c->sample, tensor);
     char message[400];
     int count = sweep_try_call(row->op, &c->sample, row->device, out, message);
-    if (count < 0 &&
-        row->plan) { /* it read numbers that nobody has computed: what they would have it build is built when it runs */
+    if (count < 0 && row->plan) { /* the call read uncomputed values; its kernels are not gathered */
         sweep_free_inputs(&c->sample, input);
         return;
     }
@@ -118,15 +117,15 @@ static void walk_one(walk_case *c, uint64_t seed)
         wk__free(expected[k].data);
     }
     sweep_check_untouched(&c->sample, input, sweep_writes(row->op) ? 0 : -1);
-    bool unknown = row->plan && row->op->data_dependent_shape; /* a shape that depends on numbers nobody computed:
-                                                                  another each time */
+    /* the shape depends on uncomputed values and differs each time */
+    bool unknown = row->plan && row->op->data_dependent_shape;
     if (!unknown && !sweep_writes(row->op) && sweep_call(row->op, &c->sample, row->device, again) == count)
         for (int k = 0; k < count; k++) write_between_guards(c, out[k], again[k]);
     sweep_free_inputs(&c->sample, input);
     if (wk_error()) fail_msg("%s: %s", where(c), wk_error());
 }
 
-/* A row of equal elements has no spread: what layer_norm then divides is rounding alone. */
+/* Returns false if the result is rounding error only: layer_norm of equal elements divides by their deviation, 0. */
 static bool has_answer(const wk__op *op, sweep_layout layout)
 {
     return layout != SWEEP_INNER || strcmp(op->name, "layer_norm") != 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Operands of the walk: random numbers in every dtype, lying in memory in every way; see sweep.h. */
+/* Operands of the sweep: random values in every dtype and memory layout; see sweep.h. */
 #include "support/sweep/sweep.h"
 #include "base/alloc.h"
 #include "ir/scalar.h"
@@ -8,7 +8,7 @@
 
 const char *const sweep_layout_name[SWEEP_LAYOUTS] = {"dense", "transposed", "outer", "inner", "offset", "mixed"};
 
-enum { MARGIN = 37, GAP = 2, FILLER = 77 }; /* elements before and behind, between rows, and what they hold */
+enum { MARGIN = 37, GAP = 2, FILLER = 77 }; /* elements before, after and between rows, and their value */
 
 double sweep_random(uint64_t *state)
 {
@@ -23,7 +23,7 @@ double sweep_rounded(double x, wk_dtype dtype)
     return wk__scalar_to_double(element, dtype);
 }
 
-/* Whole numbers between low and high where there is one, as far as the dtype reaches. */
+/* Draws a value between low and high, an integer if there is one, within the range of the dtype. */
 static double drawn(const wk__op *op, const sweep_operand *what, wk_dtype dtype, uint64_t *seed)
 {
     const op_reference *known = op_reference_of(op);
@@ -45,11 +45,11 @@ static int64_t numel_of(const sweep_operand *what)
     return n;
 }
 
-/* Strides and offset of the operand in a storage of *room elements. */
+/* Sets strides and offset of the operand in a storage of *room elements. */
 static int64_t lay(const sweep_operand *what, sweep_layout layout, int64_t *stride, int64_t *room)
 {
     int64_t step = 1;
-    int still = -1; /* the dimension that stands still */
+    int still = -1; /* the dimension with stride 0 */
     for (int k = 0; k < what->ndim; k++) {
         int d = layout == SWEEP_OUTER || layout == SWEEP_TRANSPOSED ? k : what->ndim - 1 - k;
         if ((layout == SWEEP_OUTER || layout == SWEEP_INNER) && still < 0 && what->shape[d] > 1) still = d;
@@ -64,7 +64,7 @@ static int64_t lay(const sweep_operand *what, sweep_layout layout, int64_t *stri
     return layout == SWEEP_OFFSET ? MARGIN : 0;
 }
 
-/* Where element k of the operand lies. */
+/* Returns the offset of element k of the operand. */
 static int64_t place_of(const sweep_operand *what, const int64_t *stride, int64_t k)
 {
     int64_t place = 0;
@@ -121,7 +121,7 @@ void sweep_free_inputs(const sweep_sample *sample, sweep_input input[])
     }
 }
 
-/* The elements between those of the operand keep their filler, whatever was written. */
+/* Returns true if all elements outside the operand have the filler value. */
 static bool only_filler_kept(const sweep_input *input, const char *now)
 {
     size_t size = wk_dtype_size(input->array.dtype);
@@ -142,6 +142,6 @@ void sweep_check_untouched(const sweep_sample *sample, const sweep_input input[]
         bool kept = k == written ? !framed || only_filler_kept(&input[k], now)
                                  : memcmp(now, input[k].bytes, input[k].size) == 0;
         free(now);
-        if (!kept) fail_msg("operand %d: memory that is not the result's was written", k);
+        if (!kept) fail_msg("operand %d: memory outside the result was written", k);
     }
 }
