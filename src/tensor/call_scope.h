@@ -22,6 +22,7 @@ typedef enum wk__call_grad {
     WK__GRAD_COMPOSITE /* calls create no nodes: the caller attaches one to the results */
 } wk__call_grad;
 
+/* A call scope between begin and end, on the stack of its caller. */
 typedef struct wk__call_scope {
     uint64_t token; /* of its guard */
     int64_t guard;  /* index of the guard on the stack */
