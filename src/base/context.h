@@ -169,7 +169,7 @@ struct wk_context {
     _Atomic(struct wk__failure *) posted_failure; /* a failure to report at this thread's next call */
     atomic_int queue_lock;                        /* spin lock, held to append to the queue or to flush it */
     _Atomic(const void *) queue_owner;            /* wk__thread_id() of the thread that flushes the queue */
-    /* values that only deferred records own, counted since the last scan for them; large ones count several times */
+    /* orphans since the queue's deferred values were last scanned; large ones count several times (deferred.c) */
     atomic_llong deferred_orphans;
     wk__destroy_queue nodes, modules;
     void *backward;        /* outermost backward pass that is running; NULL: none */

@@ -126,7 +126,8 @@ static inline void wk__storage_hold(wk__storage *storage)
     wk__refcount_inc(&storage->refs);
 }
 void wk__storage_drop(wk__storage *storage);
-/* Counts a value that only deferred records own; the next flush of the context looks for such values. */
+/* Counts an orphan, a value that only deferred records own: once, and again for each 64 KiB of its size, so that large
+ * ones are stored sooner. The next flush of the context looks for such values (engine/deferred.c). */
 static inline void wk__count_deferred_orphan(wk_context *context, int64_t bytes)
 {
     atomic_fetch_add_explicit(&context->deferred_orphans, 1 + (bytes >> 16), memory_order_relaxed);

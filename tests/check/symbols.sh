@@ -45,10 +45,10 @@ written_out() # LIBRARY FOLDER
     [ -z "$missing" ] || { echo "nowhere in $2:" $missing; return 1; }
 }
 
-# A room calls rooms below it, as it includes them (scripts/check_layers), also through addresses of functions: an
-# object names each symbol that it calls or has the address of. ops/core is a room below the other folders of ops.
-# Exempt is the table of ops: its rows, and the entries and parameters of ops in them.
-no_calls_upwards() # OBJECT..., in folders named as the rooms
+# A folder calls folders below it, like its includes (scripts/check_layers), also through addresses of functions: an
+# object names each symbol that it calls or has the address of. ops/core is below the other folders of ops. The only
+# exception is the table of ops: its rows, and the entries and parameters of ops in them.
+no_calls_upwards() # OBJECT..., in folders named like those of src
 {
     nm -gA "$@" | awk '
         BEGIN {
@@ -121,15 +121,15 @@ fails "a stray name is found" "shows stray" only_public "$WICK_WORK/bad.so"
 fails "an internal name is found" "shows wk__nested_call" only_public "$WICK_WORK/bad.so"
 fails "a name without prefix is found" "defines stray" only_prefixed "$WICK_WORK/bad.a"
 
-# object ROOM TEXT: the object of a room of the miniature tree
+# object FOLDER TEXT: the object of a folder of the miniature tree
 object()
 {
-    mkdir -p "$WICK_WORK/rooms/$1"
-    echo "$2" | cc -c -x c -o "$WICK_WORK/rooms/$1/${1##*/}.o" -
+    mkdir -p "$WICK_WORK/folders/$1"
+    echo "$2" | cc -c -x c -o "$WICK_WORK/folders/$1/${1##*/}.o" -
 }
-rooms()
+folders()
 {
-    rm -rf "$WICK_WORK/rooms"
+    rm -rf "$WICK_WORK/folders"
     object ops 'int wk__op_above(void) { return 1; } const int wk__op_row = 1; int wk__invoke_row(void) { return 1; }'
     object io 'int wk__side(void) { return 1; }'
     object optim 'int wk__other(void) { return 1; }'
@@ -139,18 +139,18 @@ rooms()
 upwards()
 {
     # shellcheck disable=SC2046
-    no_calls_upwards $(find "$WICK_WORK/rooms" -name '*.o')
+    no_calls_upwards $(find "$WICK_WORK/folders" -name '*.o')
 }
-rooms
+folders
 check "rows of ops are exempt" upwards
 object base 'int wk__op_above(void); int wk__low(void) { return wk__op_above(); }'
 fails "a call upwards is found" "base uses wk__op_above, which is in ops" upwards
-rooms
+folders
 object base 'int wk__op_above(void); int (*const wk__low)(void) = wk__op_above;'
 fails "an address of a function upwards is found" "base uses wk__op_above, which is in ops" upwards
-rooms
+folders
 object ops/core 'int wk__op_above(void); int wk__low(void) { return wk__op_above(); }'
 fails "a call from ops/core upwards is found" "core uses wk__op_above, which is in ops" upwards
-rooms
+folders
 object optim 'int wk__side(void); int wk__other(void) { return wk__side(); }'
-fails "a call to a room beside is found" "optim uses wk__side, which is in io" upwards
+fails "a call to a folder beside is found" "optim uses wk__side, which is in io" upwards

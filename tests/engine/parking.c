@@ -132,6 +132,36 @@ static void allocation_failures_while_parking(void **state)
     assert_in_range(reported, 2, 6);
 }
 
+/* A comparison is deferred while the program holds its operand. Once the program frees that, only the deferred record
+ * owns the operand: the next flush stores the result, which is smaller, and frees the operand. */
+static void operands_without_a_tensor_are_freed(void **state)
+{
+    (void)state;
+    const wk__engine_config *modes = wk__engine_config_get();
+    if (modes->sync || modes->nofuse || modes->check) skip(); /* nothing is deferred */
+    WK_SCOPE;
+    wk_tensor *x;
+    {
+        WK_SCOPE;
+        x = wk_retain(wk_ones((1 << 18)));
+    }
+    wk_sync();
+    wk_tensor *positive = wk_gt(x, 0);
+    const wk__storage *storage = wk__body_of(positive)->storage;
+    for (int k = 0; k < 2; k++) {
+        wk_flush();
+        assert_int_equal(storage->value->state, WK__DEFERRED);
+    }
+    wk_memory_stats held = {.size = sizeof held}, freed = {.size = sizeof freed};
+    assert_int_equal(wk_memory_stats_of(wk_cpu(), &held), WK_OK);
+    wk_free(x);
+    wk_flush();
+    assert_int_equal(storage->value->state, WK__STORED);
+    assert_int_equal(wk_memory_stats_of(wk_cpu(), &freed), WK_OK);
+    assert_true(held.live - freed.live == 3 << 18); /* f32 freed, bool stored */
+    EXPECT(wk_sum(positive), (), 1 << 18);
+}
+
 enum { ROWS = 3, COLUMNS = 10, NUMBERS = ROWS * COLUMNS };
 
 static wk_tensor *joined(wk_tensor *x, wk_tensor *a, wk_tensor *b, int way)
@@ -177,6 +207,7 @@ int main(void)
         cmocka_unit_test(replaced_values_that_are_never_computed),
         cmocka_unit_test(replaced_again_and_again),
         cmocka_unit_test(allocation_failures_while_parking),
+        cmocka_unit_test(operands_without_a_tensor_are_freed),
         cmocka_unit_test(the_ring_runs_between_parts_of_a_call),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
