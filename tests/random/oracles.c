@@ -3,7 +3,7 @@
  * what is right nothing. */
 #include "random/generator/oracles.h"
 #include "random/generator/op_entries.h"
-#include "support/wick.h"
+#include "support/devices.h"
 #include "tensor/tensor.h"
 #include <stdlib.h>
 
@@ -119,6 +119,26 @@ static void an_index_that_went_bad_stops_backward(void **state)
         if (oracle_broken(p, which, &v)) fail_msg("%s: %s", oracle_name[which], v.text);
 }
 
+/* The oracle compares a GPU with the CPU, where a program may take the address of a tensor. */
+static void an_address_on_a_gpu_is_no_bad_index(void **state)
+{
+    (void)state;
+    if (test_cpu_alone()) skip();
+    assert_true(wk_device_count(test_gpu_kind()) > 0);
+    static executor base, other;
+    for (int addresses = 0; addresses < 2; addresses++) {
+        program *p = begin();
+        const int source = make(p, WK_F32, 2, 0, 2), index = make(p, WK_I64, 8, MAKE_INDEX, 6);
+        p->step[p->steps - 1].argument[1] = argument_int(2); /* index_corrupt makes it 4 */
+        if (addresses) on(p, STEP_TAKE_ADDRESS, source);
+        CALL(p, "index_select", argument_slot(source), argument_int(0), argument_slot(index));
+        verdict v;
+        const int64_t spoiled = counts->spoiled;
+        if (index_disagrees_on_gpu(p, test_gpu_kind(), &base, &other, &v)) fail_msg("%s", v.text);
+        assert_int_equal(counts->spoiled, spoiled + 1);
+    }
+}
+
 int main(void)
 {
     op_entries_load();
@@ -126,6 +146,7 @@ int main(void)
         cmocka_unit_test(what_jumps_often_says_nothing),
         cmocka_unit_test(a_lost_part_of_a_gradient_is_seen),
         cmocka_unit_test(an_index_that_went_bad_stops_backward),
+        cmocka_unit_test(an_address_on_a_gpu_is_no_bad_index),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

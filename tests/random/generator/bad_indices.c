@@ -258,6 +258,12 @@ static bool tells_another(const executor *sync, const executor *other, verdict *
     return false;
 }
 
+/* wk_data gives the address of memory on the CPU, and refuses that of a GPU. */
+static void leave_out_addresses(program *p)
+{
+    for (int k = 0; k < p->steps; k++) p->step[k].removed |= p->step[k].kind == STEP_TAKE_ADDRESS;
+}
+
 bool index_disagrees_on_gpu(const program *p, int kind, executor *base, executor *other, verdict *v)
 {
     const mode modes[] = {{.name = "in turns", .threads = 1, .gpu = kind, .serialized = true},
@@ -267,6 +273,7 @@ bool index_disagrees_on_gpu(const program *p, int kind, executor *base, executor
     if (!spoiled) spoiled = xcalloc(1, sizeof *spoiled);
     if (!index_corrupt(p, spoiled)) return false;
     driver_leave_out_writes(spoiled);
+    leave_out_addresses(spoiled);
     executor_run(base, spoiled, &mode_sync);
     if (!trace_has_bad_index(base, &late)) return false;
     counts->spoiled++;
