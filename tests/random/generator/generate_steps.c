@@ -31,10 +31,11 @@ static bool is_tame(wk_tensor *x)
 }
 
 /* Fractions that depend on what has a history, and have none themselves (unique, ...): differences would see
- * what gradients don't. */
+ * what gradients don't. A view has none only in write_no_grad_view, which frees it. */
 static bool is_cut_off(const generator *g, const step *s, const wk_tensor *x)
 {
     const wk__body *body = wk__body_of(x);
+    if (s->kind == STEP_CALL && op_entries[s->op].op->view) return false;
     bool history = false;
     for (int k = 0; k < s->arguments; k++) {
         const argument *a = &s->argument[k];
