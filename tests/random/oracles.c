@@ -139,14 +139,32 @@ static void an_address_on_a_gpu_is_no_bad_index(void **state)
     }
 }
 
+/* In size 257 repeat gives 257 * 257 elements, and the product with another repeated tensor would take 679 MB. */
+static void other_sizes_take_little_memory(void **state)
+{
+    (void)state;
+    program *p = begin();
+    const int x = make(p, WK_I8, 3, 0, 2);
+    const int64_t threes[] = {3}, forties[] = {40}, column[] = {-1, 1};
+    const int more = CALL(p, "repeat", argument_slot(x), argument_ints(1, threes));
+    const int rest = CALL(p, "repeat", argument_slot(x), argument_ints(1, forties));
+    const int rows = CALL(p, "reshape", argument_slot(more), argument_ints(2, column));
+    CALL(p, "mul", argument_slot(rows), argument_slot(rest));
+    verdict v;
+    wk_memory_stats stats = {.size = sizeof stats};
+    wk_memory_reset_peak(wk_cpu());
+    if (oracle_broken(p, ORACLE_SIZES, &v)) fail_msg("%s", v.text);
+    assert_int_equal(wk_memory_stats_of(wk_cpu(), &stats), WK_OK);
+    assert_in_range(stats.peak, 1000, 256 << 20);
+}
+
 int main(void)
 {
     op_entries_load();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_jumps_often_says_nothing),
-        cmocka_unit_test(a_lost_part_of_a_gradient_is_seen),
-        cmocka_unit_test(an_index_that_went_bad_stops_backward),
-        cmocka_unit_test(an_address_on_a_gpu_is_no_bad_index),
+        cmocka_unit_test(what_jumps_often_says_nothing),         cmocka_unit_test(a_lost_part_of_a_gradient_is_seen),
+        cmocka_unit_test(an_index_that_went_bad_stops_backward), cmocka_unit_test(an_address_on_a_gpu_is_no_bad_index),
+        cmocka_unit_test(other_sizes_take_little_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
