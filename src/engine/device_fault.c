@@ -32,7 +32,7 @@ typedef struct inflight_entry {
     bool skipped;         /* the device skips it after a fault */
     bool submitted;       /* submitted to the device: only then waiting for the device waits for it */
     bool poisoned;        /* set while marking: the device wrote invalid contents */
-    wk__failure *cause;   /* cause of that, if it became known before the submission returned */
+    wk__failure *cause;   /* set while marking: why; its readers fail for the same reason */
     bool reported;        /* set while marking: its recorder is notified of this fault */
     int input_count;
     wk__value *out, *prior, *in[WK__MAX_INPUTS];
@@ -258,13 +258,15 @@ wk__failure *wk__failure_from(const wk__call_label *called, wk_site site, const 
     return wk__failure_new(refused ? WK_ERR_ARGUMENT : fail->code, site, text);
 }
 
-/* If several groups are at fault, the device reports the index of the first only. */
+/* If several calls are at fault, the device reports the index of the first only. A call that several groups compute has
+ * a tag in each, and one index. */
 static wk__failure *explain(const inflight_list *w, int64_t tag, const wk__fail *fail, const wk__call_label *otherwise,
                             wk_site site)
 {
-    const inflight_entry *culprit = culprit_of(w, tag);
+    const inflight_entry *culprit = culprit_of(w, tag), *first = culprit_of(w, fail->tag);
+    const bool known = tag == fail->tag || (culprit && first && culprit->out == first->out);
     return wk__failure_from(culprit ? &culprit->called : otherwise, culprit ? culprit->site : site, w->device, fail,
-                            tag == fail->tag);
+                            known);
 }
 
 /* Restores a target's old value, unless that was never stored. If the new value had separate memory, the device wrote
@@ -291,13 +293,18 @@ static bool is_left_out(const inflight_entry *made, const inflight_entry *e)
 }
 
 /* Returns true if the value has failed, or is not stored and was computed from failed ones, or was read before its old
- * contents were restored. */
-static bool is_spoiled(const inflight_list *w, int64_t k, const wk__value *value)
+ * contents were restored. Sets *cause if it is known. */
+static bool is_spoiled(const inflight_list *w, int64_t k, const wk__value *value, wk__failure **cause)
 {
-    if (value->state == WK__FAILED) return true;
+    if (value->state == WK__FAILED) {
+        *cause = value->failure;
+        return true;
+    }
     for (int64_t before = 0; before < k; before++) {
         const inflight_entry *made = &w->entry[before];
-        if (made->out == value && (made->poisoned || is_left_out(made, &w->entry[k]))) return true;
+        if (made->out != value || !(made->poisoned || is_left_out(made, &w->entry[k]))) continue;
+        if (made->cause) *cause = made->cause;
+        return true;
     }
     return false;
 }
@@ -305,18 +312,15 @@ static bool is_spoiled(const inflight_list *w, int64_t k, const wk__value *value
 static bool reads_spoiled(const inflight_list *w, int64_t k, wk__failure **cause)
 {
     const inflight_entry *e = &w->entry[k];
-    for (int i = 0; i < e->input_count; i++) {
-        if (!is_spoiled(w, k, e->in[i])) continue;
-        if (e->in[i]->state == WK__FAILED) *cause = e->in[i]->failure;
-        return true;
-    }
+    for (int i = 0; i < e->input_count; i++)
+        if (is_spoiled(w, k, e->in[i], cause)) return true;
     return false;
 }
 
-/* Fails a value that has separate memory, or restores its old contents. */
+/* Fails a value that has separate memory, or restores its old contents. A value that two groups compute fails once. */
 static void fail_or_keep_old(inflight_entry *e, wk__failure *cause)
 {
-    if (!roll_back_entry(e))
+    if (!roll_back_entry(e) && e->out->state != WK__FAILED)
         wk__value_fail(e->out, cause); /* keeps its memory: another thread may be about to read it */
 }
 
@@ -326,11 +330,8 @@ static void poison(inflight_entry *e, wk__failure *cause)
 {
     const bool in_register = e->out->state != WK__STORED && !e->out->memory.block;
     if (in_register || !e->submitted) e->poisoned = true;
-    if (in_register) return;
-    if (e->submitted)
-        fail_or_keep_old(e, cause);
-    else if (e->cause == NULL)
-        hold(e->cause = cause);
+    if (e->cause == NULL) hold(e->cause = cause);
+    if (!in_register && e->submitted) fail_or_keep_old(e, e->cause);
 }
 
 static void store(wk__record *const *record, int records)

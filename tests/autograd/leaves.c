@@ -306,6 +306,37 @@ static void a_handler_jumps_while_a_gradient_is_released(void **state)
     expect_ok();
 }
 
+static wk_tensor *replace_by(wk_tensor *grad, void *user)
+{
+    (void)grad;
+    return user;
+}
+
+/* PyTorch: without create_graph the gradient of a leaf requires no grad, whatever backward starts with. */
+static void a_gradient_has_no_history(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *w = leaf(3, 5);
+    for (int how = 0; how < 4; how++) {
+        wk_memory_stats before = {.size = sizeof before}, after = {.size = sizeof after};
+        wk_memory_stats_of(wk_cpu(), &before);
+        {
+            WK_SCOPE;
+            wk_tensor *x = leaf(1, 2), *start = how == 0 ? x : how == 1 ? w : wk_mul(w, 1);
+            if (how == 3) wk_register_hook(x, replace_by, w);
+            assert_int_equal(wk_backward(how == 0 ? x : wk_add(x, 1), .gradient = start), WK_OK);
+            assert_false(wk_requires_grad(wk_grad_of(x)));
+            assert_int_equal(wk_backward(wk_sum(wk_mul(x, wk_grad_of(x)))), WK_OK);
+            EXPECT_VALUES(wk_grad_of(x), 0, how == 0 ? 2 : 6, how == 0 ? 4 : 10);
+        }
+        wk_memory_stats_of(wk_cpu(), &after);
+        assert_int_equal(after.live, before.live);
+    }
+    assert_null(wk_grad_of(w));
+    wk_clear_error();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +351,7 @@ int main(void)
         cmocka_unit_test(an_empty_leaf_of_cat),
         cmocka_unit_test(gradients_of_other_tensors),
         cmocka_unit_test(changed_values_are_reported_with_both_calls),
+        cmocka_unit_test(a_gradient_has_no_history),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

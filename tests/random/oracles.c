@@ -2,7 +2,7 @@
 /* Tests the oracles of random programs on known programs: each must report an actual error, and nothing else. */
 #include "random/generator/oracles.h"
 #include "random/generator/op_entries.h"
-#include "support/wick.h"
+#include "support/devices.h"
 #include "tensor/tensor.h"
 #include <stdlib.h>
 
@@ -118,6 +118,47 @@ static void modified_index_stops_backward(void **state)
         if (oracle_broken(p, which, &v)) fail_msg("%s: %s", oracle_name[which], v.text);
 }
 
+/* The oracle compares a GPU with the CPU, where a program may take a tensor's address, and wk_to copies nothing. */
+static void memory_of_the_cpu_is_no_bad_index(void **state)
+{
+    (void)state;
+    if (test_cpu_alone()) skip();
+    assert_true(wk_device_count(test_gpu_kind()) > 0);
+    static executor base, other;
+    enum { NEITHER, ADDRESS, COPY };
+    for (int what = NEITHER; what <= COPY; what++) {
+        program *p = begin();
+        const int source = make(p, WK_F32, 2, 0, 2), index = make(p, WK_I64, 8, MAKE_INDEX, 6);
+        p->step[p->steps - 1].argument[1] = argument_int(2); /* index_corrupt makes it 4 */
+        if (what == ADDRESS) on(p, STEP_TAKE_ADDRESS, source);
+        if (what == COPY) CALL(p, "to", argument_slot(source), (argument){.kind = WK_VALUE_DEVICE});
+        CALL(p, "index_select", argument_slot(source), argument_int(0), argument_slot(index));
+        verdict v;
+        const int64_t spoiled = counts->spoiled;
+        if (index_disagrees_on_gpu(p, test_gpu_kind(), &base, &other, &v)) fail_msg("%s", v.text);
+        assert_int_equal(counts->spoiled, spoiled + 1);
+    }
+}
+
+/* In size 257 repeat gives 257 * 257 elements, and the product with another repeated tensor would take 679 MB. */
+static void other_sizes_take_little_memory(void **state)
+{
+    (void)state;
+    program *p = begin();
+    const int x = make(p, WK_I8, 3, 0, 2);
+    const int64_t threes[] = {3}, forties[] = {40}, column[] = {-1, 1};
+    const int more = CALL(p, "repeat", argument_slot(x), argument_ints(1, threes));
+    const int rest = CALL(p, "repeat", argument_slot(x), argument_ints(1, forties));
+    const int rows = CALL(p, "reshape", argument_slot(more), argument_ints(2, column));
+    CALL(p, "mul", argument_slot(rows), argument_slot(rest));
+    verdict v;
+    wk_memory_stats stats = {.size = sizeof stats};
+    wk_memory_reset_peak(wk_cpu());
+    if (oracle_broken(p, ORACLE_SIZES, &v)) fail_msg("%s", v.text);
+    assert_int_equal(wk_memory_stats_of(wk_cpu(), &stats), WK_OK);
+    assert_in_range(stats.peak, 1000, 256 << 20);
+}
+
 int main(void)
 {
     op_entries_load();
@@ -125,6 +166,8 @@ int main(void)
         cmocka_unit_test(loss_with_many_jumps_is_inconclusive),
         cmocka_unit_test(missing_part_of_a_gradient_is_detected),
         cmocka_unit_test(modified_index_stops_backward),
+        cmocka_unit_test(memory_of_the_cpu_is_no_bad_index),
+        cmocka_unit_test(other_sizes_take_little_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

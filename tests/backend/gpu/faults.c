@@ -176,6 +176,47 @@ static void each_fault_is_attributed(void **state)
     }
 }
 
+/* A cheap call may be computed by two kernels, each with a tag of its own. */
+static void a_call_of_two_kernels_has_one_message(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_to(wk_of(int64_t, (3, 3), 1, 2, 3, 4, 5, 6, 7, 8, 9), test_gpu(0));
+    wk_tensor *index = wk_to(wk_of(int64_t, (7), 9, 9, 2, 9, 9, 2, 2), test_gpu(0));
+    wk_tensor *bad = wk_index_select(x, 1, index), *sum = wk_sum(bad, (1)), *values, *places;
+    wk_flush();
+    wk_median_dim(bad, 0, false, &values, &places);
+    wk_sync();
+    expect_error("index_select", "index 9 is out of range for size 3", NULL);
+    wk_tensor *const read[] = {sum, values, places, bad};
+    for (size_t k = 0; k < sizeof read / sizeof *read; k++) {
+        int64_t to[21];
+        assert_int_equal(wk_read(read[k], to, (size_t)wk_numel(read[k]) * sizeof *to), WK_ERR_INDEX);
+        expect_error("index_select", "index 9 is out of range for size 3", NULL);
+    }
+}
+
+/* Two calls fail before the wait, and only kernels refer to their results: each sum fails with the message of its own
+ * call. */
+static void each_result_has_its_own_cause(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = numbers(test_gpu(0)), *rows = wk_to(wk_of(int64_t, (2), 1, 9), test_gpu(0)), *sum[2];
+    for (int k = 0; k < 2; k++) {
+        wk_tensor *bad = k ? wk_take(x, rows) : wk_index_select(x, 0, rows);
+        sum[k] = wk_sum(wk_mul(bad, 2));
+        wk_free(bad);
+        wk_flush();
+    }
+    wk_sync();
+    expect_error("index_select", "9", NULL);
+    for (int k = 0; k < 2; k++) {
+        assert_true(isnan(wk_item(sum[k])));
+        expect_error(k ? "take" : "index_select", "out of range", NULL);
+    }
+}
+
 /* Other results of a kernel with a bad index are valid if they do not depend on it, including another index; of several
  * bad indices, the first in program and element order is reported. */
 static void other_results_of_the_kernel_are_valid(void **state)
@@ -266,6 +307,8 @@ int main(void)
         cmocka_unit_test(skipped_target_is_read),
         cmocka_unit_test(skipped_results_fail),
         cmocka_unit_test(each_fault_is_attributed),
+        cmocka_unit_test(a_call_of_two_kernels_has_one_message),
+        cmocka_unit_test(each_result_has_its_own_cause),
         cmocka_unit_test(other_results_of_the_kernel_are_valid),
         cmocka_unit_test(fault_is_reported_to_threads_with_skipped_writes),
         cmocka_unit_test(threads_and_devices),

@@ -31,10 +31,11 @@ static bool is_tame(wk_tensor *x)
 }
 
 /* Returns true for fractions that depend on tensors with a history but have none (unique, ...): differences would see a
- * dependence that gradients do not. */
+ * dependence that gradients do not. A view has none only in write_no_grad_view, which frees it. */
 static bool is_cut_off(const generator *g, const step *s, const wk_tensor *x)
 {
     const wk__body *body = wk__body_of(x);
+    if (s->kind == STEP_CALL && op_entries[s->op].op->view) return false;
     bool history = false;
     for (int k = 0; k < s->arguments; k++) {
         const argument *a = &s->argument[k];

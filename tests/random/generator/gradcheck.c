@@ -121,10 +121,39 @@ static bool is_rounded(const executor *m, const step *s)
     return false;
 }
 
-/* Returns true if values depend on a leaf without a gradient, as in unique. */
+/* Returns true if a step after `from` reads this slot: does more than write or free it. */
+static bool is_read(const program *p, int from, int slot)
+{
+    for (int k = from; k < p->steps; k++) {
+        const step *s = &p->step[k];
+        for (int a = s->kind == STEP_IN_PLACE; a < s->arguments && !s->removed && s->kind != STEP_FREE; a++) {
+            const argument *x = &s->argument[a];
+            const int slots = x->kind == WK_VALUE_TENSOR || x->kind == WK_VALUE_TENSORS ? x->count : 0;
+            for (int j = 0; j < slots; j++)
+                if (x->slot[j] == slot) return true;
+        }
+    }
+    return false;
+}
+
+/* Returns true for a write without gradients: shrinking has removed the end of a grad mode. */
+static bool is_untracked_write(const program *p, int k)
+{
+    int open = -1;
+    for (int j = 0; j < k; j++) {
+        const step *s = &p->step[j];
+        if (s->removed) continue;
+        if (s->kind == STEP_NO_GRAD && open < 0) open = s->guard;
+        if (s->kind == STEP_END && s->guard <= open) open = -1;
+    }
+    return open >= 0 && p->step[k].kind == STEP_IN_PLACE;
+}
+
+/* Returns true if values depend on a leaf without a gradient, as in unique, or through a view made without gradients. */
 static bool is_cut(const executor *m, const step *s)
 {
     if (s->kind != STEP_CALL) return false;
+    if (op_entries[s->op].op->view && !is_read(m->program, m->now + 1, s->out)) return false;
     bool wanted = false, goes_on = false;
     for (int k = 0; k < s->arguments; k++) {
         const bool tensor = s->argument[k].kind == WK_VALUE_TENSOR;
@@ -146,7 +175,7 @@ static bool is_inconclusive(program *p, executor *m)
     for (int k = 0; k < p->steps; k++) {
         blurred = blurred || has_tiny_steps(m, &p->step[k]) || is_lost_inside(m, &p->step[k]);
         executor_step(m, k);
-        blurred = blurred || is_rounded(m, &p->step[k]) || is_cut(m, &p->step[k]);
+        blurred = blurred || is_rounded(m, &p->step[k]) || is_cut(m, &p->step[k]) || is_untracked_write(p, k);
     }
     executor_end(m);
     return blurred;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const int64_t other_sizes[] = {1, 2, 3, 255, 256, 257, 0};
-enum { SIZES = sizeof other_sizes / sizeof *other_sizes, FEW = 3 };
+enum { SIZES = sizeof other_sizes / sizeof *other_sizes, FEW = 3, MOST_BYTES = 256 << 20 };
 
 static bool is_made(const step *s)
 {
@@ -67,16 +67,35 @@ static bool resize(program *p, int64_t from, int64_t to)
     return true;
 }
 
-/* If an index is out of range in this size, the modes report it at different calls. */
+static bool has_no_memory(const executor *m)
+{
+    for (size_t at = 0; at < m->used;) {
+        const trace_entry *n = (const trace_entry *)(const void *)(m->notes + at);
+        if (n->code == WK_ERR_MEMORY) return true;
+        at += sizeof *n + (size_t)n->bytes;
+    }
+    return false;
+}
+
+/* If an index is out of range in this size, the modes report it at different calls. If tensors of several such sizes
+ * take more than MOST_BYTES, a call fails. */
 static bool is_inconclusive(const executor *sync)
 {
     char text[200];
     bool late;
-    return sync->has_failed_value || trace_has_error(sync, text, sizeof text) || trace_has_bad_index(sync, &late);
+    return sync->has_failed_value || trace_has_error(sync, text, sizeof text) || trace_has_bad_index(sync, &late) ||
+           has_no_memory(sync);
 }
 
-bool other_sizes_disagree(const program *p, const mode *sync, const mode *usual, executor *base, executor *other,
-                          verdict *v)
+/* 0: the default */
+static void limit_memory(const mode *mode, int64_t bytes)
+{
+    const wk_device device = {.kind = (int16_t)mode->gpu};
+    wk_memory_set_limit(device, bytes);
+}
+
+static bool any_size_disagrees(const program *p, const mode *sync, const mode *usual, executor *base, executor *other,
+                               verdict *v)
 {
     static program resized;
     const int64_t from = common_size(p);
@@ -93,4 +112,13 @@ bool other_sizes_disagree(const program *p, const mode *sync, const mode *usual,
         return true;
     }
     return false;
+}
+
+bool other_sizes_disagree(const program *p, const mode *sync, const mode *usual, executor *base, executor *other,
+                          verdict *v)
+{
+    limit_memory(sync, MOST_BYTES);
+    const bool disagrees = any_size_disagrees(p, sync, usual, base, other, v);
+    limit_memory(sync, 0);
+    return disagrees;
 }
