@@ -149,7 +149,7 @@ static bool is_untracked_write(const program *p, int k)
     return open >= 0 && p->step[k].kind == STEP_IN_PLACE;
 }
 
-/* Returns true if values depend on a leaf without a gradient, as in unique, or through a view made without gradients. */
+/* Returns true if values depend on a leaf without a gradient, as in unique or through a view made without gradients. */
 static bool is_cut(const executor *m, const step *s)
 {
     if (s->kind != STEP_CALL) return false;
