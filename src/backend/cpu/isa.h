@@ -5,6 +5,7 @@
 #define WICK_BACKEND_CPU_ISA_H
 
 #include "backend/cpu/contraction/gemm.h"
+#include "backend/cpu/scan.h"
 #include "backend/cpu/vm/vm.h"
 
 /* One instruction set. Dtypes missing in `gemm` use the kernels of the next entry that has them. */
@@ -13,6 +14,7 @@ typedef struct wk__cpu_isa {
     bool (*supported)(void); /* by this CPU and its operating system */
     const wk__vm *vm;
     const wk__gemm *gemm;
+    wk__scan_adjacent *const *scan_f32; /* points to NULL if missing */
 } wk__cpu_isa;
 
 /* Returns the set in use: that of WICK_CPU if supported, else the best supported one. Constant after the first call. */

@@ -4,6 +4,7 @@
 #include "along_dim.h"
 
 #include "half.h"
+#include "isa.h"
 
 enum { OUT, IN };
 
@@ -13,6 +14,7 @@ typedef struct scan {
     const char *in;
     bool product;
     void (*run)(const struct scan *s, const wk__line_bundle *bundle);
+    wk__scan_adjacent *adjacent; /* for sums of f32 whose lines are adjacent in both operands; NULL: none */
 } scan;
 
 #define KERNEL_BODY "kernel_scan.inc"
@@ -26,7 +28,18 @@ static void scan_bundle(void *user, const wk__line_bundle *bundle, int64_t task)
 {
     const scan *s = user;
     (void)task;
-    s->run(s, bundle);
+    /* Lines whose steps are multiples of a page collide in the caches; wider kernels are slower there. */
+    const bool collide = s->lines.along[IN] * (int64_t)sizeof(float) % 4096 == 0;
+    if (!s->adjacent || collide || bundle->across[OUT] != 1 || bundle->across[IN] != 1) {
+        s->run(s, bundle);
+        return;
+    }
+    s->adjacent(&(wk__scan_lines){.out = s->out + bundle->at[OUT] * (int64_t)sizeof(float),
+                                  .in = s->in + bundle->at[IN] * (int64_t)sizeof(float),
+                                  .out_step = s->lines.along[OUT] * (int64_t)sizeof(float),
+                                  .in_step = s->lines.along[IN] * (int64_t)sizeof(float),
+                                  .length = s->lines.length,
+                                  .lines = bundle->lines});
 }
 
 wk_code wk__cpu_scan(const wk__work *work, wk__fail *fail)
@@ -37,6 +50,7 @@ wk_code wk__cpu_scan(const wk__work *work, wk__fail *fail)
               .in = wk__operand_data(&kernel->operand[IN]),
               .product = kernel->mode == 1,
               .run = scan_of[kernel->operand[OUT].dtype]};
+    if (kernel->operand[OUT].dtype == WK_F32 && !s.product) s.adjacent = *wk__cpu_isa_current()->scan_f32;
     wk__dim_lines_init(&s.lines, kernel, IN);
     wk__dim_lines_for_each(&s.lines, wk__dim_lines_ntasks(&s.lines), scan_bundle, &s);
     return WK_OK;

@@ -410,6 +410,37 @@ typedef union halves32 {
     i32h i[2];
 } halves32;
 
+/* gcc 12 passes the general form through memory in pieces, which stalls the load of all lanes. */
+#if WIDTH == 64
+
+static inline f64v f64_widen(V x, int half)
+{
+    const __m512 lanes = (__m512)x;
+    return (f64v)_mm512_cvtps_pd(half ? _mm512_extractf32x8_ps(lanes, 1) : _mm512_castps512_ps256(lanes));
+}
+
+static inline f32v f32_narrow(f64v low, f64v high)
+{
+    const __m256 first = _mm512_cvtpd_ps((__m512d)low), second = _mm512_cvtpd_ps((__m512d)high);
+    return (f32v)_mm512_insertf32x8(_mm512_castps256_ps512(first), second, 1);
+}
+
+#elif WIDTH == 32
+
+static inline f64v f64_widen(V x, int half)
+{
+    const __m256 lanes = (__m256)x;
+    return (f64v)_mm256_cvtps_pd(half ? _mm256_extractf128_ps(lanes, 1) : _mm256_castps256_ps128(lanes));
+}
+
+static inline f32v f32_narrow(f64v low, f64v high)
+{
+    const __m128 first = _mm256_cvtpd_ps((__m256d)low), second = _mm256_cvtpd_ps((__m256d)high);
+    return (f32v)_mm256_insertf128_ps(_mm256_castps128_ps256(first), second, 1);
+}
+
+#else
+
 static inline f64v f64_widen(V x, int half)
 {
     return __builtin_convertvector(((halves32){.v = x}).f[half], f64v);
@@ -419,6 +450,8 @@ static inline f32v f32_narrow(f64v low, f64v high)
 {
     return ((halves32){.f = {__builtin_convertvector(low, f32h), __builtin_convertvector(high, f32h)}}).v;
 }
+
+#endif
 
 static inline i64v i64_widen(V x, int half)
 {

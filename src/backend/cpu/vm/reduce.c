@@ -88,8 +88,7 @@ static void publish_totals(wk__row_block *block, int n)
 
 /* ---- parallel over rows ------------------------------------------------------------------------------------------ */
 
-/* Returns the scratch of a task's worker in addition to tiles. */
-static int64_t scratch_bytes(const wk__cpu_reduce_job *job)
+int64_t wk__cpu_reduce_scratch(const wk__cpu_reduce_job *job)
 {
     const wk__cpu_program *program = job->program;
     const int64_t lanes = program->vm->lanes;
@@ -108,23 +107,25 @@ static int64_t scratch_bytes(const wk__cpu_reduce_job *job)
     return bytes;
 }
 
-static void run_pass(wk__row_block *block, int pass)
+void wk__row_block_run_pass(wk__row_block *block, int pass)
 {
     const wk__cpu_reduce_job *job = block->job;
-    int64_t segments = wk__segments_of(job);
+    const int first = job->first_sum[pass], end = job->first_sum[pass + 1];
+    const int64_t segments = wk__segments_of(job);
     if (block->idle) {
         wk__row_block_publish_identities(block, pass);
         return;
     }
+    if (job->short_rows) {
+        wk__row_block_run_short_row(block, pass);
+        return;
+    }
     for (int64_t segment = 0; segment < segments; segment++) {
         wk__row_block_run_segment(block, pass, segment);
-        for (int n = 0; n < job->nsums && segments > 1; n++) {
-            if (job->sum[n].pass == pass)
-                add_segment(job, &job->sum[n], block->totals[n], block->slots[n], segment == 0);
-        }
+        for (int n = first; n < end && segments > 1; n++)
+            add_segment(job, &job->sum[n], block->totals[n], block->slots[n], segment == 0);
     }
-    for (int n = 0; n < job->nsums; n++) {
-        if (job->sum[n].pass != pass) continue;
+    for (int n = first; n < end; n++) {
         if (segments > 1) {
             publish_totals(block, n);
         } else {
@@ -149,7 +150,7 @@ static void run_task(void *user, int64_t task)
         wk__row_block_next(&block);
         for (int pass = 0; pass < job->program->passes; pass++) {
             wk__row_block_run_row(&block, pass);
-            run_pass(&block, pass);
+            wk__row_block_run_pass(&block, pass);
         }
         wk__row_block_run_row(&block, job->program->passes);
     }
@@ -202,8 +203,7 @@ static void run_split_task(void *user, int64_t segment)
     copy_row_values(&worker, s->block->worker, job);
     wk__row_block_run_segment(&block, s->pass, segment);
     char *part = s->parts + segment * s->part_bytes;
-    for (int n = 0; n < job->nsums; n++) {
-        if (job->sum[n].pass != s->pass) continue;
+    for (int n = job->first_sum[s->pass]; n < job->first_sum[s->pass + 1]; n++) {
         memcpy(part, block.slots[n], (size_t)job->sum[n].tile);
         part += job->sum[n].tile;
     }
@@ -215,6 +215,7 @@ static void run_split_task(void *user, int64_t segment)
 static void run_split_pass(split *s, wk__row_block *block)
 {
     wk__cpu_reduce_job *job = s->job;
+    const int first = job->first_sum[s->pass], end = job->first_sum[s->pass + 1];
     int64_t segments = wk__segments_of(job);
     if (block->idle) {
         wk__row_block_publish_identities(block, s->pass);
@@ -223,15 +224,12 @@ static void run_split_pass(split *s, wk__row_block *block)
     wk__parallel_for(segments, run_split_task, s);
     for (int64_t segment = 0; segment < segments; segment++) {
         const char *part = s->parts + segment * s->part_bytes;
-        for (int n = 0; n < job->nsums; n++) {
-            if (job->sum[n].pass != s->pass) continue;
+        for (int n = first; n < end; n++) {
             add_segment(job, &job->sum[n], block->totals[n], part, segment == 0);
             part += job->sum[n].tile;
         }
     }
-    for (int n = 0; n < job->nsums; n++) {
-        if (job->sum[n].pass == s->pass) publish_totals(block, n);
-    }
+    for (int n = first; n < end; n++) publish_totals(block, n);
 }
 
 /* The caller's state while its segments run: 52 KB, on the heap because together with a segment's it could overflow a
@@ -357,20 +355,23 @@ static int condition_of(const wk__cpu_reduce_job *job, int pass)
 static void list_sums(wk__cpu_reduce_job *job)
 {
     job->nsums = 0;
-    for (int pass = 0; pass < job->program->passes; pass++) job->condition[pass] = (int16_t)condition_of(job, pass);
-    for (int k = 0; k < job->group->nins; k++) {
-        const wk__ins *ins = &job->group->ins[k];
-        if (ins->code < WK__RSUM || ins->code > WK__RMIN) continue;
-        wk__vm_class class = wk__vm_class_of((wk_dtype)ins->dtype);
-        job->sum[job->nsums++] = (wk__cpu_reduce_acc){
-            .reg = (int16_t)k,
-            .code = ins->code,
-            .pass = (uint8_t)(job->program->pass[k] - 1),
-            .class = class,
-            .tile = wk__tile_bytes(job, k),
-            .functions = &job->program->vm->table[class]->reduce[ins->code - WK__RSUM],
-        };
+    for (int pass = 0; pass < job->program->passes; pass++) {
+        job->condition[pass] = (int16_t)condition_of(job, pass);
+        job->first_sum[pass] = (uint8_t)job->nsums;
+        for (int k = 0; k < job->group->nins; k++) {
+            const wk__ins *ins = &job->group->ins[k];
+            if (ins->code < WK__RSUM || ins->code > WK__RMIN || job->program->pass[k] != pass + 1) continue;
+            wk__vm_class class = wk__vm_class_of((wk_dtype)ins->dtype);
+            job->sum[job->nsums++] = (wk__cpu_reduce_acc){
+                .reg = (int16_t)k,
+                .code = ins->code,
+                .class = class,
+                .tile = wk__tile_bytes(job, k),
+                .functions = &job->program->vm->table[class]->reduce[ins->code - WK__RSUM],
+            };
+        }
     }
+    job->first_sum[job->program->passes] = (uint8_t)job->nsums;
 }
 
 static void plan_walks(wk__cpu_reduce_job *job)
@@ -388,23 +389,32 @@ static void plan_walks(wk__cpu_reduce_job *job)
     }
 }
 
-static void run_planned(wk__cpu_reduce_job *job, bool split_columns)
+int64_t wk__cpu_reduce_blocks_per_task(const wk__cpu_reduce_job *job)
 {
+    const int64_t elements = job->lanes * (job->columns > 0 ? job->columns : 1);
+    return elements < TASK ? TASK / elements : 1;
+}
+
+static wk_code run_planned(wk__cpu_reduce_job *job, const wk__cpu_layout *layout, bool split_columns, wk__fail *fail)
+{
+    wk_code code = WK_OK;
     const int64_t lanes = job->program->vm->lanes;
     job->lanes = job->program->lanes_are_rows ? lanes : 1;
     job->blocks = (job->rows + job->lanes - 1) / job->lanes;
     job->slots = !job->program->lanes_are_rows ? 1 : job->columns < lanes ? job->columns : lanes;
     if (job->slots == 0) job->slots = 1;
+    job->short_rows = !job->program->lanes_are_rows && job->columns <= WK__SUM_CHUNK;
     list_sums(job);
     plan_walks(job);
-    job->scratch = scratch_bytes(job);
+    job->scratch = wk__cpu_reduce_scratch(job);
     if (split_columns) {
         run_split(job);
-        return;
+        return code;
     }
-    int64_t elements = job->lanes * (job->columns > 0 ? job->columns : 1);
-    job->blocks_per_task = elements < TASK ? TASK / elements : 1;
+    if (wk__cpu_reduce_in_batches(job, layout, fail, &code)) return code;
+    job->blocks_per_task = wk__cpu_reduce_blocks_per_task(job);
     wk__parallel_for((job->blocks + job->blocks_per_task - 1) / job->blocks_per_task, run_task, job);
+    return code;
 }
 
 wk_code wk__cpu_run_rows(const wk__program *group, wk__fail *fail)
@@ -428,8 +438,8 @@ wk_code wk__cpu_run_rows(const wk__program *group, wk__fail *fail)
     job.program = wk__cpu_program_acquire(&own, group, &layout, &style, fail);
     if (!job.program) return fail->code;
     wk__cpu_failure_init(&job.trouble);
-    run_planned(&job, split_columns);
-    const wk_code code = wk__cpu_failure_report(&job.trouble, group, fail);
+    wk_code code = run_planned(&job, &layout, split_columns, fail);
+    if (code == WK_OK) code = wk__cpu_failure_report(&job.trouble, group, fail);
     if (job.program == &own) wk__cpu_program_destroy(&own);
     return code;
 }

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "iter.h"
+#include "program_cache.h"
 
 /* Failures in threads: allocation failure, or the bad index that is first in iteration order, independent of timing. */
 typedef struct wk__cpu_failure {
@@ -41,8 +42,8 @@ enum {
 
 /* One reduction of a program. */
 typedef struct wk__cpu_reduce_acc {
-    int16_t reg;        /* its register */
-    uint8_t code, pass; /* opcode; pass that accumulates it */
+    int16_t reg;  /* its register */
+    uint8_t code; /* opcode */
     wk__vm_class class;
     int64_t tile; /* bytes per tile */
     const wk__vm_reduction *functions;
@@ -56,11 +57,13 @@ typedef struct wk__cpu_reduce_job {
     int64_t lanes;   /* rows processed simultaneously: 1, or the lanes of a block */
     int64_t blocks;  /* number of blocks of that many rows */
     int64_t slots;   /* tiles per reduction at each level */
+    bool short_rows; /* lanes are columns, of one chunk */
     int64_t scratch; /* bytes per worker for accumulators and kept values */
     int64_t blocks_per_task;
     uint32_t flat_columns; /* operands that are contiguous over the columns */
     int nsums;
     wk__cpu_reduce_acc sum[WK__MAX_INS];
+    uint8_t first_sum[WK__MAX_INS + 2]; /* pass p accumulates first_sum[p]..first_sum[p + 1] - 1 */
     int16_t condition[WK__MAX_INS + 1]; /* by pass: the row-level bool without which its sums take nothing; -1: none */
     wk__addresses origin;
     wk__cpu_iter row_walk, column_walk;
@@ -96,10 +99,22 @@ void wk__row_block_next(wk__row_block *block);
 void wk__row_block_run_row(wk__row_block *block, int pass);
 /* Runs an element stage over a segment. The results of its reductions are then in slot 0, one lane per row. */
 void wk__row_block_run_segment(wk__row_block *block, int pass, int64_t segment);
+/* Runs an element stage for a short row and publishes its results. */
+void wk__row_block_run_short_row(wk__row_block *block, int pass);
 /* Makes the result in slot 0 of reduction n available to later stages. */
 void wk__row_block_publish(wk__row_block *block, int n);
+/* Runs a pass: its segments, whose totals it publishes, or nothing but identities if the block is idle. */
+void wk__row_block_run_pass(wk__row_block *block, int pass);
 /* Publishes the identities of the pass's reductions, for a pass without input. */
 void wk__row_block_publish_identities(wk__row_block *block, int pass);
+
+/* Returns the scratch of a task's worker in addition to tiles. */
+int64_t wk__cpu_reduce_scratch(const wk__cpu_reduce_job *job);
+/* Returns the number of blocks that justify using another thread. */
+int64_t wk__cpu_reduce_blocks_per_task(const wk__cpu_reduce_job *job);
+
+/* Runs a planned job in batches of rows if that is possible and faster, and sets *code; otherwise returns false. */
+bool wk__cpu_reduce_in_batches(wk__cpu_reduce_job *job, const wk__cpu_layout *layout, wk__fail *fail, wk_code *code);
 
 static inline int64_t wk__segments_of(const wk__cpu_reduce_job *job)
 {

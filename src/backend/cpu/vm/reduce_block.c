@@ -126,7 +126,10 @@ void wk__row_block_next(wk__row_block *block)
     const wk__cpu_reduce_job *job = block->job;
     block->row += job->lanes;
     block->count = job->rows - block->row < job->lanes ? job->rows - block->row : job->lanes;
-    block->address = block->next.address;
+    for (int k = 0; k < job->row_walk.noperands; k++) {
+        const int number = job->row_walk.operand[k].number;
+        block->address.at[number] = block->next.address.at[number];
+    }
     if (job->program->lanes_are_rows) {
         find_lanes(block, &block->next);
     } else {
@@ -184,14 +187,12 @@ static void run_chunk(wk__row_block *block, int pass, int64_t from, int64_t to)
     if (stage->start < 0) return;
     if (job->program->lanes_are_rows) {
         run_columns(block, pass, from, to);
-    } else if (stage->indexed == 0 && (wk__stage_operands(stage) & ~job->flat_columns) == 0) {
-        if (job->program->nontemporal && pass == 1) {
-            run_with_prefetch(block, stage, from, to);
-        } else {
-            wk__worker_run_flat(block->worker, stage, job->group, &block->address, from, to);
-        }
-    } else {
+    } else if (stage->indexed || (wk__stage_operands(stage) & ~job->flat_columns)) {
         wk__worker_run_elements(block->worker, stage, &job->column_walk, &block->address, from, to, true);
+    } else if (job->program->nontemporal && pass == 1) {
+        run_with_prefetch(block, stage, from, to);
+    } else {
+        wk__worker_run_flat(block->worker, stage, job->group, &block->address, from, to);
     }
 }
 
@@ -237,30 +238,46 @@ static void end_segment(wk__row_block *block, int n)
 void wk__row_block_run_segment(wk__row_block *block, int pass, int64_t segment)
 {
     const wk__cpu_reduce_job *job = block->job;
+    const int first = job->first_sum[pass], last = job->first_sum[pass + 1];
     int64_t from = segment * WK__SUM_SEGMENT, end = from + WK__SUM_SEGMENT;
     if (end > job->columns) end = job->columns;
-    for (int n = 0; n < job->nsums; n++) {
-        if (job->sum[n].pass == pass) start_sum(block, n);
-    }
+    for (int n = first; n < last; n++) start_sum(block, n);
     for (int64_t to; from < end; from = to) {
         to = from + WK__SUM_CHUNK < end ? from + WK__SUM_CHUNK : end;
         run_chunk(block, pass, from, to);
-        for (int n = 0; n < job->nsums && has_second_level(job); n++) {
-            if (job->sum[n].pass == pass) end_chunk(block, n);
-        }
+        for (int n = first; n < last && has_second_level(job); n++) end_chunk(block, n);
     }
-    for (int n = 0; n < job->nsums; n++) {
-        if (job->sum[n].pass == pass) end_segment(block, n);
-    }
+    for (int n = first; n < last; n++) end_segment(block, n);
 }
 
 void wk__row_block_publish_identities(wk__row_block *block, int pass)
 {
     const wk__cpu_reduce_job *job = block->job;
-    for (int n = 0; n < job->nsums; n++) {
-        if (job->sum[n].pass != pass) continue;
+    for (int n = job->first_sum[pass]; n < job->first_sum[pass + 1]; n++) {
         job->sum[n].functions->set_identity(block->slots[n]);
         wk__row_block_publish(block, n);
+    }
+}
+
+static void publish_scalar(wk__vm_state *s, const wk__cpu_reduce_acc *sum, const char *tile)
+{
+    if (wk__vm_class_size(sum->class) == 4) {
+        memcpy(&s->cell[sum->reg], tile, 4);
+    } else {
+        memcpy(&s->cell[sum->reg], tile, 8);
+    }
+}
+
+void wk__row_block_run_short_row(wk__row_block *block, int pass)
+{
+    const wk__cpu_reduce_job *job = block->job;
+    const wk__cpu_reduce_acc *first = &job->sum[job->first_sum[pass]], *end = &job->sum[job->first_sum[pass + 1]];
+    char **slots = &block->slots[job->first_sum[pass]];
+    for (const wk__cpu_reduce_acc *sum = first; sum < end; sum++) sum->functions->set_identity(slots[sum - first]);
+    run_chunk(block, pass, 0, job->columns);
+    for (const wk__cpu_reduce_acc *sum = first; sum < end; sum++) {
+        sum->functions->fold(slots[sum - first]);
+        publish_scalar(&block->worker->state, sum, slots[sum - first]);
     }
 }
 
@@ -270,9 +287,7 @@ void wk__row_block_publish(wk__row_block *block, int n)
     wk__vm_state *s = &block->worker->state;
     if (block->job->program->lanes_are_rows) {
         memcpy(s->place[WK__VM_CARRIED + sum->reg].p, block->slots[n], (size_t)sum->tile);
-    } else if (wk__vm_class_size(sum->class) == 4) {
-        memcpy(&s->cell[sum->reg], block->slots[n], 4);
     } else {
-        memcpy(&s->cell[sum->reg], block->slots[n], 8);
+        publish_scalar(s, sum, block->slots[n]);
     }
 }

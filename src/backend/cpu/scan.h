@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Running sums of adjacent f32 lines, compiled for each instruction set (isa/scan.c). */
+#ifndef WICK_BACKEND_CPU_SCAN_H
+#define WICK_BACKEND_CPU_SCAN_H
+
+#include <stdint.h>
+
+/* Lines whose elements at one index are adjacent, in both operands. */
+typedef struct wk__scan_lines {
+    char *out; /* first element of the first line */
+    const char *in;
+    int64_t out_step, in_step; /* bytes along a line */
+    int64_t length, lines;
+} wk__scan_lines;
+
+/* Accumulates in f64. */
+typedef void wk__scan_adjacent(const wk__scan_lines *lines);
+
+#endif
