@@ -57,6 +57,6 @@ check "FetchContent" through_cmake fetched -DWICK_SOURCE="$WICK_SOURCE" -DCMAKE_
 small() # LIBRARY
 {
     strip -o "$WICK_WORK/stripped.so" "$1" && size=$(wc -c <"$WICK_WORK/stripped.so") && echo "$size bytes" &&
-        [ "$size" -lt 3145728 ]
+        [ "$size" -lt 5242880 ]
 }
-check "libwick.so is under 3 MB when stripped" small "$libraries/libwick.so"
+check "libwick.so is under 5 MiB when stripped" small "$libraries/libwick.so"
