@@ -61,7 +61,7 @@ typedef struct adds {
         THE_CALL,
         DROPPED,
         COMPUTED
-    } timed; /* what is timed: the calls; also closing their scope; also computing the results */
+    } timed; /* the timed part: the calls; also closing their scope; also computing the results */
 } adds;
 
 /* Returns the seconds of CALLS adds, in chains of CHAIN within the scope of one loop iteration. wk_data of the last one

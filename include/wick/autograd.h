@@ -34,7 +34,7 @@ WK_RESULT_API bool wk_is_grad_enabled(void);
  * Backward: the error names the forward call whose gradient it is; the backward ends there. Operands that the
  *           call saved count as operands of its gradient.
  * Cost:     each call is computed before it returns and its result is read on the host. For debugging.
- * Default:  off, unless the environment has WICK_ANOMALY=1. What was recorded before is not checked.
+ * Default:  off, unless the environment has WICK_ANOMALY=1. Earlier calls are not checked.
  * PyTorch:  torch.autograd.set_detect_anomaly, which checks gradients for NaN only */
 WK_API void wk_set_detect_anomaly(bool on);
 /* wk_is_anomaly_enabled(): Returns true if anomaly mode is on. */

@@ -132,7 +132,7 @@ typedef struct wk__backend {
     const char *name;
 
     /* Finds the backend's library and devices on first use; thread-safe. Unless it returns WK__BACKEND_AVAILABLE, `why`
-     * receives a sentence: what is missing and how to fix it. */
+     * receives a sentence that names the missing part and how to fix it. */
     wk__backend_status (*status)(wk__text *why);
     int (*count)(void);
     /* Must be cheap: every use of gpu:i calls it. Fields that live_info adds are set to unknown. */

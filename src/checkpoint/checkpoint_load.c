@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- which file -------------------------------------------------------------------------------------------------- */
+/* ---- choice of the file ------------------------------------------------------------------------------------------ */
 
 /* Summary that each rank gathers; of ranks other than 0 only `parts` is used. */
 typedef struct selected_file {
@@ -141,7 +141,7 @@ static bool open_same(wk__checkpoint *c, wk__tensor_file *from)
     return false;
 }
 
-/* ---- what it will be --------------------------------------------------------------------------------------------- */
+/* ---- preparing the new state ------------------------------------------------------------------------------------- */
 
 typedef struct prepared {
     wk_tensor **target, **made; /* [count] tensors of the network and the list; new contents for them */
@@ -241,7 +241,7 @@ static bool prepare(const wk__checkpoint *c, const wk__tensor_file *from, prepar
     return p->has_optim || !c->optim;
 }
 
-/* ---- what it is from then on ------------------------------------------------------------------------------------- */
+/* ---- committing the new state ------------------------------------------------------------------------------------ */
 
 static bool commit(wk__checkpoint *c, prepared *p)
 {

@@ -41,7 +41,7 @@ static bool check_same_batch(const wk__checkpoint *c, const int64_t *rows, int w
     return true;
 }
 
-/* ---- what is written --------------------------------------------------------------------------------------------- */
+/* ---- content ----------------------------------------------------------------------------------------------------- */
 
 /* Adds detached snapshots of the tensors, which later steps do not change. */
 static bool add_all(wk_site site, wk__tensor_list *list, const char *prefix, const wk__tensor_list *of)

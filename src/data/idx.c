@@ -169,8 +169,8 @@ static wk_code read_shape(source *from, wk__idx *out, int element, wk__io_error 
     return WK_OK;
 }
 
-/* What the header promises must be possible before memory is taken for it: a plain file has exactly that many bytes
- * left, and deflate packs at most 1,032 bytes into one. */
+/* Checks, before memory is allocated, that the file can hold the data that its header declares: a plain file has
+ * exactly that many bytes left, and deflate packs at most 1,032 bytes into one. */
 static wk_code check_data_size(const source *from, const wk__idx *out, wk__io_error *error)
 {
     enum { DEFLATE = 1032 };
@@ -258,6 +258,6 @@ wk_code wk__idx_read(const char *path, wk__idx *out, wk__io_error *error)
     if (code != WK_OK) return code;
     code = parse_source(&file, NULL, file.bytes, out, error);
     wk__file_close(&file);
-    /* What the system refused names the file already. */
+    /* Errors of the system already name the file. */
     return code == WK_OK || code == WK_ERR_IO ? code : wk__io_prefix(error, "%s", wk__printable_name(path).text);
 }

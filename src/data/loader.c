@@ -161,7 +161,7 @@ int64_t wk_loader_epoch_at(wk_site site, const wk_loader *handle)
     return l ? l->epoch : 0;
 }
 
-/* ---- where it is ------------------------------------------------------------------------------------------------- */
+/* ---- position ---------------------------------------------------------------------------------------------------- */
 
 bool wk__loader_check(const wk_loader *handle, wk_site site, const char *op)
 {

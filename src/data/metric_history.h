@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What else is made of the figures of a history: wk_dist_history_mean. */
+/* Access to the values of a history, for wk_dist_history_mean. */
 #ifndef WICK_DATA_HISTORY_H
 #define WICK_DATA_HISTORY_H
 

@@ -188,7 +188,7 @@ wk_code wk__agree_p2p(const wk__dist_transport *transport, void *world, const wk
     const wk_code code = transport->call(world, &by, fail);
     if (code != WK_OK || sends) return code == WK_OK ? q->code : code;
     if (!read_said(said, &other)) return unreadable(fail);
-    const bool misses = own.code != WK_OK && other.code == WK_OK; /* what comes, and nobody takes */
+    const bool misses = own.code != WK_OK && other.code == WK_OK; /* the message that arrives is not consumed */
     wk__agreement_merge(&own, &other, transport, world);
     wk__agreement_result(&own, transport, world, fail);
     fail->fatal = fail->fatal || misses;

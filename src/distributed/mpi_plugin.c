@@ -37,7 +37,7 @@ static const wk__mpi_services services = {
     WK__DIST_TRANSPORT_VERSION, wk_dtype_size, wk__dist_error_set, reduce, convert,
 };
 
-/* ---- which MPI --------------------------------------------------------------------------------------------------- */
+/* ---- identifying the MPI ----------------------------------------------------------------------------------------- */
 
 /* Identifies the MPI by the variables of its mpirun, else by the library linked to the program; NULL: unknown. */
 static const char *detect_mpi(void)

@@ -56,7 +56,7 @@ static bool read_int(const choice *c, const char *name, long least, long most, l
     return set_error(c, "%s is \"%s\"; expected an integer from %ld to %ld", name, text, least, most);
 }
 
-/* ---- where rank 0 is --------------------------------------------------------------------------------------------- */
+/* ---- address of rank 0 ------------------------------------------------------------------------------------------- */
 
 static bool copy_host(const choice *c, const char *host, size_t length)
 {

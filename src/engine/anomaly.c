@@ -12,7 +12,7 @@ atomic_bool wk__anomaly_enabled;
 
 void wk_set_detect_anomaly(bool on)
 {
-    wk__engine_config_get(); /* what the environment says comes first */
+    wk__engine_config_get(); /* the environment takes precedence */
     atomic_store(&wk__anomaly_enabled, on);
 }
 bool wk_is_anomaly_enabled(void)
@@ -130,8 +130,8 @@ static void whole_span(wk__anomaly_span *s)
     s->stride[0] = 1;
 }
 
-/* What the record reads or writes of ref k: by its strides over the space, and over the summed indices of a
- * contraction. All of the value if the elements are computed ones. */
+/* Computes the span that the record reads or writes of ref k: by its strides over the space and over the summed indices
+ * of a contraction, or all of the value if elements are selected by indices. */
 static void span_of(wk__record *r, int k, wk__anomaly_span *s)
 {
     const wk__work_family *family = wk__record_family(r);

@@ -23,7 +23,7 @@ typedef struct wk__anomaly_span {
     int64_t offset, shape[WK__MAX_INDICES], stride[WK__MAX_INDICES]; /* in elements */
 } wk__anomaly_span;
 
-/* What was found in a span, or in several. */
+/* Non-finite elements of one or several spans. */
 typedef struct wk__nonfinite {
     bool nan, inf;
     int64_t nan_at, inf_at; /* index of the first one in the span's order */
@@ -46,7 +46,7 @@ void wk__anomaly_forget(wk__op_queue *queue);
 typedef struct wk__anomaly_call {
     const char *name;
     wk_site site;
-    const wk__savepoint *before; /* in place: what in[0] held; else NULL */
+    const wk__savepoint *before; /* in place: value of in[0] before the call; else NULL */
 } wk__anomaly_call;
 /* It has returned out[], made of in[]; in[k] may be NULL. */
 void wk__anomaly_check_results(wk_context *context, wk__anomaly_call call, wk_tensor *const out[], int outputs,

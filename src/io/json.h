@@ -10,7 +10,7 @@
 
 typedef struct wk__json {
     const char *start; /* of the text */
-    char *at, *end;    /* what is still to be read; strings are decoded in place */
+    char *at, *end;    /* the rest of the text; strings are decoded in place */
     int64_t position;  /* of `start` in the file, for messages */
 } wk__json;
 

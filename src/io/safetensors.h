@@ -8,7 +8,7 @@
  *
  *     {"__metadata__":{"key":"value"},"weight":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]}}
  *
- * The reader is strict: what it takes has one meaning only, in this library and in any other. See
+ * The reader is strict: a file that it accepts has the same meaning in every library. See
  * docs/reference/file-formats.md for the rules. All numbers of the file, and the data, are little-endian. */
 #ifndef WICK_IO_SAFETENSORS_H
 #define WICK_IO_SAFETENSORS_H
@@ -66,8 +66,8 @@ wk_code wk__safetensors_check_dtype(const wk__safetensors_tensor *tensor, wk__io
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-/* What stands in a file that is to be written: `first` are its first bytes (N, header, blanks up to a multiple of 8),
- * then comes the data of tensors[order[0]], tensors[order[1]], ..., data_bytes in all. Larger dtypes come first, so
+/* Layout of a file to be written: `first` are its first bytes (N, header, blanks up to a multiple of 8), followed by
+ * the data of tensors[order[0]], tensors[order[1]], ..., data_bytes in all. Larger dtypes come first, so
  * that every tensor lies at a multiple of its element's size. */
 typedef struct wk__safetensors_layout {
     wk__text header_text;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a safetensors header says, token by token; see safetensors.h. Each rule is checked where that of which it speaks
- * is read; those that need all tensors together follow in safetensors_parse.c. */
+/* Parses a safetensors header token by token; see safetensors.h. Each rule is checked as its subject is parsed; rules
+ * about all tensors together are in safetensors_parse.c. */
 #include "safetensors.h"
 #include "base/alloc.h"
 #include "json.h"

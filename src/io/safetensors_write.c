@@ -43,7 +43,7 @@ static wk_code no_memory(wk__io_error *error)
     return wk__io_fail(error, WK_ERR_MEMORY, "out of host memory for the header of a safetensors file");
 }
 
-/* What the reader would refuse is not written. */
+/* Refuses a tensor that the reader would refuse. */
 static wk_code check_tensor(placed *place, int64_t *bytes, wk__io_error *error)
 {
     const wk__safetensors_tensor *tensor = place->tensor;

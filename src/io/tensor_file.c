@@ -85,7 +85,7 @@ wk_tensors *wk__tensor_file_read_all(const wk__tensor_file *from, const char *pr
     return list;
 }
 
-/* ---- what fits --------------------------------------------------------------------------------------------------- */
+/* ---- matching of tensors ----------------------------------------------------------------------------------------- */
 
 static void add_described(wk__text *text, wk_dtype dtype, const char *kind, int ndim, const int64_t *shape)
 {

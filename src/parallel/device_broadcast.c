@@ -113,7 +113,7 @@ wk_tensor *wk__device_broadcast_copy(wk_site site, wk_tensor *x, wk_device devic
     return copy == x ? wk_detach_at(site, x) : copy;
 }
 
-/* ---- who listens ------------------------------------------------------------------------------------------------- */
+/* ---- listeners --------------------------------------------------------------------------------------------------- */
 
 void wk__gradient_listener_drop(wk__gradient_listener *listener)
 {

@@ -18,7 +18,7 @@
 
 static const wk_site no_site;
 
-/* ---- which tensors there are ------------------------------------------------------------------------------------- */
+/* ---- lists of tensors -------------------------------------------------------------------------------------------- */
 
 static bool count_entries(wk_site site, wk_module *model, int64_t *entries)
 {

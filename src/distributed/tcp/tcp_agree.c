@@ -12,7 +12,7 @@
  * reduced at each exchange. Both sides of an exchange take the data of the lower ranks as the first operand, so all
  * ranks end with the same bits.
  *
- * Threads: the calling thread. What it receives is in tcp->staging until it is merged. */
+ * Threads: the calling thread. Received data stays in tcp->staging until it is merged. */
 #include "distributed/reduction.h"
 #include "tcp.h"
 #include <string.h>

@@ -126,7 +126,7 @@ int64_t wk__tcp_diagnosis_deadline(wk__tcp *tcp)
     return INT64_MAX;
 }
 
-/* ---- what comes over a line -------------------------------------------------------------------------------------- */
+/* ---- messages of a connection ------------------------------------------------------------------------------------ */
 
 void wk__tcp_note_leave(wk__tcp *tcp, int rank, uint64_t sequence)
 {

@@ -18,10 +18,10 @@
 
 enum { MAX_DEVICES = 17 /* devices of a mirrored network, and the cpu */, UPLOADS = MAX_DEVICES, LANES, NONE = -1 };
 
-/* What waits while a group is submitted or runs; a lower value is better. */
+/* Cost of submitting a group in terms of who waits; a lower value is better. */
 typedef enum stall {
     /* nothing: the group is enqueued, host bytes are enqueued, or an idle device is read */
-    STALLS_NOBODY,
+    STALLS_NONE,
     /* a copy between devices: the target is idle until it arrives, unless the copy overlaps with its work */
     STALLS_DEVICE,
     HOST_COMPUTES, /* the host computes (CPU work), while other devices work */
@@ -84,11 +84,11 @@ static bool is_host(const wk__device *device)
  * (run_transfer_record()). */
 static stall keeping_of(const wk__record *r, const wk__device *from, bool doubtful)
 {
-    if (!from) return is_host(r->device) ? HOST_COMPUTES : STALLS_NOBODY;
-    if (is_host(from)) return STALLS_NOBODY;
+    if (!from) return is_host(r->device) ? HOST_COMPUTES : STALLS_NONE;
+    if (is_host(from)) return STALLS_NONE;
     if (r->device->backend != from->backend || doubtful) return STALLS_HOST;
     const int64_t beside = from->backend->min_overlap_bytes;
-    return beside > 0 && r->ref[0].value->bytes >= beside ? STALLS_NOBODY : STALLS_DEVICE;
+    return beside > 0 && r->ref[0].value->bytes >= beside ? STALLS_NONE : STALLS_DEVICE;
 }
 
 /* Appends the group of this record, its first, to a lane. */
@@ -164,7 +164,7 @@ static bool is_ready(const lanes *l, int32_t group)
 static stall current_stall(const lanes *l, int32_t group)
 {
     const lane_group *g = &l->group[group];
-    return g->keeping == STALLS_HOST && !l->busy[g->lane] ? STALLS_NOBODY : g->keeping;
+    return g->keeping == STALLS_HOST && !l->busy[g->lane] ? STALLS_NONE : g->keeping;
 }
 
 /* Returns the best of the groups below `end`, or NONE if no lane can go on. At least the first in program order is

@@ -89,9 +89,9 @@ wk_tensor *wk_clamp__at(wk_site site, wk_tensor *x, wk_value low, wk_value high)
 
 /* ---- gradient ---------------------------------------------------------------------------------------------------- */
 
-/* x gets the gradient between the limits, and a limit gets it where x is beyond it. Where x equals a tensor limit, each
- * gets half; where it equals a scalar limit, neither gets any. Where the limits cross, the upper one applies; where
- * they are equal to each other and to x, x gets all. */
+/* x gets the gradient between the limits, and a limit gets it where x is beyond it. If x equals a tensor limit, each
+ * gets half; if it equals a scalar limit, neither gets any. If the limits cross, the upper one applies; if they are
+ * equal to each other and to x, x gets all. */
 
 static wk_tensor *compare(const wk__op *op, wk__arg a, wk__arg b)
 {

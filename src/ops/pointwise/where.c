@@ -58,8 +58,7 @@ static wk_tensor *masked_fill_call(wk__elementwise_fn *how, wk_site site, wk_ten
     wk__arg args[3] = {wk__tensor_arg(x), wk__tensor_arg(mask), wk__value_arg(&value)};
     wk_tensor *single = args[2].tensor;
     if (!check_condition(op, site, mask)) return NULL;
-    if (!wk__is_tensor(single) || !wk__is_tensor(x))
-        return how(op, site, args, 3, NULL); /* which reports invalid tensors */
+    if (!wk__is_tensor(single) || !wk__is_tensor(x)) return how(op, site, args, 3, NULL); /* reports invalid tensors */
     if (!check_scalar_value(site, single)) return NULL;
     args[2] = wk__tensor_arg(wk_to_dtype_at(site, single, wk__body_of(x)->dtype));
     wk_tensor *out = how(op, site, args, 3, NULL);

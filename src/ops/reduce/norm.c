@@ -251,7 +251,7 @@ wk_tensor *wk_norm_at(wk_site site, wk_tensor *x, const int64_t *dims, int count
     return wk__reduction_end(&r, wk__cast_result(out, r.dtype));
 }
 
-/* For p = 2 the gradient is x / length. Where the length is 0 the slope is undefined; 0 is used. x is divided first,
+/* For p = 2 the gradient is x / length. At length 0 the slope is undefined; 0 is used. x is divided first,
  * because that quotient is representable, while grad / length may not be. */
 wk_tensor *wk__vector_norm_grad(wk_tensor *x, wk_tensor *length, wk_tensor *grad, double p, int64_t mask)
 {

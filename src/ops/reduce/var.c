@@ -49,7 +49,7 @@ static void var_gradient(wk__grad_ctx *g)
     g->in[0] = wk_mul(slope, wk_div(from_mean(g, reduced.mask), reduced.divisor));
 }
 
-/* Where all elements are equal, the slope of the root is undefined; 0 is used. Deviations are divided by the root
+/* If all elements are equal, the slope of the root is undefined; 0 is used. Deviations are divided by the root
  * first, because that quotient is representable, while grad / root may not be. */
 static void std_gradient(wk__grad_ctx *g)
 {

@@ -149,7 +149,7 @@ static const wk__cpu_program *lookup(const wk__program *group, const wk__cpu_lay
     return NULL;
 }
 
-/* ---- what was compiled before against what would be compiled now ------------------------------------------------- */
+/* ---- checks of cached programs ----------------------------------------------------------------------------------- */
 
 #ifdef WICK_CHECK_PLANS
 static bool same_stage(const wk__cpu_stage *a, const wk__cpu_stage *b)

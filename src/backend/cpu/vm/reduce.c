@@ -328,7 +328,7 @@ static uint32_t all_operands(const wk__cpu_program *program)
     return operands;
 }
 
-/* What a floating reduction starts with. */
+/* Returns the initial value of a floating reduction. */
 static double identity_of(int code)
 {
     return code == WK__RSUM ? 0 : code == WK__RPROD ? 1 : code == WK__RMAX ? -INFINITY : INFINITY;
