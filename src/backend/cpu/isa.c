@@ -8,7 +8,7 @@
 
 extern const wk__vm wk__vm_portable;
 extern const wk__gemm wk__gemm_portable[];
-extern wk__scan_adjacent *const wk__scan_f32_portable;
+extern wk__scan_adjacent *const wk__scan_portable[WK_DTYPE_COUNT];
 
 static bool always(void)
 {
@@ -18,7 +18,7 @@ static bool always(void)
 #if defined(__x86_64__)
 extern const wk__vm wk__vm_avx2, wk__vm_avx512;
 extern const wk__gemm wk__gemm_avx2[], wk__gemm_avx512[], wk__gemm_avx512_bf16[];
-extern wk__scan_adjacent *const wk__scan_f32_avx2, *const wk__scan_f32_avx512;
+extern wk__scan_adjacent *const wk__scan_avx2[WK_DTYPE_COUNT], *const wk__scan_avx512[WK_DTYPE_COUNT];
 
 /* Features that the files of each set are compiled for: x86-64-v3 and -v4. __builtin_cpu_supports also checks that the
  * system saves the wide registers. The other features of v3 (f16c, movbe, lzcnt) are not tested: every CPU with these
@@ -42,19 +42,19 @@ static bool has_avx512_bf16(void)
 #elif defined(__aarch64__)
 extern const wk__vm wk__vm_neon;
 extern const wk__gemm wk__gemm_neon[];
-extern wk__scan_adjacent *const wk__scan_f32_neon;
+extern wk__scan_adjacent *const wk__scan_neon[WK_DTYPE_COUNT];
 #endif
 
 /* Best first. Each entry requires the features of those below, whose kernels it uses for dtypes it has none for. */
 static const wk__cpu_isa kinds[] = {
 #if defined(__x86_64__)
-    {"avx512_bf16", has_avx512_bf16, &wk__vm_avx512, wk__gemm_avx512_bf16, &wk__scan_f32_avx512},
-    {"avx512", has_avx512, &wk__vm_avx512, wk__gemm_avx512, &wk__scan_f32_avx512},
-    {"avx2", has_avx2, &wk__vm_avx2, wk__gemm_avx2, &wk__scan_f32_avx2},
+    {"avx512_bf16", has_avx512_bf16, &wk__vm_avx512, wk__gemm_avx512_bf16, wk__scan_avx512},
+    {"avx512", has_avx512, &wk__vm_avx512, wk__gemm_avx512, wk__scan_avx512},
+    {"avx2", has_avx2, &wk__vm_avx2, wk__gemm_avx2, wk__scan_avx2},
 #elif defined(__aarch64__)
-    {"neon", always, &wk__vm_neon, wk__gemm_neon, &wk__scan_f32_neon},
+    {"neon", always, &wk__vm_neon, wk__gemm_neon, wk__scan_neon},
 #endif
-    {"portable", always, &wk__vm_portable, wk__gemm_portable, &wk__scan_f32_portable},
+    {"portable", always, &wk__vm_portable, wk__gemm_portable, wk__scan_portable},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 

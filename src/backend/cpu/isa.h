@@ -14,7 +14,7 @@ typedef struct wk__cpu_isa {
     bool (*supported)(void); /* by this CPU and its operating system */
     const wk__vm *vm;
     const wk__gemm *gemm;
-    wk__scan_adjacent *const *scan_f32; /* points to NULL if missing */
+    wk__scan_adjacent *const *scan; /* one per dtype; NULL if missing */
 } wk__cpu_isa;
 
 /* Returns the set in use: that of WICK_CPU if supported, else the best supported one. Constant after the first call. */

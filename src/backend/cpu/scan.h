@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Running sums of adjacent f32 lines, compiled for each instruction set (isa/scan.c). */
+/* Running sums and products of adjacent lines, compiled for each instruction set (isa/scan.c). */
 #ifndef WICK_BACKEND_CPU_SCAN_H
 #define WICK_BACKEND_CPU_SCAN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Lines whose elements at one index are adjacent, in both operands. */
@@ -11,9 +12,10 @@ typedef struct wk__scan_lines {
     const char *in;
     int64_t out_step, in_step; /* bytes along a line */
     int64_t length, lines;
+    bool product;
 } wk__scan_lines;
 
-/* Accumulates in f64. */
-typedef void wk__scan_adjacent(const wk__scan_lines *lines);
+/* Scans the first lines, accumulating in f64, and returns their number: as many as fill vectors, or all. */
+typedef int64_t wk__scan_adjacent(const wk__scan_lines *lines);
 
 #endif
