@@ -103,7 +103,7 @@ bench:
 
 install: release
 	@cmake --install build/release --prefix "$(PREFIX)" >build/install.log || { cat build/install.log; exit 1; }
-	@echo "installed in $(DESTDIR)$(PREFIX); build/install.log lists the files; next: README.md, In your own project"
+	@echo "installed in $(DESTDIR)$(PREFIX); build/install.log lists the files; next: README.md, Use in your project"
 
 docs:
 	@mkdir -p docs

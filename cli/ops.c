@@ -26,6 +26,15 @@ static const struct {
     {"subtract", "wk_sub"},
     {"power", "wk_pow"},
     {"negative", "wk_neg"},
+    {"absolute", "wk_abs"},
+    {"clip", "wk_clamp"},
+    {"greater", "wk_gt"},
+    {"greater_equal", "wk_ge"},
+    {"less", "wk_lt"},
+    {"less_equal", "wk_le"},
+    {"not_equal", "wk_ne"},
+    {"view", "wk_reshape"},
+    {"astype", "wk_to_dtype"},
     {"concat", "wk_cat"},
     {"concatenate", "wk_cat"},
     {"max", "wk_amax, wk_argmax, wk_maximum"},
@@ -108,7 +117,7 @@ static void report_no_match(const char *pattern)
         fprintf(stderr, "%s%s", before, op.name);
         before = ", ";
     }
-    fprintf(stderr, "%s\n", before[0] == ';' ? "; README.md lists what is missing (\"Limits\")" : "?");
+    fprintf(stderr, "%s\n", before[0] == ';' ? "; README.md lists the larger gaps (\"Limits\")" : "?");
 }
 
 int cli_ops(int count, char **words)

@@ -102,7 +102,11 @@ static int train(wk_device device, const char *folder, long epochs, const char *
     WK_SCOPE;
     wk_seed(1);
     wk_dataset *digits = wk_data_mnist(folder);
-    if (!digits) fprintf(stderr, "wick train: data not found; pass --data FOLDER (data/mnist in the source tree)\n");
+    if (!digits)
+        fprintf(stderr,
+                "wick train: no data in \"%s\"; --data FOLDER names one with MNIST's test set, as data/mnist of the "
+                "source tree\n",
+                folder);
     wk_dataset *learn = wk_data_slice(digits, 0, SAMPLES_TO_LEARN);
     wk_dataset *held_out = wk_data_slice(digits, SAMPLES_TO_LEARN, SAMPLES_TO_LEARN + SAMPLES_HELD_OUT);
     wk_module *net = new_network();

@@ -253,7 +253,8 @@ static bool check(wk_site site, const wk_function_kind *kind, wk_tensor *const *
         return false;
     }
     if (count != kind->inputs) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: expected %d input tensors, got %d", kind->name, kind->inputs, count);
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: expected %d input tensor%s, got %d", kind->name, kind->inputs,
+                      kind->inputs == 1 ? "" : "s", count);
         return false;
     }
     if (!wk__array_check(in, count, site, kind->name, "the array of inputs")) return false;

@@ -28,7 +28,10 @@ static bool inputs_fit(const check *c)
         if (!wk__check_tensor(c->in[k], c->site, "gradcheck", "an input")) return false;
         const wk__body *body = wk__body_of(c->in[k]);
         if (body->dtype == WK_F64 && body->requires_grad && !body->node) continue;
-        wk__error_set(c->site, WK_ERR_DTYPE, "gradcheck: input %d must be a leaf of dtype f64 with requires_grad", k);
+        wk__error_set(c->site, WK_ERR_DTYPE,
+                      "gradcheck: input %d must be a leaf of dtype f64 with requires_grad; create it with .dtype = "
+                      "WK_F64, .requires_grad = true",
+                      k);
         return false;
     }
     return true;

@@ -41,6 +41,7 @@ typedef struct wk__module_frame wk__module_frame;
 struct wk__module_frame {
     const wk__module_frame *parent;
     const void *module;
+    int depth;    /* modules from the outermost to this one */
     bool library; /* a built-in module: its internal calls count as the user's call of forward */
     /* Appends the position of the module to a message. Built-in modules precede the message, "forward: in layer 2.1
      * (linear): ", and return the name of their kind; user-defined modules follow it, "layer 2.1, ". */

@@ -154,7 +154,8 @@ void wk__handle_release(wk__handle *handle, wk_site site)
     }
     wk__guard *scope = handle->scope ? scope_of(handle) : NULL;
     if (!scope) {
-        wk__error_set(site, WK_ERR_STATE, "free: this %s is owned by the object that created it; do not free it",
+        wk__error_set(site, WK_ERR_STATE,
+                      "free: this %s is in use by the library or owned by another object; do not free it",
                       handle->kind->name);
         return;
     }
@@ -251,7 +252,7 @@ static void explain_null(const wk__handle_type *kind, wk__text *out)
     else if (origin->last_error[0])
         wk__text_format(out, "; the last failed call here, whose error was cleared, is %s", origin->last_error);
     else
-        wk__text_add(out, "; no call of this thread returned NULL, so the variable is probably uninitialised");
+        wk__text_add(out, "; no call of this thread returned NULL, so the variable was never assigned an object");
 }
 
 /* Records an error that explains why the pointer is not a live handle of this kind and how to fix that. */

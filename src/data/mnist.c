@@ -47,11 +47,12 @@ static bool read_pair(wk_site site, const char *folder, bool train, wk__idx *ima
         if (code != WK_OK) wk__free(images->data);
     }
     if (code == WK_ERR_IO)
-        wk__error_set(
-            site, code,
-            "data_mnist: %s; the folder \"%.200s\" must contain the MNIST files %s and %s (or .gz): download them, "
-            "or use data/mnist of Wick's source tree",
-            error.text, folder, first, second);
+        wk__error_set(site, code,
+                      "data_mnist: %s; the folder \"%.200s\" must contain the MNIST files %s and %s (or .gz): download "
+                      "them, or use %s",
+                      error.text, folder, first, second,
+                      train ? ".train = false if the folder has the test set only, as data/mnist of Wick's source tree"
+                            : "data/mnist of Wick's source tree");
     else if (code != WK_OK)
         wk__error_set(site, code, "data_mnist: %s", error.text);
     return code == WK_OK;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Packing, averaging and unpacking one bucket of gradients; see bucket.h. */
+/* Packing, averaging and unpacking one bucket of gradients; see bucket.h for the layout. Between submit and wait the
+ * transport, possibly on the queue's thread, reads and writes host_view. */
 #include "bucket.h"
 #include "autograd/node.h"
 #include "autograd/dispatch.h"
@@ -16,7 +17,7 @@ static wk_tensor *gradient_of(const wk_tensor *parameter)
     return leaf ? leaf->grad : NULL;
 }
 
-/* Returns the gradient as a vector in the dtype of sums; zeros if there is none. */
+/* Returns the gradient of parameter k as a vector of dtype b->dtype; zeros if there is none. */
 static wk_tensor *flat_gradient(const wk__bucket *b, int64_t k, wk_site site)
 {
     const wk__body *body = wk__body_of(b->parameter[k]);
@@ -27,7 +28,8 @@ static wk_tensor *flat_gradient(const wk__bucket *b, int64_t k, wk_site site)
     return wk_to_dtype_at(site, wk_reshape_at(site, grad, &elements, 1), b->dtype);
 }
 
-static wk_tensor *make_presence_flags(const wk__bucket *b, wk_site site)
+/* Returns had[] (bucket.h) as a vector of dtype b->dtype. */
+static wk_tensor *make_had(const wk__bucket *b, wk_site site)
 {
     const wk_device device = wk__body_of(b->parameter[0])->storage->device->id;
     float *value = wk__alloc((size_t)b->count * sizeof *value);
@@ -42,6 +44,7 @@ static wk_tensor *make_presence_flags(const wk__bucket *b, wk_site site)
     return wk_to_dtype_at(site, x, b->dtype);
 }
 
+/* Returns all gradients and had[] as one vector on the CPU; NULL on failure. */
 static wk_tensor *flatten(const wk__bucket *b, wk_site site)
 {
     wk_tensor **row = wk__alloc((size_t)(b->count + 1) * sizeof *row);
@@ -51,7 +54,7 @@ static wk_tensor *flatten(const wk__bucket *b, wk_site site)
     }
     bool fine = true;
     for (int64_t k = 0; k < b->count && fine; k++) fine = (row[k] = flat_gradient(b, k, site)) != NULL;
-    fine = fine && (row[b->count] = make_presence_flags(b, site)) != NULL;
+    fine = fine && (row[b->count] = make_had(b, site)) != NULL;
     wk_tensor *flat = fine ? wk_cat_at(site, row, (int)(b->count + 1), 0) : NULL;
     wk__free(row);
     return wk_to_at(site, flat, wk_cpu());

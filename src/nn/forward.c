@@ -64,21 +64,36 @@ static bool check_inputs(wk_site site, wk_module *m, wk_tensor *const *in, int i
     return false;
 }
 
+/* A forward that calls its own module would end the process without a limit. 500 levels take less than a megabyte of
+ * stack, without those of the program. */
+enum { MAX_DEPTH = 500 };
+
+static bool check_depth(wk_site site, const wk__module_frame *layer)
+{
+    if (layer->depth <= MAX_DEPTH) return true;
+    wk__error_set(site, WK_ERR_STATE,
+                  "forward: more than %d modules are nested; a forward of \"%.80s\" may call its own module", MAX_DEPTH,
+                  wk__module_of(layer->module)->kind.name);
+    return false;
+}
+
 /* Runs forward; the caller has pinned m. */
 static int run_pinned(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
 {
     wk_context *context = wk__context();
-    const wk__module_frame layer = {.parent = context->frame.module_frame,
+    const wk__module_frame *parent = context->frame.module_frame;
+    const wk__module_frame layer = {.parent = parent,
                                     .module = m,
+                                    .depth = parent ? parent->depth + 1 : 1,
                                     .library = wk__module_of(m)->builtin,
                                     .describe = wk__module_describe_layer};
     if (layer.library) context->frame.module_frame = &layer; /* a mismatch of a user module is reported by its caller */
     int count = -1;
-    if (check_inputs(site, m, in, inputs, outputs)) {
+    if (check_depth(site, &layer) && check_inputs(site, m, in, inputs, outputs)) {
         context->frame.module_frame = &layer;
         count = (layer.library ? call_builtin_module : call_user_module)(site, m, in, inputs, out, outputs);
     }
-    context->frame.module_frame = layer.parent;
+    context->frame.module_frame = parent;
     const char *name = wk__module_of(m)->kind.name;
     if (count > outputs) {
         wk__error_set(site, WK_ERR_ARGUMENT, "forward: %s returned %d tensors; at most %d were requested", name, count,

@@ -255,7 +255,8 @@ static wk_module *add(wk_site site, const char *op, wk_module *m, const char *na
     bool would_cycle;
     if (!check_name(site, op, body, name) || !contains_module(site, child, m, &would_cycle)) return NULL;
     if (would_cycle) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: \"%.60s\" would contain the module that it is put into", op, name);
+        wk__error_set(site, WK_ERR_ARGUMENT,
+                      "%s: child \"%.60s\" contains this module, and a module cannot contain itself", op, name);
         return NULL;
     }
     wk__item *item = reserve_item(site, body, name);

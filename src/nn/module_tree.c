@@ -267,7 +267,7 @@ static bool report_uninitialized(wk_site site, const char *op, const wk__module_
     wk__module_tree_path(tree, place, &path);
     const bool named = path.data && *path.data; /* false for the root */
     wk__error_set(site, WK_ERR_STATE,
-                  "%s: the %s%s%.100s%s is lazy and has no parameters yet; call wk_forward once first", op,
+                  "%s: %s%s%.100s%s has no parameters before its first forward; call wk_forward once", op,
                   wk__module_of(tree->entry[place].module)->kind.name, named ? " \"" : "", named ? path.data : "",
                   named ? "\"" : "");
     wk__text_free(&path);

@@ -112,7 +112,7 @@ static void refused_functions(void **state)
     assert_null(wk_apply(&kind, NULL, (x)));
     expect_error("mine", "forward did not set output 0", NULL);
     assert_null(wk_apply(&kind, NULL, (x, x)));
-    expect_error("mine", "expected 1 input tensors, got 2", NULL);
+    expect_error("mine", "expected 1 input tensor, got 2", NULL);
     kind.forward = keeps_one;
     kind.backward = asks_for_two;
     wk_backward(wk_sum(wk_apply(&kind, NULL, (x))));

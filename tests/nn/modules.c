@@ -222,6 +222,27 @@ static void lists_hold_their_tensors(void **state)
     expect_error("list", "NULL", NULL);
 }
 
+static wk_tensor *call_itself(wk_module *self, wk_tensor *x)
+{
+    return wk_forward(self, x);
+}
+
+/* An endless recursion is an error, and the program continues. */
+static void a_forward_that_calls_its_own_module(void **state)
+{
+    (void)state;
+    static const wk_module_kind kind = {.size = sizeof kind, .name = "mirror", .forward1 = call_itself};
+    WK_SCOPE;
+    wk_module *net = wk_module_new(&kind);
+    assert_null(wk_forward(net, wk_ones((2))));
+    assert_int_equal(wk_error_code(), WK_ERR_STATE);
+    expect_error("forward: more than 500 modules are nested", "\"mirror\" may call its own module", NULL);
+    wk_module *deep = wk_nn_relu();
+    for (int k = 0; k < 499; k++) deep = wk_nn_sequential(deep);
+    assert_non_null(wk_forward(deep, wk_ones((2))));
+    expect_ok();
+}
+
 /* A deeply nested module is traversed and freed without recursion. */
 static void a_deep_tree(void **state)
 {
@@ -593,6 +614,7 @@ int main(void)
         cmocka_unit_test(a_constructor_need_not_check),
         cmocka_unit_test(parameters_come_in_order_and_once),
         cmocka_unit_test(lists_hold_their_tensors),
+        cmocka_unit_test(a_forward_that_calls_its_own_module),
         cmocka_unit_test(a_deep_tree),
         cmocka_unit_test(a_module_runs_its_destroy),
         cmocka_unit_test(forward_and_backward),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Planning of prologues; see prologue.h. Part of a flush, which holds the lock of the queue. */
+/* Planning of prologues: moves records that compute a factor of a contraction into its group; see prologue.h. Runs
+ * during a flush, which holds the lock of the queue. */
 #include "prologue.h"
 
 static _Atomic int64_t min_bytes_for_tests = -1; /* -1: the backend's minimum applies */
@@ -11,8 +12,8 @@ void wk__set_prologue_min_bytes(int64_t bytes)
 
 /* ---- factors ----------------------------------------------------------------------------------------------------- */
 
-/* Returns true if the only references to the value are those of the record that computes it and of one record that
- * reads it. */
+/* Returns true if nothing outside the queue needs the value, and in the queue only the record that computes it and one
+ * read refer to it. */
 static bool is_read_once(const wk__value *value)
 {
     return value->state == WK__PENDING && value->ring_refs == 2 && !value->is_root;

@@ -26,22 +26,23 @@ static int power(wk__emit *e, const int in[])
 
 static const wk__op magnitude_op = {.name = "norm", .expression = magnitude, .arity = 2};
 static const wk__op square_op = {.name = "norm", .expression = square, .arity = 2};
-static const wk__op present_op = {.name = "norm", .expression = nonzero_indicator, .arity = 2};
+static const wk__op nonzero_op = {.name = "norm", .expression = nonzero_indicator, .arity = 2};
 static const wk__op power_op = {.name = "norm", .expression = power, .arity = 2};
 
+/* p: 0, 1, inf or -inf */
 static const wk__op *term_op_for(double p)
 {
-    return p == 2 ? &square_op : p == 0 ? &present_op : p == 1 || isinf(p) ? &magnitude_op : &power_op;
+    return p == 0 ? &nonzero_op : &magnitude_op;
 }
 
 /* ---- roots of sums of powers ------------------------------------------------------------------------------------- */
 
 /* A power overflows or underflows long before the norm does. If the sum indicates that, the powers are summed again for
- * scaled elements, and the root is divided by the scale. This takes more passes over a row, and each row's own sum
- * decides whether they run for it (wk__program_pass_condition). */
+ * elements times a scale (p = 2) or divided by m (other p), and the root is scaled back. This takes more passes over a
+ * row, and each row's own sum decides whether they run for it (wk__program_pass_condition). */
 
-/* A sum of squares below `least` may lack terms that underflowed. Such elements times `scale`, and elements with an
- * infinite sum divided by it, have squares within the range, except for those negligible beside the largest. */
+/* If a sum of squares is below `least`, terms may have underflowed: the elements are multiplied by `scale`. If it is
+ * infinite, they are divided by it. Either way their squares are in range, or negligible beside the largest. */
 typedef struct square_range {
     double least, scale;
 } square_range;
@@ -74,11 +75,12 @@ static int scaled_square_of(wk__emit *e, int sum, int x)
     int y = wk__emit_binary(e, WK__MUL, x, scale_for(e, sum, false));
     return wk__emit_where(e, out_of_range(e, &sum), wk__emit_binary(e, WK__MUL, y, y), wk__emit_constant(e, 0));
 }
-/* in: sum, x, other */
+/* in: sum, x */
 static int scaled_square(wk__emit *e, const int in[])
 {
     return scaled_square_of(e, in[0], in[1]);
 }
+/* in: sum, x, other */
 static int scaled_square_of_difference(wk__emit *e, const int in[])
 {
     return scaled_square_of(e, in[0], wk__emit_binary(e, WK__SUB, in[1], in[2]));
@@ -113,19 +115,19 @@ static wk_tensor *sum_of(const wk__op *op, wk_site site, const wk__arg args[], u
 static wk_tensor *root_of_squares(wk_site site, wk_tensor *x, wk_tensor *other, uint16_t mask, double divided_by)
 {
     x = wk__to_opmath(x);
-    if (other) other = wk__to_opmath(other);
-    if (!x) return NULL;
-    const wk__arg way[] = {wk__tensor_arg(x), wk__tensor_arg(other)}, x_and_p[] = {way[0], wk__float_arg(2)};
-    wk_tensor *sum = sum_of(other ? &wk__square_of_difference_op : &square_op, site, other ? way : x_and_p, mask);
+    wk_tensor *y = other ? wk__to_opmath(other) : NULL;
+    if (!x || (other && !y)) return NULL;
+    const wk__arg pair[] = {wk__tensor_arg(x), wk__tensor_arg(y)}, x_and_p[] = {pair[0], wk__float_arg(2)};
+    wk_tensor *sum = sum_of(other ? &wk__square_of_difference_op : &square_op, site, other ? pair : x_and_p, mask);
     if (!sum) return NULL;
-    const wk__arg again[] = {wk__tensor_arg(sum), way[0], way[1]};
+    const wk__arg again[] = {wk__tensor_arg(sum), pair[0], pair[1]};
     wk_tensor *scaled = sum_of(other ? &scaled_difference_op : &scaled_square_op, site, again, mask);
     if (!scaled) return NULL;
     const wk__arg sums[] = {wk__tensor_arg(sum), wk__tensor_arg(scaled), wk__float_arg(divided_by)};
     return wk__elementwise(&square_root_op, site, sums, 3, NULL);
 }
 
-/* ---- powers other than 2: scaled by m, the largest |x|, or the smallest for p < 0 ------------------------------- */
+/* ---- powers other than 2: divided by m, the largest |x|, or the smallest for p < 0 ------------------------------ */
 
 /* in: whether the sum is out of range, x */
 static int largest(wk__emit *e, const int in[])
@@ -156,6 +158,7 @@ static int root(wk__emit *e, const int in[])
     return wk__emit_binary(e, WK__MUL, power, wk__emit_where(e, in[0], in[2], wk__emit_constant(e, 1)));
 }
 
+/* The flag, operand 0, is not promoted. */
 #define ROOT_OP(function, operands)                                                                                    \
     {                                                                                                                  \
         .name = "norm", .expression = function, .arity = operands, .own_dtype_operands = 1                             \
@@ -165,7 +168,7 @@ static const wk__op out_of_range_op = {
 static const wk__op largest_op = ROOT_OP(largest, 2), least_op = ROOT_OP(least, 2);
 static const wk__op scaled_power_op = ROOT_OP(scaled_power, 4), root_op = ROOT_OP(root, 4);
 
-/* Computes op->expression(flag, x, m, p). */
+/* Computes op->expression(flag, x, m, p); for root_op, x is the sum. */
 static wk_tensor *with_scale(const wk__op *op, wk_site site, wk_tensor *flag, wk_tensor *x, wk_tensor *m, double p)
 {
     if (!flag || !x || !m) return NULL;
@@ -187,7 +190,7 @@ static wk_tensor *difference(wk_site site, wk_tensor *x, wk_tensor *other)
     return wk__elementwise(&minus_op, site, args, 2, NULL);
 }
 
-/* Returns m, by which x is divided if the sum is out of range. */
+/* Returns m, by which the elements of rows with the flag are divided: the largest |x|, or the smallest for p < 0. */
 static wk_tensor *scale_of(wk_site site, wk_tensor *flag, wk_tensor *x, uint16_t mask, double p)
 {
     if (!flag || !x) return NULL;
@@ -202,13 +205,13 @@ static wk_tensor *scale_of(wk_site site, wk_tensor *flag, wk_tensor *x, uint16_t
 static wk_tensor *root_of_other_powers(wk_site site, wk_tensor *x, wk_tensor *other, uint16_t mask, double p,
                                        double divided_by)
 {
-    wk_tensor *way = difference(site, x, other);
-    if (!way) return NULL;
-    wk_tensor *sum = sum_of(&power_op, site, (wk__arg[]){wk__tensor_arg(way), wk__float_arg(p)}, mask);
+    wk_tensor *delta = difference(site, x, other);
+    if (!delta) return NULL;
+    wk_tensor *sum = sum_of(&power_op, site, (wk__arg[]){wk__tensor_arg(delta), wk__float_arg(p)}, mask);
     wk_tensor *flag = sum ? wk__unary(&out_of_range_op, site, sum) : NULL;
     if (!flag) return NULL;
     wk_tensor *m = sum; /* 0 if there are no elements */
-    if (wk__reduced_numel(way, mask)) m = scale_of(site, flag, difference(site, x, other), mask, p);
+    if (wk__reduced_numel(delta, mask)) m = scale_of(site, flag, difference(site, x, other), mask, p);
     wk_tensor *part = with_scale(&scaled_power_op, site, flag, difference(site, x, other), m, p);
     wk_tensor *scaled = wk__reduce_sum(site, part, mask, true);
     sum = scaled ? wk_where(flag, scaled, sum) : NULL;
@@ -228,10 +231,10 @@ wk_tensor *wk__vector_norm(wk_site site, wk_tensor *x, wk_tensor *other, uint16_
 {
     if (p != 0 && p != 1 && !isinf(p)) return wk__root_of_powers(site, x, other, mask, keepdim, p, 1);
     const wk__op *reduction = p == INFINITY ? &wk__op_amax : p == -INFINITY ? &wk__op_amin : &wk__op_sum;
-    wk_tensor *way = difference(site, x, other);
-    if (!way) return NULL;
-    const wk_dtype class = wk__compute_class(wk__body_of(way)->dtype);
-    wk__arg args[] = {wk__tensor_arg(way), wk__float_arg(p)};
+    wk_tensor *delta = difference(site, x, other);
+    if (!delta) return NULL;
+    const wk_dtype class = wk__compute_class(wk__body_of(delta)->dtype);
+    wk__arg args[] = {wk__tensor_arg(delta), wk__float_arg(p)};
     wk_tensor *part = wk__elementwise(term_op_for(p), site, args, 2, NULL);
     return part ? wk__reduce(reduction, site, part, mask, keepdim, class, class) : NULL;
 }
@@ -258,10 +261,11 @@ wk_tensor *wk__vector_norm_grad(wk_tensor *x, wk_tensor *length, wk_tensor *grad
     if (p == 0) return wk_zeros_like_at((wk_site){0}, x, NULL); /* counts nonzero elements: a step function */
     if (p == 1) return wk_mul(wk_sign(x), grad);
     if (isinf(p)) return wk_mul(wk_sign(x), wk__split_grad_among_ties(wk_eq(wk_abs(x), length), grad, mask));
-    wk_tensor *none = wk_eq(length, 0), *safe = wk_add(length, none), *flow = wk_mul(grad, wk_eq(none, 0));
-    if (p == 2) return wk_mul(wk_div(x, safe), flow);
-    wk_tensor *missing = wk_eq(x, 0), *size = wk_add(wk_abs(x), missing); /* |x|^(p-1) has a pole at 0 for p < 1 */
-    return wk_mul(wk_mul(wk_sign(x), wk_pow(wk_div(size, safe), p - 1)), flow);
+    wk_tensor *is_zero = wk_eq(length, 0), *divisor = wk_add(length, is_zero),
+              *grad_or_0 = wk_mul(grad, wk_eq(is_zero, 0));
+    if (p == 2) return wk_mul(wk_div(x, divisor), grad_or_0);
+    wk_tensor *x_is_zero = wk_eq(x, 0), *size = wk_add(wk_abs(x), x_is_zero); /* |x|^(p-1) has a pole at 0 for p < 1 */
+    return wk_mul(wk_mul(wk_sign(x), wk_pow(wk_div(size, divisor), p - 1)), grad_or_0);
 }
 
 static void gradient(wk__grad_ctx *g)

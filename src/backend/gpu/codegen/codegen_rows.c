@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Generates the passes over a row. By kernel config:
+/* Generates the passes over a row. By p->form (wk__gpu_kernel_config):
  *
  *   items                        warps, strips, groups            chunks of strips and groups, pass s
  *   --------------------------   ------------------------------   --------------------------------------------
@@ -10,10 +10,10 @@
  *     row values                   row values                       in the last pass: row values
  *   store row values             member 0 stores row values       member 0 of chunk 0 stores row values
  *
- * MEMBERS is the number of items that share a row; they process its columns round robin. With config.loads_ahead, a
- * member processes that many columns at a time: it loads all of them before it computes, so that more loads are in
- * flight. With config.reg_cached these are all of its columns, and values needed by later passes stay in registers: the
- * row is read once. */
+ * A member is one of the items that share a row: number wk__gpu_row_item() of wk__gpu_row_items(). Members process its
+ * columns in turn. With form.loads_ahead > 1, a member processes that many at a time: it loads all of them before it
+ * computes, so that more loads are in flight. With form.reg_cached these are all of its columns, and values needed by
+ * later passes stay in registers: the row is read once. A row value is computed once per row, outside the loops. */
 #include "codegen.h"
 
 #include <string.h>
@@ -38,8 +38,8 @@ bool wk__gpu_reduces_in(const wk__gpu_codegen *p, int k, int pass)
 /* ---- work of a pass ---------------------------------------------------------------------------------------------- */
 
 typedef struct pass_work {
-    bool any, reduces;
-    bool computed[WK__MAX_INS]; /* computed in the loop */
+    bool any, reduces;          /* the pass has a loop; it has a reduction */
+    bool computed[WK__MAX_INS]; /* needed in the loop: computed there unless taken */
     bool taken[WK__MAX_INS];    /* kept in registers by an earlier pass */
     bool keeps[WK__MAX_INS];    /* computed, and kept for a later pass */
 } pass_work;
@@ -209,8 +209,8 @@ static void print_one_by_one(wk__gpu_codegen *p, int pass, const pass_work *w)
     wk__text_add(p->text, "\n");
 }
 
-/* Does the loop of the pass make reductions alone? */
-static bool is_alone(const wk__gpu_codegen *p, int pass, const pass_work *w)
+/* Returns true if the loop has no effect except its reductions, so that a condition may skip it. */
+static bool only_reduces(const wk__gpu_codegen *p, int pass, const pass_work *w)
 {
     for (int k = 0; k < p->group->nins; k++)
         if (w->keeps[k] || (is_root(p, k, pass) && !wk__gpu_is_reduction(p->group->ins[k].code))) return false;
@@ -224,7 +224,7 @@ static void print_pass(wk__gpu_codegen *p, int pass)
     if (!w.any) return;
     wk__gpu_codegen_accumulators(p, pass);
     if (p->form.reg_cached) print_arrays(p, &w);
-    wk__gpu_codegen_condition(p, pass, is_alone(p, pass, &w));
+    wk__gpu_codegen_condition(p, pass, only_reduces(p, pass, &w));
     if (w.reduces && !p->form.reg_cached) wk__text_add(p->text, "    int count = 0;\n");
     if (is_ahead(p)) {
         print_ahead(p, pass, &w);
