@@ -48,13 +48,14 @@ void wk__post_failure(wk_context *context, wk__failure *failure)
 {
     if (!failure) failure = wk__failure_oom();
     if (atomic_load(&failure->reported_to) == context->stream + 1) return;
-    wk__failure *there = NULL, *nothing = &delivery_only;
+    wk__failure *there = NULL;
     atomic_fetch_add(&failure->refs, 1);
-    if (atomic_compare_exchange_strong(&context->posted_failure, &there, failure)) return;
-    if (atomic_compare_exchange_strong(&context->posted_failure, &nothing, failure))
-        wk__failure_drop(&delivery_only); /* the same call reports both */
-    else
-        wk__failure_drop(failure); /* only the first is kept */
+    while (there == NULL || there == &delivery_only) {
+        if (!atomic_compare_exchange_weak(&context->posted_failure, &there, failure)) continue;
+        wk__failure_drop(there); /* if delivery_only: the same call reports both */
+        return;
+    }
+    wk__failure_drop(failure); /* only the first is kept */
 }
 
 void wk__discard_posted_failure(wk_context *context)

@@ -59,7 +59,7 @@ static inline void wk__counted_drop(void *object)
     if (wk__refcount_dec(&counted->refs)) counted->end(object);
 }
 
-/* Spin lock for critical sections of a few instructions. */
+/* Spin lock. Waiting threads yield: a section may last for a flush (queue_lock). */
 static inline void wk__spin_lock(atomic_int *lock)
 {
     if (__builtin_expect(WK__SINGLE_THREADED, 1) && !atomic_load_explicit(lock, memory_order_relaxed)) {

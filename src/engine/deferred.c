@@ -11,25 +11,25 @@
  * Ownership: a deferred value owns its record; the record owns a reference to each operand. The queue's list of
  * deferred values owns no reference.
  * Threads: the lock of the writer's queue protects the list and the records. All functions require it, except
- * wk__deferred_free() and wk__deferred_note_orphan(), which any thread may call. */
+ * wk__deferred_free(), which any thread may call. */
 #include "base/alloc.h"
 #include "engine/verify/shadow_deferred.h"
 #include <string.h>
 
 static void list_add(wk__op_queue *queue, wk__value *value)
 {
-    value->parked_prev = NULL;
+    value->deferred_prev = NULL;
     value->deferred_next = queue->deferred;
-    if (queue->deferred) queue->deferred->parked_prev = value;
+    if (queue->deferred) queue->deferred->deferred_prev = value;
     queue->deferred = value;
     queue->deferred_count++;
 }
 
 static void list_remove(wk__op_queue *queue, wk__value *value)
 {
-    if (value->deferred_next) value->deferred_next->parked_prev = value->parked_prev;
-    if (value->parked_prev)
-        value->parked_prev->deferred_next = value->deferred_next;
+    if (value->deferred_next) value->deferred_next->deferred_prev = value->deferred_prev;
+    if (value->deferred_prev)
+        value->deferred_prev->deferred_next = value->deferred_next;
     else
         queue->deferred = value->deferred_next;
     queue->deferred_count--;

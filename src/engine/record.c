@@ -100,14 +100,7 @@ static void drop_newest(wk_context *context, const wk__value *value)
 
 static void trim_dead(wk__value *value)
 {
-    wk_context *context = value->writer;
-    if (wk__op_queue_is_locked_here(context)) return;
-    if (context == wk__context()) {
-        drop_newest(context, value);
-    } else if (wk__context_acquire(context)) { /* usually a result of wk_call */
-        drop_newest(context, value);
-        wk__context_release(context);
-    }
+    if (!wk__op_queue_is_locked_here(value->writer)) drop_newest(value->writer, value);
 }
 
 static const wk__work_hooks work_hooks = {

@@ -108,11 +108,15 @@ static void release_value(wk__value *value)
     wk__value_drop(value);
 }
 
-/* The queue of the writer may be all that still needs a pending value. A value that was never recorded is in none. */
+/* The queue of the writer may be all that still needs a pending value. Another thread may be destroying the writer,
+ * which has run its records then. */
 static void trim_pending(wk__value *value)
 {
-    const wk__work_hooks *work = value->writer->work;
-    if (work) work->trim_dead(value);
+    wk_context *writer = value->writer;
+    const bool foreign = writer != wk__context();
+    if (foreign && !wk__context_acquire(writer)) return;
+    if (writer->work) writer->work->trim_dead(value);
+    if (foreign) wk__context_release(writer);
 }
 
 void wk__storage_drop(wk__storage *storage)

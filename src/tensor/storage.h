@@ -65,7 +65,7 @@ typedef struct wk__value {
     wk_site site;                /* call that created it, for memory statistics and lost devices */
     const char *op_name;         /* name of that call; NULL: unknown */
     _Atomic int64_t large_index; /* index in the list of large values plus 1; 0: not listed. See large_values.h */
-    struct wk__value *deferred_next, *parked_prev; /* the writer's list of deferred values; otherwise undefined */
+    struct wk__value *deferred_next, *deferred_prev; /* the writer's list of deferred values; otherwise undefined */
 } wk__value;
 _Static_assert(sizeof(wk__value) <= 192, "fits its slab slot");
 

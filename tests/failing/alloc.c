@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <math.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -236,10 +237,42 @@ static void failed_writes_to_known_addresses(void **state)
     assert_in_range(refused, 1, CALLS / 2);
 }
 
+/* Returns 1 if the distance of equal tensors is neither 0 nor NaN when request n fails; `others` tensors take slots of
+ * the slabs, so that each object is once the first of a new slab. */
+static int distance_is_wrong(int others, long long n)
+{
+    WK_SCOPE;
+    wk_tensor *x = wk_full((3), 2, .dtype = WK_F16), *y = wk_full((3), 2, .dtype = WK_F16);
+    wk_item(wk_dist(x, y));
+    wk_tensor *slots = NULL;
+    for (int k = 0; k < others; k++) slots = wk_full((3), 1);
+    (void)slots;
+    alloc_faults_arm(n, false);
+    wk_tensor *distance = wk_dist(x, y);
+    alloc_faults_disarm();
+    const double value = wk_item(distance);
+    return value == 0 || isnan(value) ? 0 : 1;
+}
+
+/* A distance whose second operand could not be converted was the norm of the first. */
+static void a_distance_is_never_a_norm(void **state)
+{
+    (void)state;
+    for (int others = 0; others < 64; others++)
+        for (long long n = 1; n <= 2; n++) {
+            const pid_t pid = fork();
+            if (pid == 0) _exit(distance_is_wrong(others, n));
+            int status = 0;
+            assert_int_equal(waitpid(pid, &status, 0), pid);
+            assert_int_equal(status, 0);
+        }
+}
+
 int main(void)
 {
     alloc_faults_init();
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_distance_is_never_a_norm), /* before this process computes */
         cmocka_unit_test(step_is_atomic),
         cmocka_unit_test(step_and_its_readers_are_atomic),
         cmocka_unit_test(failed_writes_to_known_addresses),

@@ -307,6 +307,20 @@ static void test_nan_in_long_rows(void **state)
         }
 }
 
+/* Norms of f16 are computed without f32 copies of their operands in memory. */
+static void norms_of_f16_store_no_copies(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_rand((256, 512), .dtype = WK_F16), *y = wk_rand((256, 512), .dtype = WK_F16);
+    wk_memory_stats stats = {.size = sizeof stats};
+    wk_sync();
+    wk_memory_reset_peak(wk_cpu());
+    assert_true(wk_item(wk_norm(x)) > 0 && wk_item(wk_dist(x, y)) > 0 && wk_item(wk_std(x)) > 0);
+    assert_int_equal(wk_memory_stats_of(wk_cpu(), &stats), WK_OK);
+    assert_true(stats.peak - stats.live < 65536);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -324,6 +338,7 @@ int main(void)
         cmocka_unit_test(test_layer_norm),
         cmocka_unit_test(test_gradients),
         cmocka_unit_test(test_gradients_at_corners),
+        cmocka_unit_test(norms_of_f16_store_no_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

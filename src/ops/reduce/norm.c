@@ -111,17 +111,27 @@ static wk_tensor *sum_of(const wk__op *op, wk_site site, const wk__arg args[], u
     return wk__reduce_sum(site, wk__elementwise(op, site, args, op->arity, NULL), mask, true);
 }
 
+/* Returns the sum of op->expression(sum, x, other), without the arguments that are NULL. Operands are converted anew
+ * for each sum, because a tensor that several kernels read is stored. */
+static wk_tensor *sum_of_squares(const wk__op *op, wk_site site, wk_tensor *sum, wk_tensor *x, wk_tensor *other,
+                                 uint16_t mask)
+{
+    wk__arg args[3];
+    int count = 0;
+    if (sum) args[count++] = wk__tensor_arg(sum);
+    args[count++] = wk__tensor_arg(wk__to_opmath(x));
+    if (other) args[count++] = wk__tensor_arg(wk__to_opmath(other));
+    if (op == &square_op) args[count++] = wk__float_arg(2);
+    return sum_of(op, site, args, mask);
+}
+
 /* wk__root_of_powers() for p = 2, with dimensions kept. */
 static wk_tensor *root_of_squares(wk_site site, wk_tensor *x, wk_tensor *other, uint16_t mask, double divided_by)
 {
-    x = wk__to_opmath(x);
-    wk_tensor *y = other ? wk__to_opmath(other) : NULL;
-    if (!x || (other && !y)) return NULL;
-    const wk__arg pair[] = {wk__tensor_arg(x), wk__tensor_arg(y)}, x_and_p[] = {pair[0], wk__float_arg(2)};
-    wk_tensor *sum = sum_of(other ? &wk__square_of_difference_op : &square_op, site, other ? pair : x_and_p, mask);
-    if (!sum) return NULL;
-    const wk__arg again[] = {wk__tensor_arg(sum), pair[0], pair[1]};
-    wk_tensor *scaled = sum_of(other ? &scaled_difference_op : &scaled_square_op, site, again, mask);
+    const wk__op *square = other ? &wk__square_of_difference_op : &square_op,
+                 *again = other ? &scaled_difference_op : &scaled_square_op;
+    wk_tensor *sum = sum_of_squares(square, site, NULL, x, other, mask);
+    wk_tensor *scaled = sum ? sum_of_squares(again, site, sum, x, other, mask) : NULL;
     if (!scaled) return NULL;
     const wk__arg sums[] = {wk__tensor_arg(sum), wk__tensor_arg(scaled), wk__float_arg(divided_by)};
     return wk__elementwise(&square_root_op, site, sums, 3, NULL);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* var, std: mean squared deviation from the mean, with `correction` subtracted from the number of elements, and its
- * root. Two passes over a row, so nothing cancels. std is also right where var would overflow or underflow (norm.h). */
+ * root. Two passes over a row, so nothing cancels. std is also right where var would overflow or underflow (norm.h),
+ * unless the sum of the elements overflows. */
 #include "norm.h"
 #include <math.h>
 

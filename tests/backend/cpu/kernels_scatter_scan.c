@@ -145,7 +145,7 @@ static void scan_case(wk_dtype dtype, int shape, int dim, layout layout, int mod
             uint64_t whole = (uint64_t)mode;
             for (; at[dim] < kernel.shape[dim]; at[dim]++) {
                 const char *element = array_at(&in, kernel.ndim, at);
-                if (is_float(dtype)) { /* in double, rounded once when stored */
+                if (is_float(dtype)) { /* in double, rounded to f32 and to the dtype when stored */
                     real = mode ? real * get_real(dtype, element) : real + get_real(dtype, element);
                 } else {
                     const uint64_t next = (uint64_t)get_whole(dtype, element);

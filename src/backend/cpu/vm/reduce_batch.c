@@ -208,6 +208,7 @@ bool wk__cpu_reduce_in_batches(wk__cpu_reduce_job *job, const wk__cpu_layout *la
     wk__cpu_program own;
     const wk__cpu_style style = {.lanes_are_rows = true};
     b.batch.program = wk__cpu_program_acquire(&own, job->group, layout, &style, fail);
+    if (!b.batch.program && fail->code == WK_ERR_MEMORY) return false; /* rows need no second program */
     *code = b.batch.program ? WK_OK : fail->code;
     if (!b.batch.program) return true;
     b.batch.slots = 1;
