@@ -307,6 +307,16 @@ static void test_nan_in_long_rows(void **state)
         }
 }
 
+/* The length of a row of constants, in the kernel that fills it. */
+static void a_cosine_of_constants(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(float, (1, 1, 2), 2, 0.125), *y = wk_of(float, (1, 2), 1.5, -0.375);
+    wk_fill_(x, -2);
+    assert_float_equal(wk_item(wk_cosine_similarity(x, y, 2)), -0.51449576, 1e-6);
+}
+
 /* Norms of f16 are computed without f32 copies of their operands in memory. */
 static void norms_of_f16_store_no_copies(void **state)
 {
@@ -338,6 +348,7 @@ int main(void)
         cmocka_unit_test(test_layer_norm),
         cmocka_unit_test(test_gradients),
         cmocka_unit_test(test_gradients_at_corners),
+        cmocka_unit_test(a_cosine_of_constants),
         cmocka_unit_test(norms_of_f16_store_no_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
