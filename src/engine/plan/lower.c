@@ -269,8 +269,9 @@ int wk__lower_group(wk__lowering *b)
         else
             add_record(&w, r);
         stores += wk__will_be_stored(r->ref[0].value);
-        /* each store may need an operand and five instructions */
-        if (w.emit.full || b->group.nins + 5 * stores > WK__MAX_INS || b->group.noperands + stores > WK__MAX_OPERANDS)
+        /* each store may need an operand, five instructions and an immediate (broadcast_to_columns) */
+        if (w.emit.full || b->group.nins + 5 * stores > WK__MAX_INS || b->group.nimms + stores > WK__MAX_IMMS ||
+            b->group.noperands + stores > WK__MAX_OPERANDS)
             return k;
     }
     for (int k = 0; k < b->records; k++) {
