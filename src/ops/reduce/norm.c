@@ -29,24 +29,116 @@ static const wk__op square_op = {.name = "norm", .expression = square, .arity = 
 static const wk__op nonzero_op = {.name = "norm", .expression = nonzero_indicator, .arity = 2};
 static const wk__op power_op = {.name = "norm", .expression = power, .arity = 2};
 
+/* p: 0, 1, inf or -inf */
 static const wk__op *term_op_for(double p)
 {
-    return p == 2 ? &square_op : p == 0 ? &nonzero_op : p == 1 || isinf(p) ? &magnitude_op : &power_op;
+    return p == 0 ? &nonzero_op : &magnitude_op;
 }
 
 /* ---- roots of sums of powers ------------------------------------------------------------------------------------- */
 
 /* A power overflows or underflows long before the norm does. If the sum indicates that, the powers are summed again for
- * x / m, where m is the largest |x| (the smallest for p < 0), and the root is multiplied by m. This takes two more
- * passes over a row, and each row's own sum decides whether they run for it (wk__program_pass_condition). */
+ * elements times a scale (p = 2) or divided by m (other p), and the root is scaled back. This takes more passes over a
+ * row, and each row's own sum decides whether they run for it (wk__program_pass_condition). */
 
+/* If a sum of squares is below `least`, terms may have underflowed: the elements are multiplied by `scale`. If it is
+ * infinite, they are divided by it. Either way their squares are in range, or negligible beside the largest. */
+typedef struct square_range {
+    double least, scale;
+} square_range;
+
+static square_range range_of(wk_dtype dtype)
+{
+    return dtype == WK_F64 ? (square_range){0x1p-900, 0x1p600} : (square_range){0x1p-90, 0x1p100};
+}
+
+static int is_infinite(wk__emit *e, int sum)
+{
+    return wk__emit_compare(e, WK__EQ, sum, wk__emit_constant(e, INFINITY));
+}
 /* True if the sum is infinite, or so small that terms of it may have underflowed. */
 static int out_of_range(wk__emit *e, const int in[])
 {
-    int infinite = wk__emit_compare(e, WK__EQ, in[0], wk__emit_constant(e, INFINITY));
-    int small = wk__emit_compare(e, WK__LT, in[0], wk__emit_constant(e, e->dtype == WK_F64 ? 0x1p-900 : 0x1p-90));
-    return wk__emit_ins(e, WK__OR, WK_BOOL, infinite, small, 0);
+    int small = wk__emit_compare(e, WK__LT, in[0], wk__emit_constant(e, range_of(e->dtype).least));
+    return wk__emit_ins(e, WK__OR, WK_BOOL, is_infinite(e, in[0]), small, 0);
 }
+
+/* Returns the scale of the elements, or its reciprocal. */
+static int scale_for(wk__emit *e, int sum, bool reciprocal)
+{
+    const double scale = range_of(e->dtype).scale;
+    return wk__emit_where(e, is_infinite(e, sum), wk__emit_constant(e, reciprocal ? scale : 1 / scale),
+                          wk__emit_constant(e, reciprocal ? 1 / scale : scale));
+}
+static int scaled_square_of(wk__emit *e, int sum, int x)
+{
+    int y = wk__emit_binary(e, WK__MUL, x, scale_for(e, sum, false));
+    return wk__emit_where(e, out_of_range(e, &sum), wk__emit_binary(e, WK__MUL, y, y), wk__emit_constant(e, 0));
+}
+/* in: sum, x */
+static int scaled_square(wk__emit *e, const int in[])
+{
+    return scaled_square_of(e, in[0], in[1]);
+}
+/* in: sum, x, other */
+static int scaled_square_of_difference(wk__emit *e, const int in[])
+{
+    return scaled_square_of(e, in[0], wk__emit_binary(e, WK__SUB, in[1], in[2]));
+}
+/* in: sum, sum of the scaled squares, divisor */
+static int square_root(wk__emit *e, const int in[])
+{
+    int flag = out_of_range(e, in), one = wk__emit_constant(e, 1);
+    int mean = wk__emit_binary(e, WK__DIV, wk__emit_where(e, flag, in[1], in[0]), in[2]);
+    return wk__emit_binary(e, WK__MUL, wk__emit_unary(e, WK__SQRT, mean),
+                           wk__emit_where(e, flag, scale_for(e, in[0], true), one));
+}
+/* in: x, other */
+static int square_of_difference(wk__emit *e, const int in[])
+{
+    int difference = wk__emit_binary(e, WK__SUB, in[0], in[1]);
+    return wk__emit_binary(e, WK__MUL, difference, difference);
+}
+
+static const wk__op scaled_square_op = {.name = "norm", .expression = scaled_square, .arity = 2};
+static const wk__op scaled_difference_op = {.name = "norm", .expression = scaled_square_of_difference, .arity = 3};
+static const wk__op square_root_op = {.name = "norm", .expression = square_root, .arity = 3};
+const wk__op wk__square_of_difference_op = {.name = "norm", .expression = square_of_difference, .arity = 2};
+
+/* Returns the sum of op->expression(args), with the masked dimensions at size 1. */
+static wk_tensor *sum_of(const wk__op *op, wk_site site, const wk__arg args[], uint16_t mask)
+{
+    return wk__reduce_sum(site, wk__elementwise(op, site, args, op->arity, NULL), mask, true);
+}
+
+/* Returns the sum of op->expression(sum, x, other), without the arguments that are NULL. Operands are converted anew
+ * for each sum, because a tensor that several kernels read is stored. */
+static wk_tensor *sum_of_squares(const wk__op *op, wk_site site, wk_tensor *sum, wk_tensor *x, wk_tensor *other,
+                                 uint16_t mask)
+{
+    wk__arg args[3];
+    int count = 0;
+    if (sum) args[count++] = wk__tensor_arg(sum);
+    args[count++] = wk__tensor_arg(wk__to_opmath(x));
+    if (other) args[count++] = wk__tensor_arg(wk__to_opmath(other));
+    if (op == &square_op) args[count++] = wk__float_arg(2);
+    return sum_of(op, site, args, mask);
+}
+
+/* wk__root_of_powers() for p = 2, with dimensions kept. */
+static wk_tensor *root_of_squares(wk_site site, wk_tensor *x, wk_tensor *other, uint16_t mask, double divided_by)
+{
+    const wk__op *square = other ? &wk__square_of_difference_op : &square_op,
+                 *again = other ? &scaled_difference_op : &scaled_square_op;
+    wk_tensor *sum = sum_of_squares(square, site, NULL, x, other, mask);
+    wk_tensor *scaled = sum ? sum_of_squares(again, site, sum, x, other, mask) : NULL;
+    if (!scaled) return NULL;
+    const wk__arg sums[] = {wk__tensor_arg(sum), wk__tensor_arg(scaled), wk__float_arg(divided_by)};
+    return wk__elementwise(&square_root_op, site, sums, 3, NULL);
+}
+
+/* ---- powers other than 2: divided by m, the largest |x|, or the smallest for p < 0 ------------------------------ */
+
 /* in: whether the sum is out of range, x */
 static int largest(wk__emit *e, const int in[])
 {
@@ -56,7 +148,7 @@ static int least(wk__emit *e, const int in[])
 {
     return wk__emit_where(e, in[0], wk__emit_unary(e, WK__ABS, in[1]), wk__emit_constant(e, INFINITY));
 }
-/* x| / m, which is 1 where both are 0 or infinite. */
+/* |x| / m, which is 1 where both are 0 or infinite. */
 static int ratio(wk__emit *e, int x, int m)
 {
     int size = wk__emit_unary(e, WK__ABS, x);
@@ -64,30 +156,19 @@ static int ratio(wk__emit *e, int x, int m)
                           wk__emit_binary(e, WK__DIV, size, m));
 }
 /* in: whether the sum is out of range, x, m, p */
-static int scaled_square(wk__emit *e, const int in[])
-{
-    int x = ratio(e, in[1], in[2]);
-    return wk__emit_where(e, in[0], wk__emit_binary(e, WK__MUL, x, x), wk__emit_constant(e, 0));
-}
 static int scaled_power(wk__emit *e, const int in[])
 {
     int power = wk__emit_binary(e, WK__POW, ratio(e, in[1], in[2]), in[3]);
     return wk__emit_where(e, in[0], power, wk__emit_constant(e, 0));
 }
 /* in: whether the sum is out of range, sum, m, p */
-static int times_scale(wk__emit *e, const int in[], int root)
-{
-    return wk__emit_binary(e, WK__MUL, root, wk__emit_where(e, in[0], in[2], wk__emit_constant(e, 1)));
-}
-static int square_root(wk__emit *e, const int in[])
-{
-    return times_scale(e, in, wk__emit_unary(e, WK__SQRT, in[1]));
-}
 static int root(wk__emit *e, const int in[])
 {
-    return times_scale(e, in, wk__emit_binary(e, WK__POW, in[1], wk__emit_unary(e, WK__RECIPROCAL, in[3])));
+    int power = wk__emit_binary(e, WK__POW, in[1], wk__emit_unary(e, WK__RECIPROCAL, in[3]));
+    return wk__emit_binary(e, WK__MUL, power, wk__emit_where(e, in[0], in[2], wk__emit_constant(e, 1)));
 }
 
+/* The flag, operand 0, is not promoted. */
 #define ROOT_OP(function, operands)                                                                                    \
     {                                                                                                                  \
         .name = "norm", .expression = function, .arity = operands, .own_dtype_operands = 1                             \
@@ -95,10 +176,9 @@ static int root(wk__emit *e, const int in[])
 static const wk__op out_of_range_op = {
     .name = "norm", .expression = out_of_range, .arity = 1, .result = WK__RESULT_BOOL};
 static const wk__op largest_op = ROOT_OP(largest, 2), least_op = ROOT_OP(least, 2);
-static const wk__op scaled_square_op = ROOT_OP(scaled_square, 4), scaled_power_op = ROOT_OP(scaled_power, 4);
-static const wk__op square_root_op = ROOT_OP(square_root, 4), root_op = ROOT_OP(root, 4);
+static const wk__op scaled_power_op = ROOT_OP(scaled_power, 4), root_op = ROOT_OP(root, 4);
 
-/* Computes op->expression(flag, x, m, p). */
+/* Computes op->expression(flag, x, m, p); for root_op, x is the sum. */
 static wk_tensor *with_scale(const wk__op *op, wk_site site, wk_tensor *flag, wk_tensor *x, wk_tensor *m, double p)
 {
     if (!flag || !x || !m) return NULL;
@@ -120,7 +200,7 @@ static wk_tensor *difference(wk_site site, wk_tensor *x, wk_tensor *other)
     return wk__elementwise(&minus_op, site, args, 2, NULL);
 }
 
-/* Returns m, by which x is divided if the sum is out of range. */
+/* Returns m, by which the elements of rows with the flag are divided: the largest |x|, or the smallest for p < 0. */
 static wk_tensor *scale_of(wk_site site, wk_tensor *flag, wk_tensor *x, uint16_t mask, double p)
 {
     if (!flag || !x) return NULL;
@@ -131,38 +211,40 @@ static wk_tensor *scale_of(wk_site site, wk_tensor *flag, wk_tensor *x, uint16_t
     return part ? wk__reduce(low ? &wk__op_amin : &wk__op_amax, site, part, mask, true, class, class) : NULL;
 }
 
-/* Returns the sum of op->expression(x, p), with the masked dimensions at size 1. */
-static wk_tensor *sum_of(const wk__op *op, wk_site site, wk_tensor *x, uint16_t mask, double p)
+/* wk__root_of_powers() for p other than 2, with dimensions kept. */
+static wk_tensor *root_of_other_powers(wk_site site, wk_tensor *x, wk_tensor *other, uint16_t mask, double p,
+                                       double divided_by)
 {
-    if (!x) return NULL;
-    wk__arg args[] = {wk__tensor_arg(x), wk__float_arg(p)};
-    return wk__reduce_sum(site, wk__elementwise(op, site, args, 2, NULL), mask, true);
+    wk_tensor *delta = difference(site, x, other);
+    if (!delta) return NULL;
+    wk_tensor *sum = sum_of(&power_op, site, (wk__arg[]){wk__tensor_arg(delta), wk__float_arg(p)}, mask);
+    wk_tensor *flag = sum ? wk__unary(&out_of_range_op, site, sum) : NULL;
+    if (!flag) return NULL;
+    wk_tensor *m = sum; /* 0 if there are no elements */
+    if (wk__reduced_numel(delta, mask)) m = scale_of(site, flag, difference(site, x, other), mask, p);
+    wk_tensor *part = with_scale(&scaled_power_op, site, flag, difference(site, x, other), m, p);
+    wk_tensor *scaled = wk__reduce_sum(site, part, mask, true);
+    sum = scaled ? wk_where(flag, scaled, sum) : NULL;
+    if (divided_by != 1) sum = wk_div(sum, divided_by);
+    return with_scale(&root_op, site, flag, sum, m, p);
 }
 
 wk_tensor *wk__root_of_powers(wk_site site, wk_tensor *x, wk_tensor *other, uint16_t mask, bool keepdim, double p,
                               double divided_by)
 {
-    wk_tensor *way = difference(site, x, other), *sum = sum_of(term_op_for(p), site, way, mask, p);
-    wk_tensor *flag = sum ? wk__unary(&out_of_range_op, site, sum) : NULL;
-    if (!flag) return NULL;
-    wk_tensor *m = sum; /* 0 if there are no elements */
-    if (wk__reduced_numel(way, mask)) m = scale_of(site, flag, difference(site, x, other), mask, p);
-    wk_tensor *part =
-        with_scale(p == 2 ? &scaled_square_op : &scaled_power_op, site, flag, difference(site, x, other), m, p);
-    wk_tensor *scaled = wk__reduce_sum(site, part, mask, true);
-    sum = scaled ? wk_where(flag, scaled, sum) : NULL;
-    if (divided_by != 1) sum = wk_div(sum, divided_by);
-    return wk__drop_reduced_dims(with_scale(p == 2 ? &square_root_op : &root_op, site, flag, sum, m, p), mask, keepdim);
+    wk_tensor *out = p == 2 ? root_of_squares(site, x, other, mask, divided_by)
+                            : root_of_other_powers(site, x, other, mask, p, divided_by);
+    return wk__drop_reduced_dims(out, mask, keepdim);
 }
 
 wk_tensor *wk__vector_norm(wk_site site, wk_tensor *x, wk_tensor *other, uint16_t mask, bool keepdim, double p)
 {
     if (p != 0 && p != 1 && !isinf(p)) return wk__root_of_powers(site, x, other, mask, keepdim, p, 1);
     const wk__op *reduction = p == INFINITY ? &wk__op_amax : p == -INFINITY ? &wk__op_amin : &wk__op_sum;
-    wk_tensor *way = difference(site, x, other);
-    if (!way) return NULL;
-    const wk_dtype class = wk__compute_class(wk__body_of(way)->dtype);
-    wk__arg args[] = {wk__tensor_arg(way), wk__float_arg(p)};
+    wk_tensor *delta = difference(site, x, other);
+    if (!delta) return NULL;
+    const wk_dtype class = wk__compute_class(wk__body_of(delta)->dtype);
+    wk__arg args[] = {wk__tensor_arg(delta), wk__float_arg(p)};
     wk_tensor *part = wk__elementwise(term_op_for(p), site, args, 2, NULL);
     return part ? wk__reduce(reduction, site, part, mask, keepdim, class, class) : NULL;
 }

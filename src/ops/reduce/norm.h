@@ -10,6 +10,8 @@
  * powers are not. */
 wk_tensor *wk__root_of_powers(wk_site site, wk_tensor *x, wk_tensor *other, uint16_t mask, bool keepdim, double p,
                               double divided_by);
+/* The square of the difference of two operands, without a node. */
+extern const wk__op wk__square_of_difference_op;
 /* Like wk__root_of_powers(), but for any p and without the division. */
 wk_tensor *wk__vector_norm(wk_site site, wk_tensor *x, wk_tensor *other, uint16_t mask, bool keepdim, double p);
 /* For gradients: returns grad times the derivative of `length` with respect to x. length has the reduced dimensions

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* var, std: mean squared deviation from the mean, with `correction` subtracted from the number of elements, and its
- * root. Two passes over a row, so nothing cancels. std is also right where var would overflow or underflow (norm.h). */
+ * root. Two passes over a row, so nothing cancels. std is also right where var would overflow or underflow (norm.h),
+ * unless the sum of the elements overflows. */
 #include "norm.h"
 #include <math.h>
-
-static int square_of_difference(wk__emit *e, const int in[])
-{
-    int difference = wk__emit_binary(e, WK__SUB, in[0], in[1]);
-    return wk__emit_binary(e, WK__MUL, difference, difference);
-}
-
-static const wk__op square_op = {.name = "var", .expression = square_of_difference, .arity = 2};
 
 static wk_tensor *variance(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *dims, int count,
                            const wk_var_options *options)
@@ -29,7 +22,7 @@ static wk_tensor *variance(const wk__op *op, wk_site site, wk_tensor *x, const i
         out = wk__root_of_powers(site, x, mean, r.mask, r.keepdim, 2, divisor);
     } else if (mean) {
         wk__arg args[] = {wk__tensor_arg(wk__to_opmath(x)), wk__tensor_arg(mean)};
-        wk_tensor *square = wk__elementwise(&square_op, site, args, 2, NULL);
+        wk_tensor *square = wk__elementwise(&wk__square_of_difference_op, site, args, 2, NULL);
         out = wk_div(wk__reduce_sum(site, square, r.mask, r.keepdim), divisor);
     }
     return wk__reduction_end(&r, wk__cast_result(out, r.dtype));
