@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One backward pass over the graph (backward.c). */
-#ifndef WICK_AUTOGRAD_WALK_H
-#define WICK_AUTOGRAD_WALK_H
+#ifndef WICK_AUTOGRAD_BACKWARD_H
+#define WICK_AUTOGRAD_BACKWARD_H
 
 #include "node.h"
 

@@ -3,8 +3,8 @@
  * post-accumulate hooks and priority nodes run as soon as the last gradient arrives, so that work they start (a
  * collective, a copy to another device, an optimiser step) overlaps with the rest of the pass. Belongs to one pass and
  * its thread. */
-#ifndef WICK_AUTOGRAD_USES_H
-#define WICK_AUTOGRAD_USES_H
+#ifndef WICK_AUTOGRAD_DEPENDENCIES_H
+#define WICK_AUTOGRAD_DEPENDENCIES_H
 
 #include "node.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ops that the backward pass calls, through their descriptors, because autograd is below the ops in the layering. Each
  * takes and returns tensors of the current scope and returns NULL for NULL. */
-#ifndef WICK_AUTOGRAD_THROUGH_H
-#define WICK_AUTOGRAD_THROUGH_H
+#ifndef WICK_AUTOGRAD_DISPATCH_H
+#define WICK_AUTOGRAD_DISPATCH_H
 
 #include "node.h"
 

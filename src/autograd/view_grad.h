@@ -5,8 +5,8 @@
  * view v of base b makes b the result of a node "CopySlices": the gradient of b, with the part of v replaced by the
  * gradient of the op. v and every other view then derive from the new b: their nodes are rebuilt at their next use (as
  * in PyTorch). Bases and dead bases are read and written under wk__alias_lock(). */
-#ifndef WICK_AUTOGRAD_HISTORY_H
-#define WICK_AUTOGRAD_HISTORY_H
+#ifndef WICK_AUTOGRAD_VIEW_GRAD_H
+#define WICK_AUTOGRAD_VIEW_GRAD_H
 
 #include "node.h"
 

@@ -7,8 +7,8 @@
  *         p = 2 p' + 1    u = 2 u'           g[.., p' - u' + 1]       the even ones
  *
  * Products with 0 are not computed; for stride s in two dimensions, only one in s x s products is non-zero. */
-#ifndef WICK_BACKEND_CONTRACTION_SPLIT_H
-#define WICK_BACKEND_CONTRACTION_SPLIT_H
+#ifndef WICK_BACKEND_CONTRACTION_STRIDE_SPLIT_H
+#define WICK_BACKEND_CONTRACTION_STRIDE_SPLIT_H
 
 #include "backend.h"
 

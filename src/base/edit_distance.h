@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Edit distance between names, to suggest the intended one for a misspelling. */
-#ifndef WICK_BASE_SPELLING_H
-#define WICK_BASE_SPELLING_H
+#ifndef WICK_BASE_EDIT_DISTANCE_H
+#define WICK_BASE_EDIT_DISTANCE_H
 
 #include <ctype.h>
 #include <string.h>

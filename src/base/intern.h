@@ -3,8 +3,8 @@
  * asynchronous device errors keep plain pointers to them. Names from other sources, such as files, must be interned
  * first.
  * Threads: any. */
-#ifndef WICK_BASE_NAMES_H
-#define WICK_BASE_NAMES_H
+#ifndef WICK_BASE_INTERN_H
+#define WICK_BASE_INTERN_H
 
 /* Returns the interned copy of the text; NULL for NULL or on allocation failure. */
 const char *wk__intern(const char *text);

@@ -9,8 +9,8 @@
  *
  * `wick run` shows the steps, and uses the other lines to explain why a run ended. Readers must ignore unknown words.
  * Threads: any. Never blocks on the pipe. */
-#ifndef WICK_BASE_STATUS_H
-#define WICK_BASE_STATUS_H
+#ifndef WICK_BASE_LAUNCHER_STATUS_H
+#define WICK_BASE_LAUNCHER_STATUS_H
 
 #include <stdint.h>
 

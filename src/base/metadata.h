@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Key-value strings: the metadata of a file, beside its tensors. */
-#ifndef WICK_BASE_PAIRS_H
-#define WICK_BASE_PAIRS_H
+#ifndef WICK_BASE_METADATA_H
+#define WICK_BASE_METADATA_H
 
 #include "text.h"
 

@@ -2,8 +2,8 @@
 /* Reference counts and spin locks. An atomic read-modify-write would be a large part of a small op's cost, so while the
  * process is single-threaded (glibc maintains that flag) plain loads and stores are used. The flag is cleared before a
  * second thread starts. */
-#ifndef WICK_BASE_COUNT_H
-#define WICK_BASE_COUNT_H
+#ifndef WICK_BASE_REFCOUNT_H
+#define WICK_BASE_REFCOUNT_H
 
 #include <sched.h>
 #include <stdatomic.h>

@@ -4,8 +4,8 @@
  *     run.wick.80  run.wick.100  run.wick.120
  *
  * named by their steps; the last one is a second name of run.wick. */
-#ifndef WICK_DIST_CHECKPOINT_OLDER_H
-#define WICK_DIST_CHECKPOINT_OLDER_H
+#ifndef WICK_CHECKPOINT_CHECKPOINT_RETENTION_H
+#define WICK_CHECKPOINT_CHECKPOINT_RETENTION_H
 
 #include "checkpoint_file.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Signature of the parts of a checkpoint, compared among ranks: with different parts some ranks would restore state
  * that others lack, and the ranks would diverge silently. */
-#ifndef WICK_DIST_CHECKPOINT_PARTS_H
-#define WICK_DIST_CHECKPOINT_PARTS_H
+#ifndef WICK_CHECKPOINT_CHECKPOINT_SIGNATURE_H
+#define WICK_CHECKPOINT_CHECKPOINT_SIGNATURE_H
 
 #include "checkpoint.h"
 

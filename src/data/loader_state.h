@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Position of a loader in its data, saved in checkpoints. */
-#ifndef WICK_DATA_POSITION_H
-#define WICK_DATA_POSITION_H
+#ifndef WICK_DATA_LOADER_STATE_H
+#define WICK_DATA_LOADER_STATE_H
 
 #include "tensor/tensor.h"
 #include <wick/data.h>

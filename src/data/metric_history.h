@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Access to the values of a history, for wk_dist_history_mean. */
-#ifndef WICK_DATA_HISTORY_H
-#define WICK_DATA_HISTORY_H
+#ifndef WICK_DATA_METRIC_HISTORY_H
+#define WICK_DATA_METRIC_HISTORY_H
 
 #include <stdbool.h>
 #include <wick/data.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Background worker: one thread that runs one job at a time. Jobs access host memory only, no tensors or contexts. */
-#ifndef WICK_DATA_BACKGROUND_H
-#define WICK_DATA_BACKGROUND_H
+#ifndef WICK_DATA_PREFETCH_WORKER_H
+#define WICK_DATA_PREFETCH_WORKER_H
 
 #include <pthread.h>
 #include <stdbool.h>

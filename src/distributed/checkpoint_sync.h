@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Collectives that checkpoints make among all ranks of the world. */
-#ifndef WICK_DIST_RANKS_H
-#define WICK_DIST_RANKS_H
+#ifndef WICK_DISTRIBUTED_CHECKPOINT_SYNC_H
+#define WICK_DISTRIBUTED_CHECKPOINT_SYNC_H
 
 #include <stdbool.h>
 #include <stdint.h>

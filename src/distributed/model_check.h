@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks that all ranks have built the same network. */
-#ifndef WICK_DIST_NETWORK_H
-#define WICK_DIST_NETWORK_H
+#ifndef WICK_DISTRIBUTED_MODEL_CHECK_H
+#define WICK_DISTRIBUTED_MODEL_CHECK_H
 
 #include "nn/tensor_list.h"
 #include "group.h"

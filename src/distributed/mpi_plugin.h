@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loader of the MPI transport. MPI implementations have incompatible ABIs, so the transport is a plug-in
  * (plugins/wick_mpi.c), compiled once per implementation and loaded on demand. The library itself links to no MPI. */
-#ifndef WICK_DIST_MPI_H
-#define WICK_DIST_MPI_H
+#ifndef WICK_DISTRIBUTED_MPI_PLUGIN_H
+#define WICK_DISTRIBUTED_MPI_PLUGIN_H
 
 #include "transport.h"
 

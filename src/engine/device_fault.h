@@ -2,8 +2,8 @@
 /* Index faults that devices report asynchronously. Records submitted to a device are listed as in flight; the thread
  * that waits for the device (device_sync.c) attributes a reported fault to one of them. Any thread; one lock for all
  * lists. */
-#ifndef WICK_ENGINE_FAULTS_H
-#define WICK_ENGINE_FAULTS_H
+#ifndef WICK_ENGINE_DEVICE_FAULT_H
+#define WICK_ENGINE_DEVICE_FAULT_H
 
 #include "op_queue.h"
 

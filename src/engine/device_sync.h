@@ -2,8 +2,8 @@
 /* Device synchronization. Asynchronous work may fail after it was submitted; the backend then skips everything that
  * depends on it (backend/backend.h). The next synchronization or download returns that failure here, where it is
  * attributed to the call that recorded the work. Any thread. */
-#ifndef WICK_ENGINE_LATE_H
-#define WICK_ENGINE_LATE_H
+#ifndef WICK_ENGINE_DEVICE_SYNC_H
+#define WICK_ENGINE_DEVICE_SYNC_H
 
 #include "op_queue.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Heap sort: no recursion, no allocation, O(n log n) for any input. A hostile file cannot slow it down, and no malloc
  * bypasses the allocator hook, as in glibc's qsort. */
-#ifndef WICK_IO_SORT_H
-#define WICK_IO_SORT_H
+#ifndef WICK_IO_HEAP_SORT_H
+#define WICK_IO_HEAP_SORT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Saving lists of tensors. */
-#ifndef WICK_IO_TENSORS_H
-#define WICK_IO_TENSORS_H
+#ifndef WICK_IO_SAVE_LOAD_H
+#define WICK_IO_SAVE_LOAD_H
 
 #include "engine/host_transfer.h"
 #include "nn/module.h"

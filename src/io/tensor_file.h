@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An open safetensors file, and tensors made from its contents. Parts of a file have names with a prefix ("optim."),
  * which is omitted from names in results but not in messages. */
-#ifndef WICK_IO_SOURCE_H
-#define WICK_IO_SOURCE_H
+#ifndef WICK_IO_TENSOR_FILE_H
+#define WICK_IO_TENSOR_FILE_H
 
 #include "nn/tensor_list.h"
 #include "ops/core/tensor_swap.h"

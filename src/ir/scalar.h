@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conversion of one element of any dtype on the host to double or int64; f16 and bf16 by integer arithmetic. */
-#ifndef WICK_IR_NUMBER_H
-#define WICK_IR_NUMBER_H
+#ifndef WICK_IR_SCALAR_H
+#define WICK_IR_SCALAR_H
 
 #include <stdint.h>
 #include <wick/core.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Implementation type of wk_tensors: a list of named tensors, which owns references to them. */
-#ifndef WICK_NN_LIST_H
-#define WICK_NN_LIST_H
+#ifndef WICK_NN_TENSOR_LIST_H
+#define WICK_NN_TENSOR_LIST_H
 
 #include "tensor/tensor.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Update steps shared by several optimisers (update_ops.c). */
-#ifndef WICK_OPTIM_UPDATE_H
-#define WICK_OPTIM_UPDATE_H
+#ifndef WICK_OPTIM_UPDATE_OPS_H
+#define WICK_OPTIM_UPDATE_OPS_H
 
 #include "ops/core/call.h"
 #include "optim.h"

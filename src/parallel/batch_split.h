@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Division of a batch among devices. */
-#ifndef WICK_DIST_SHARES_H
-#define WICK_DIST_SHARES_H
+#ifndef WICK_PARALLEL_BATCH_SPLIT_H
+#define WICK_PARALLEL_BATCH_SPLIT_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Graph node of a broadcast to several devices. */
-#ifndef WICK_DIST_BROADCAST_H
-#define WICK_DIST_BROADCAST_H
+#ifndef WICK_PARALLEL_DEVICE_BROADCAST_H
+#define WICK_PARALLEL_DEVICE_BROADCAST_H
 
 #include "autograd/node.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists of devices passed to a call. */
-#ifndef WICK_DIST_DEVICES_H
-#define WICK_DIST_DEVICES_H
+#ifndef WICK_PARALLEL_DEVICE_LIST_H
+#define WICK_PARALLEL_DEVICE_LIST_H
 
 #include "tensor/tensor.h"
 #include <wick/parallel.h>

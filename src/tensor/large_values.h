@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Registry of the largest tensors in memory and the calls that created them, for out-of-memory messages and statistics.
  * Only values of at least 64 KiB are registered, so that small ones cost nothing. Thread-safe. */
-#ifndef WICK_TENSOR_LARGE_H
-#define WICK_TENSOR_LARGE_H
+#ifndef WICK_TENSOR_LARGE_VALUES_H
+#define WICK_TENSOR_LARGE_VALUES_H
 
 #include "storage.h"
 

@@ -11,8 +11,8 @@
  *     large                A block is a single piece, a multiple of 2 MiB; idle blocks are in an array sorted by size.
  *
  * Freeing never allocates, so it cannot fail: there are at least as many free nodes as live small pieces. */
-#ifndef WICK_BACKEND_ARENA_CACHE_H
-#define WICK_BACKEND_ARENA_CACHE_H
+#ifndef WICK_BACKEND_ARENA_ARENA_BLOCKS_H
+#define WICK_BACKEND_ARENA_ARENA_BLOCKS_H
 
 #include "backend/backend.h"
 

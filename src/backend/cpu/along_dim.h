@@ -9,8 +9,8 @@
  *     along    e0  e0  e0  e0        4 lines of `length` elements
  *       |      e1  e1  e1  e1
  *       v      ..  ..  ..  .. */
-#ifndef WICK_CPU_KERNELS_H
-#define WICK_CPU_KERNELS_H
+#ifndef WICK_BACKEND_CPU_ALONG_DIM_H
+#define WICK_BACKEND_CPU_ALONG_DIM_H
 
 #include "backend/backend.h"
 

@@ -12,8 +12,8 @@
  * exit() during the first compilation would run NVRTC's new handlers before ours. But before all handlers, exit() runs
  * the destructors of the calling thread; each thread that has used a CUDA device has one that waits for the first
  * compilation. Not covered: exit() from a thread that never used CUDA, or called before the first compilation began. */
-#ifndef WICK_BACKEND_CUDA_COMPILING_H
-#define WICK_BACKEND_CUDA_COMPILING_H
+#ifndef WICK_BACKEND_CUDA_NVRTC_EXIT_H
+#define WICK_BACKEND_CUDA_NVRTC_EXIT_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Detection of forked processes: GPU drivers don't survive fork(), so a child must not call them. Any thread. */
-#ifndef WICK_BACKEND_GPU_FORKS_H
-#define WICK_BACKEND_GPU_FORKS_H
+#ifndef WICK_BACKEND_GPU_FORK_GUARD_H
+#define WICK_BACKEND_GPU_FORK_GUARD_H
 
 #include "kernel.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lowering per work family: one function each, in the file of that name. */
-#ifndef WICK_BACKEND_GPU_FAMILIES_H
-#define WICK_BACKEND_GPU_FAMILIES_H
+#ifndef WICK_BACKEND_GPU_LOWER_H
+#define WICK_BACKEND_GPU_LOWER_H
 
 #include "backend/gpu/kernels/tiles.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls a driver in a child process, because it may crash. */
-#ifndef WICK_BACKEND_OPENCL_TRIAL_H
-#define WICK_BACKEND_OPENCL_TRIAL_H
+#ifndef WICK_BACKEND_OPENCL_PROBE_H
+#define WICK_BACKEND_OPENCL_PROBE_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dynamic libraries: pins this library in memory and resolves the functions of drivers. */
-#ifndef WICK_BASE_LOADING_H
-#define WICK_BASE_LOADING_H
+#ifndef WICK_BASE_PLATFORM_DYNLIB_H
+#define WICK_BASE_PLATFORM_DYNLIB_H
 
 #include <stdbool.h>
 #include <stddef.h>

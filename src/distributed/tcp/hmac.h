@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HMAC with SHA-256 (RFC 2104, FIPS 180-4), for the handshake. */
-#ifndef WICK_DIST_SECRET_H
-#define WICK_DIST_SECRET_H
+#ifndef WICK_DISTRIBUTED_TCP_HMAC_H
+#define WICK_DISTRIBUTED_TCP_HMAC_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conditions for adding a record to a group: one function per condition in fusion_rules.c, with its reason. fusion.c
  * applies all of them. Used by the thread that flushes. */
-#ifndef WICK_ENGINE_JOIN_H
-#define WICK_ENGINE_JOIN_H
+#ifndef WICK_ENGINE_PLAN_FUSION_RULES_H
+#define WICK_ENGINE_PLAN_FUSION_RULES_H
 
 #include "engine/op_queue.h"
 

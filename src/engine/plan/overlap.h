@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Overlap of the elements that records read or write. */
-#ifndef WICK_ENGINE_PLACES_H
-#define WICK_ENGINE_PLACES_H
+#ifndef WICK_ENGINE_PLAN_OVERLAP_H
+#define WICK_ENGINE_PLAN_OVERLAP_H
 
 #include "engine/op_queue.h"
 

@@ -4,8 +4,8 @@
  *
  * Arguments that are registers, operands or immediates refer either to input k of the record, as -1 - k, or to
  * something that the expression itself emits: instruction k, or immediate k of imm[]. */
-#ifndef WICK_ENGINE_FLUSH_CODE_H
-#define WICK_ENGINE_FLUSH_CODE_H
+#ifndef WICK_ENGINE_REPLAY_FLUSH_EXPRESSION_H
+#define WICK_ENGINE_REPLAY_FLUSH_EXPRESSION_H
 
 #include "engine/op_queue.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Validation of flush files. */
-#ifndef WICK_ENGINE_FLUSH_CHECK_H
-#define WICK_ENGINE_FLUSH_CHECK_H
+#ifndef WICK_ENGINE_REPLAY_FLUSH_VALIDATE_H
+#define WICK_ENGINE_REPLAY_FLUSH_VALIDATE_H
 
 #include "flush_file.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Workspace of a plan check: one allocation, reused by later checks, so that checks don't affect allocation statistics.
  * Ownership: a check owns its workspace until it releases it to the process-wide list. */
-#ifndef WICK_ENGINE_PLAN_CHECK_SPACE_H
-#define WICK_ENGINE_PLAN_CHECK_SPACE_H
+#ifndef WICK_ENGINE_VERIFY_PLAN_CHECK_WORKSPACE_H
+#define WICK_ENGINE_VERIFY_PLAN_CHECK_WORKSPACE_H
 
 #include "engine/op_queue.h"
 

@@ -9,8 +9,8 @@
  * Shadows live in arenas of their own, which limits and statistics don't include. Values that the user, a deferred
  * record or another queue can still reach (`observable`) are compared after the planned run; references to them are
  * held until then. Those references don't change the plan: memory of a value that has owners is never reused. */
-#ifndef WICK_ENGINE_TWINS_H
-#define WICK_ENGINE_TWINS_H
+#ifndef WICK_ENGINE_VERIFY_SHADOW_H
+#define WICK_ENGINE_VERIFY_SHADOW_H
 
 #include "engine/op_queue.h"
 

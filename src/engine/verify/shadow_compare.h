@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Comparison of a flush with its shadows, after the planned run. */
-#ifndef WICK_ENGINE_COMPARE_H
-#define WICK_ENGINE_COMPARE_H
+#ifndef WICK_ENGINE_VERIFY_SHADOW_COMPARE_H
+#define WICK_ENGINE_VERIFY_SHADOW_COMPARE_H
 
 #include "base/text.h"
 #include "shadow.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reference computation of a checked flush: runs its records one by one, in program order, on the shadows of their
  * values. */
-#ifndef WICK_ENGINE_RECOMPUTE_H
-#define WICK_ENGINE_RECOMPUTE_H
+#ifndef WICK_ENGINE_VERIFY_SHADOW_RUN_H
+#define WICK_ENGINE_VERIFY_SHADOW_RUN_H
 
 #include "shadow.h"
 

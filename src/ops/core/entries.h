@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Helpers for simple ops: entries for wk_call, argument conversion, gradients; and the table of all op descriptors. */
-#ifndef WICK_OPS_FORMS_H
-#define WICK_OPS_FORMS_H
+#ifndef WICK_OPS_CORE_ENTRIES_H
+#define WICK_OPS_CORE_ENTRIES_H
 
 #include "ir/emit.h"
 #include "base/log.h"

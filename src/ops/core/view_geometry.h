@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Geometry of views: offset, shape and strides over a storage, and the edits that view ops make to them. */
-#ifndef WICK_OPS_VIEWS_H
-#define WICK_OPS_VIEWS_H
+#ifndef WICK_OPS_CORE_VIEW_GEOMETRY_H
+#define WICK_OPS_CORE_VIEW_GEOMETRY_H
 
 #include "entries.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks of index operands: dtype, shape, and values if they are known at the time of the call. */
-#ifndef WICK_OPS_INDICES_H
-#define WICK_OPS_INDICES_H
+#ifndef WICK_OPS_INDEX_INDEX_CHECK_H
+#define WICK_OPS_INDEX_INDEX_CHECK_H
 
 #include "ops/core/call.h"
 

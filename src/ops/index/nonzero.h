@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Helpers for ops whose result shape depends on data: the host waits for the device and reads the data. */
-#ifndef WICK_OPS_MASKED_H
-#define WICK_OPS_MASKED_H
+#ifndef WICK_OPS_INDEX_NONZERO_H
+#define WICK_OPS_INDEX_NONZERO_H
 
 #include "ops/core/entries.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random numbers of ops: reserves a section of the thread's Philox stream, and emits the instructions that generate
  * it. */
-#ifndef WICK_OPS_RANDOM_H
-#define WICK_OPS_RANDOM_H
+#ifndef WICK_OPS_RANDOM_PHILOX_DRAW_H
+#define WICK_OPS_RANDOM_PHILOX_DRAW_H
 
 #include "ops/core/create.h"
 #include "ops/core/entries.h"

@@ -5,8 +5,8 @@
  * Such an op records several small ops, which the engine fuses into one row program. Two conditions keep them fusible:
  * reduced dimensions keep size 1 until the last step, and ops that use IOTA along a dimension move it last first,
  * because a program iterates over reduced dimensions innermost. */
-#ifndef WICK_OPS_ROWS_H
-#define WICK_OPS_ROWS_H
+#ifndef WICK_OPS_REDUCE_REDUCTION_H
+#define WICK_OPS_REDUCE_REDUCTION_H
 
 #include "ops/core/compose.h"
 #include "ops/core/entries.h"

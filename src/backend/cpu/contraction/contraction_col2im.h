@@ -24,8 +24,8 @@
  *
  * Pieces and boxes depend on shape, dtype and strides only: an element is the sum over u in order, box by box, for any
  * number of threads. */
-#ifndef WICK_CPU_CONTRACTION_COLUMNS_H
-#define WICK_CPU_CONTRACTION_COLUMNS_H
+#ifndef WICK_BACKEND_CPU_CONTRACTION_CONTRACTION_COL2IM_H
+#define WICK_BACKEND_CPU_CONTRACTION_CONTRACTION_COL2IM_H
 
 #include "backend/backend.h"
 #include "gemm.h"

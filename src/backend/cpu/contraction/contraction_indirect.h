@@ -15,8 +15,8 @@
  *
  * A task computes all rows of C for a range of positions. The sum is divided into blocks like a matrix product's, so
  * results have the same bits, independent of how positions are divided. */
-#ifndef WICK_CPU_CONTRACTION_PADDED_H
-#define WICK_CPU_CONTRACTION_PADDED_H
+#ifndef WICK_BACKEND_CPU_CONTRACTION_CONTRACTION_INDIRECT_H
+#define WICK_BACKEND_CPU_CONTRACTION_CONTRACTION_INDIRECT_H
 
 #include "backend/backend.h"
 #include "im2col.h"

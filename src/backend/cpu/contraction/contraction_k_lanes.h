@@ -11,8 +11,8 @@
  *
  * A task computes a piece of C, some rows o and some channels c with all their taps, in one pass over the sum. The
  * summation order depends on shape and CPU only, not on how C is divided. */
-#ifndef WICK_CPU_CONTRACTION_DOTS_H
-#define WICK_CPU_CONTRACTION_DOTS_H
+#ifndef WICK_BACKEND_CPU_CONTRACTION_CONTRACTION_K_LANES_H
+#define WICK_BACKEND_CPU_CONTRACTION_CONTRACTION_K_LANES_H
 
 #include "backend/backend.h"
 #include "gemm.h"

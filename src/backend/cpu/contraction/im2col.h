@@ -4,8 +4,8 @@
  *
  *     lines    rows of A or columns of B: indices of a list, of which the last is the innermost
  *     steps    summed indices: another list */
-#ifndef WICK_CPU_GATHER_H
-#define WICK_CPU_GATHER_H
+#ifndef WICK_BACKEND_CPU_CONTRACTION_IM2COL_H
+#define WICK_BACKEND_CPU_CONTRACTION_IM2COL_H
 
 #include "backend/contraction.h"
 #include "gemm.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loads and stores of blocks: complete ones, and short ones at the end of an operand, which access only existing lanes.
  * With hardware masks a short block costs as much as a complete one; without, it is copied through a buffer. */
-#ifndef WICK_BACKEND_CPU_ISA_MEMORY_H
-#define WICK_BACKEND_CPU_ISA_MEMORY_H
+#ifndef WICK_BACKEND_CPU_ISA_BLOCK_IO_H
+#define WICK_BACKEND_CPU_ISA_BLOCK_IO_H
 
 #include "vector.h"
 

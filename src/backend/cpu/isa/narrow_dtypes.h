@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dtypes of one and two bytes: loading and storing vectors of LANES4 elements, and rounding to them in registers. */
-#ifndef WICK_BACKEND_CPU_ISA_SMALL_H
-#define WICK_BACKEND_CPU_ISA_SMALL_H
+#ifndef WICK_BACKEND_CPU_ISA_NARROW_DTYPES_H
+#define WICK_BACKEND_CPU_ISA_NARROW_DTYPES_H
 
 #include "vector.h"
 

@@ -3,8 +3,8 @@
  *
  * A program requires contiguous operands. If memory is not contiguous, the iterator copies lanes into a panel before
  * the block and out of it afterwards; the program is the same. All state is per thread. */
-#ifndef WICK_BACKEND_CPU_RUN_WALK_H
-#define WICK_BACKEND_CPU_RUN_WALK_H
+#ifndef WICK_BACKEND_CPU_VM_ITER_H
+#define WICK_BACKEND_CPU_VM_ITER_H
 
 #include "program.h"
 #include "panel_copy.h"

@@ -6,8 +6,8 @@
  *                lane 1: c0 c1 c2 ...  <->             c1: lane 0, lane 1, ...
  *
  * Lane l of column c is at `address` + offset[l] + c x step. `fill`: into the panel, else out of it. */
-#ifndef WICK_BACKEND_CPU_RUN_MOVE_H
-#define WICK_BACKEND_CPU_RUN_MOVE_H
+#ifndef WICK_BACKEND_CPU_VM_PANEL_COPY_H
+#define WICK_BACKEND_CPU_VM_PANEL_COPY_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Execution of programs (ir/ir.h) on the CPU: compiled for the register VM, run on the thread pool.
  * Threads: any. A prepared program is immutable, so several threads may run its boxes at the same time. */
-#ifndef WICK_BACKEND_CPU_RUN_H
-#define WICK_BACKEND_CPU_RUN_H
+#ifndef WICK_BACKEND_CPU_VM_PROGRAM_H
+#define WICK_BACKEND_CPU_VM_PROGRAM_H
 
 #include "backend/cpu/isa.h"
 #include "panel_copy.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cache of compiled programs. Thread-safe. */
-#ifndef WICK_BACKEND_CPU_RUN_CACHE_H
-#define WICK_BACKEND_CPU_RUN_CACHE_H
+#ifndef WICK_BACKEND_CPU_VM_PROGRAM_CACHE_H
+#define WICK_BACKEND_CPU_VM_PROGRAM_CACHE_H
 
 #include "program_compile.h"
 

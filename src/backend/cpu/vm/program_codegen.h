@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Code generation for one stage: interface between program_compile.c, which decides, and program_codegen.c, which
  * emits. */
-#ifndef WICK_BACKEND_CPU_RUN_CODE_H
-#define WICK_BACKEND_CPU_RUN_CODE_H
+#ifndef WICK_BACKEND_CPU_VM_PROGRAM_CODEGEN_H
+#define WICK_BACKEND_CPU_VM_PROGRAM_CODEGEN_H
 
 #include "program_compile.h"
 

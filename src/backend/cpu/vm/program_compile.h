@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compilation of programs for the register VM. */
-#ifndef WICK_BACKEND_CPU_RUN_COMPILE_H
-#define WICK_BACKEND_CPU_RUN_COMPILE_H
+#ifndef WICK_BACKEND_CPU_VM_PROGRAM_COMPILE_H
+#define WICK_BACKEND_CPU_VM_PROGRAM_COMPILE_H
 
 #include "program.h"
 

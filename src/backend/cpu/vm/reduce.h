@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs with reductions, and declarations shared by program_run.c and reduce.c. */
-#ifndef WICK_BACKEND_CPU_RUN_ROWS_H
-#define WICK_BACKEND_CPU_RUN_ROWS_H
+#ifndef WICK_BACKEND_CPU_VM_REDUCE_H
+#define WICK_BACKEND_CPU_VM_REDUCE_H
 
 #include <stdatomic.h>
 

@@ -2,8 +2,8 @@
 /* Internals of the code generator for programs: codegen.c addresses rows and elements, codegen_rows.c the passes over a
  * row, codegen_reduce.c reductions, codegen_instruction.c single instructions, codegen_epilogue.c epilogues of
  * contractions. */
-#ifndef WICK_BACKEND_GPU_PRINT_H
-#define WICK_BACKEND_GPU_PRINT_H
+#ifndef WICK_BACKEND_GPU_CODEGEN_CODEGEN_H
+#define WICK_BACKEND_GPU_CODEGEN_CODEGEN_H
 
 #include "backend/gpu/kernel.h"
 

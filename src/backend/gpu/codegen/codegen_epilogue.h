@@ -23,8 +23,8 @@
  *
  * Buffers: m0 is the result, m1 and m2 are the factors, m3 and up are operands of the epilogue from 1 on. The epilogue
  * must run only once per element, because it may overwrite its inputs. */
-#ifndef WICK_BACKEND_GPU_TAIL_H
-#define WICK_BACKEND_GPU_TAIL_H
+#ifndef WICK_BACKEND_GPU_CODEGEN_CODEGEN_EPILOGUE_H
+#define WICK_BACKEND_GPU_CODEGEN_CODEGEN_EPILOGUE_H
 
 #include "backend/gpu/kernel.h"
 

@@ -5,8 +5,8 @@
  *
  * Several kernels may be in one source. Macros that all of them define identically remain defined; those that a kernel
  * defines differently, or that have common names, are undefined at its end. */
-#ifndef WICK_BACKEND_GPU_TEXT_H
-#define WICK_BACKEND_GPU_TEXT_H
+#ifndef WICK_BACKEND_GPU_CODEGEN_DEVICE_SOURCE_H
+#define WICK_BACKEND_GPU_CODEGEN_DEVICE_SOURCE_H
 
 #define DEVICE_CODE(...) #__VA_ARGS__ "\n"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Common part of kernels along one dimension. Lines along that dimension are numbered; items or groups process one
  * each. */
-#ifndef WICK_BACKEND_GPU_LINES_H
-#define WICK_BACKEND_GPU_LINES_H
+#ifndef WICK_BACKEND_GPU_KERNELS_ALONG_DIM_H
+#define WICK_BACKEND_GPU_KERNELS_ALONG_DIM_H
 
 #include "backend/gpu/kernel.h"
 
