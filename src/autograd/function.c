@@ -290,12 +290,7 @@ static bool detach_outputs(const wk_function *f, wk_tensor *const *in, wk_tensor
         const bool shared = wk__body_overlaps(wk__body_of(out[k]));
         out[k] = shared ? wk__dispatch_clone(out[k]) : wk__tensor_snapshot(wk__context(), out[k]);
         if (!out[k]) return false;
-        wk__body *body = wk__body_of(out[k]);
-        wk__node_drop(body->node);
-        wk__leaf_drop(body->leaf);
-        body->node = NULL;
-        body->leaf = NULL;
-        body->requires_grad = false;
+        wk__body_leave_graph(wk__body_of(out[k]));
     }
     return true;
 }

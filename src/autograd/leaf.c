@@ -64,16 +64,6 @@ wk_tensor *wk__run_hooks(const wk__hook *hooks, wk_tensor *grad, int output)
     return grad;
 }
 
-static void remove_history(wk__body *body)
-{
-    wk__node_drop(body->node);
-    wk__leaf_drop(body->leaf);
-    body->node = NULL;
-    body->leaf = NULL;
-    body->output = 0;
-    body->requires_grad = false;
-}
-
 /* Returns grad as a tensor owned by the leaf: a separate storage with the same value, dense, because elements with
  * stride 0 could not be written. Without create_graph it has no history, even if grad is a leaf that the caller or a
  * hook passed: if it were this leaf, the leaf would own itself. NULL on error. */
@@ -84,7 +74,7 @@ static wk_tensor *adopt_grad(wk_tensor *grad, bool create_graph)
     wk_tensor *mine =
         wk__body_overlaps(body) || body->is_view || !whole ? wk__dispatch_clone(grad) : wk__snapshot_with_grad_fn(grad);
     if (!mine) return NULL;
-    if (!create_graph) remove_history(wk__body_of(mine));
+    if (!create_graph) wk__body_leave_graph(wk__body_of(mine));
     return wk__handle_adopt(mine);
 }
 

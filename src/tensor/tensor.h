@@ -60,6 +60,15 @@ static inline void wk__body_forget(wk__body *body)
     if (body->node) wk__counted_drop(body->node);
     if (body->leaf) wk__counted_drop(body->leaf);
 }
+/* Removes a body from the graph: it has no history and requires no gradient. */
+static inline void wk__body_leave_graph(wk__body *body)
+{
+    wk__body_forget(body);
+    body->node = NULL;
+    body->leaf = NULL;
+    body->output = 0;
+    body->requires_grad = false;
+}
 /* Returns the alias set of a body. */
 static inline wk__alias_set *wk__alias_set_of(const wk__body *body)
 {

@@ -16,22 +16,12 @@ static bool is_plain_storage(const wk__body *body)
            !body->storage->value->exposed;
 }
 
-static void leave_graph(wk__body *body)
-{
-    wk__node_drop(body->node);
-    wk__leaf_drop(body->leaf);
-    body->node = NULL;
-    body->leaf = NULL;
-    body->requires_grad = false;
-    body->output = 0;
-}
-
 wk_tensor *wk__detached_copy(wk_site site, wk_tensor *x)
 {
     wk__call_scope c;
     if (!wk__call_begin(&c, WK__FRAME_CALL, NULL, site, WK__GRAD_OFF)) return NULL;
     wk_tensor *own = is_plain_storage(wk__body_of(x)) ? wk__tensor_snapshot(wk__context(), x) : wk_clone_at(site, x);
-    if (own) leave_graph(wk__body_of(own));
+    if (own) wk__body_leave_graph(wk__body_of(own));
     wk__call_end(&c, &own, 1);
     return own;
 }
