@@ -53,7 +53,7 @@ static const char *check_operand(const wk__operand *operand, int ndim, const int
     return is_empty(ndim, shape) ? NULL : check_reach(operand, reach_of(operand, ndim, shape));
 }
 
-/* Checks a program and its operands but `unchecked`, which has no memory of its own (-1: none). */
+/* Checks a program and all its operands except `unchecked`, which has no memory (-1: none). */
 static const char *check_program_except(const wk__program *program, int unchecked)
 {
     const char *wrong = wk__program_verify(program);

@@ -5,7 +5,7 @@
  *              WK__FRAME_CALLBACK: user code; errors carry their own sites and end in "(in NAME)".
  *              WK__FRAME_CRITICAL: errors as in the caller; they are delivered at the end
  *   gradients  follow the grad mode given to begin
- *   ownership  a scope owns what is created and frees it at the end, except for the results handed out
+ *   ownership  a scope owns the objects created in it and frees them at the end, except for the returned results
  *   longjmp    a guard holds the scope and the previous frame and restores both, even if an outer guard closes it, so
  *              an error handler may leave the calls in between
  *

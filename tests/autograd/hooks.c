@@ -170,7 +170,7 @@ static void a_gradient_is_freed_with_its_leaf(void **state)
         WK_SCOPE;
         wk_tensor *x = leaf();
         assert_int_equal(wk_backward(wk_sum(x)), WK_OK);
-        gradient = wk_keep(wk_grad_of(x)); /* moves only what the scope owns: nothing */
+        gradient = wk_keep(wk_grad_of(x)); /* the leaf owns it, so nothing moves */
     }
     assert_null(wk_add(gradient, 1));
     expect_error("a tensor that was freed with its tensor, whose scope has closed",
@@ -301,7 +301,7 @@ static wk_tensor *clears_gradient(wk_tensor *grad, void *user)
     return user;
 }
 
-/* A hook may clear the gradient of its own leaf. */
+/* A hook may clear the gradient of the leaf that it is registered on. */
 static void a_hook_clears_the_gradient(void **state)
 {
     (void)state;

@@ -93,7 +93,7 @@ static void a_detached_leaf_can_be_written(void **state)
     expect_error("leaf", NULL);
 }
 
-/* The base's history does not apply to them, and what they record does not apply to the base. */
+/* They do not share history with their base, in either direction. */
 static void views_of_detached_tensors(void **state)
 {
     (void)state;

@@ -92,7 +92,7 @@ check "--timeout is WICK_TIMEOUT" gives 0 run -n 1 --timeout 17 sh -c "$tell"
 check "... for the ranks" out "tcp 17 listens"
 check "WICK_COMM is kept" gives 0 env WICK_COMM=self "$wick" run -n 1 sh -c "$tell"
 check "... unchanged" out "1 self none"
-check "variables of its own launcher are not passed on" gives 0 env SLURM_PROCID=7 SLURM_NTASKS=8 RANK=3 \
+check "variables of the outer launcher are not passed on" gives 0 env SLURM_PROCID=7 SLURM_NTASKS=8 RANK=3 \
     OMPI_COMM_WORLD_RANK=1 PMI_RANK=1 "$wick" run --raw -n 2 sh -c "env | grep -c RANK=; env | grep SLURM; true"
 check "... except its own" test "$(sort -u "$WICK_WORK/out")" = 2
 check "all ranks have one secret of 256 bits" gives 0 run --raw -n 3 sh -c 'echo $WICK_SECRET'

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A simulated backend with ranges, for tests of the arena. It checks every call: what is mapped and unmapped, and that
- * pieces do not overlap. Its addresses are never dereferenced. */
+/* A simulated backend with ranges, for tests of the arena. It checks every call: mapped and unmapped
+ * ranges must match, and pieces must not overlap. Its addresses are never dereferenced. */
 #ifndef WICK_TESTS_ARENA_DEVICE_H
 #define WICK_TESTS_ARENA_DEVICE_H
 

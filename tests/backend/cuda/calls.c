@@ -157,7 +157,7 @@ static void scratch_grows(void)
     wk_free(x);
 }
 
-/* When memory is short, the former scratch memory is freed immediately. */
+/* On allocation failure the former scratch memory is freed immediately. */
 static void scratch_is_short(void)
 {
     enum { COLUMNS = 30000 };

@@ -53,7 +53,7 @@ static int run_child(void)
 
 /* ---- the parent -------------------------------------------------------------------------------------------------- */
 
-/* Returns the exit status of a run, or -1 if it did not exit; *number is what it printed. */
+/* Returns the exit status of a run, or -1 if it did not exit; *number is its output. */
 static int run(int at, char number[64])
 {
     char fail_at[32], line[64] = "";

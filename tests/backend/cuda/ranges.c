@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Large pieces on CUDA: memory is mapped into ranges of addresses, stays mapped while sizes vary, and is released when
- * memory is short; missing or failing driver functions are replaced by blocks or reported. */
+/* Large pieces on CUDA: memory is mapped into ranges of addresses, stays mapped while sizes vary, and is released on
+ * allocation failure; missing or failing driver functions are replaced by blocks or reported. */
 #include "child.h"
 
 #include "backend/arena/arena.h"

@@ -176,7 +176,7 @@ static void each_fault_is_attributed(void **state)
     }
 }
 
-/* A cheap call may be computed by two kernels, each with a tag of its own. */
+/* A cheap call may be computed by two kernels, each with its tag. */
 static void a_call_of_two_kernels_has_one_message(void **state)
 {
     (void)state;
@@ -196,8 +196,8 @@ static void a_call_of_two_kernels_has_one_message(void **state)
     }
 }
 
-/* Two calls fail before the wait, and only kernels refer to their results: each sum fails with the message of its own
- * call. */
+/* Two calls fail before the wait, and only kernels refer to their results: each sum fails with the message of the call
+ * that it depends on. */
 static void each_result_has_its_own_cause(void **state)
 {
     (void)state;

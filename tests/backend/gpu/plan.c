@@ -493,7 +493,7 @@ static void small_groups(void **state)
     }
 }
 
-/* The prelude contains what a program needs, no unused tables, and one dialect. */
+/* The prelude contains the definitions that a program uses, no unused tables, and one dialect. */
 static void preludes(void **state)
 {
     (void)state;
