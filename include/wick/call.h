@@ -97,7 +97,7 @@ typedef struct wk_parameter {
     bool accepts_scalar;        /* a tensor, or an int, float or bool; not for the first argument of NAME_ */
     bool mutated;               /* a tensor that the op writes in place and returns */
     wk_value default_value;     /* of kind WK_VALUE_NONE if the default is none, or there is no default */
-    const char *const *choices; /* of a TEXT: its values, ended by NULL; else NULL */
+    const char *const *choices; /* texts that a TEXT accepts, or INTS beside numbers; ended by NULL. Else NULL */
 } wk_parameter;
 
 /* wk_op_count(): Returns the number of ops. */

@@ -197,6 +197,46 @@ WK_RESULT_API size_t wk_dtype_size(wk_dtype dtype);
  * here, and the compiler reports it with this name. An unnamed value behind a named option is not detected. */
 typedef const struct wk_options_are_written_by_name *wk_by_name;
 
+/* ---- sizes that may differ by dimension -------------------------------------------------------------------------- */
+
+/* The sizes of a kernel, a stride or a padding: one number for all dimensions, or a number for each, the last dimension
+ * last. A kernel size is written 5 or (5, 3); an option is .stride = 2, .stride = WK_PAIR(2, 1) or
+ * WK_TRIPLE(1, 2, 2). .padding of a convolution may also be WK_SAME, which keeps sizes, or WK_VALID, which is 0.
+ *
+ * As an option, the number 0 means the default; a 0 in a pair or triple is 0. Numbers of a pair are within +-2^29,
+ * those of a triple within +-2^19. Bindings and C++ call wk_pair, wk_triple or wk_sizes_of, whose values encode more
+ * than one number; a single number is itself. */
+typedef int64_t wk_sizes;
+#define WK_SAME  0x6100000000000000
+#define WK_VALID 0x6200000000000000
+
+/* wk_sizes_of(sizes, count): Returns the value of one to three numbers. An invalid count, or a number out of range, is
+ * an error of the call that receives the value. */
+static inline wk_sizes wk_sizes_of(const int64_t *sizes, int count)
+{
+    const int bits = count == 2 ? 30 : 20;
+    uint64_t value = count == 2 ? 4 : 5;
+    if (count == 1) return sizes[0] != 0 ? sizes[0] : (wk_sizes)0x6300000000000000; /* a written 0 */
+    if (count < 1 || count > 3) return (wk_sizes)(0x6400000000000000 | (count & 0xffff));
+    value <<= 60 - bits * count;
+    for (int d = 0; d < count; d++) {
+        const int64_t limit = (int64_t)1 << (bits - 1);
+        if (sizes[d] < -limit || sizes[d] >= limit) return (wk_sizes)0x6500000000000000; /* out of range */
+        value = value << bits | ((uint64_t)sizes[d] & ((((uint64_t)1) << bits) - 1));
+    }
+    return (wk_sizes)value;
+}
+static inline wk_sizes wk_pair(int64_t first, int64_t second)
+{
+    const int64_t sizes[2] = {first, second};
+    return wk_sizes_of(sizes, 2);
+}
+static inline wk_sizes wk_triple(int64_t first, int64_t second, int64_t third)
+{
+    const int64_t sizes[3] = {first, second, third};
+    return wk_sizes_of(sizes, 3);
+}
+
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 /* The reason for a failure. Functions that report a status return WK_OK (0) or one of these codes. */

@@ -251,6 +251,17 @@ static inline int wk_as_many_(wk_ints_ sizes, wk_ints_ strides)
     return sizes.count == strides.count ? sizes.count : -1;
 }
 
+/* ---- sizes that may differ by dimension -------------------------------------------------------------------------- */
+
+#define WK_PAIR(first, second)          wk_pair(WK_SIZE_(first), WK_SIZE_(second))
+#define WK_TRIPLE(first, second, third) wk_triple(WK_SIZE_(first), WK_SIZE_(second), WK_SIZE_(third))
+
+/* The wk_sizes of an argument: a number, or a list of two or three in parentheses. */
+#define WK_SIZES_OF_(sizes)  WK_JOIN_(WK_SIZES_OF_, WK_IS_PAIR_(sizes, ))(sizes)
+#define WK_SIZES_OF_1(sizes) WK_SIZE_(sizes)
+#define WK_SIZES_OF_WK2_(sizes)                                                                                        \
+    wk_sizes_of((const int64_t[]){WK_SIZES_ sizes}, (int)(sizeof((int64_t[]){WK_SIZES_ sizes}) / sizeof(int64_t)))
+
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
 /* f_at(site, operands, options) with the options in a variable. An omitted number differs from a written 0: it is
@@ -287,8 +298,10 @@ static inline int wk_as_many_(wk_ints_ sizes, wk_ints_ strides)
     __extension__({                                                                                                    \
         checks;                                                                                                        \
         _Pragma("GCC diagnostic push") WK_JOIN_(WK_TWICE_, WK_COUNT_(__VA_ARGS__))(type, __VA_ARGS__)                  \
-            _Pragma("GCC diagnostic ignored \"-Woverride-init\"") type wk_o_ = {                                       \
-                type##_numbers_(WK_LEAVE_OUT_, wk_o_).size = sizeof(type), .by_name = NULL, __VA_ARGS__};              \
+            _Pragma("GCC diagnostic ignored \"-Woverride-init\"") _Pragma("GCC diagnostic error \"-Wunused-value\"")   \
+                _Pragma("GCC diagnostic error \"-Wint-conversion\"")                                                   \
+                    _Pragma("GCC diagnostic error \"-Wfloat-conversion\"") type wk_o_ = {                              \
+                        type##_numbers_(WK_LEAVE_OUT_, wk_o_).size = sizeof(type), .by_name = NULL, __VA_ARGS__};      \
         _Pragma("GCC diagnostic pop") type##_numbers_(WK_WRITTEN_, wk_o_);                                             \
         WK_GIVE_(result, f(WK_HERE, WK_BARE_ operands, &wk_o_));                                                       \
     })
@@ -392,6 +405,32 @@ static inline size_t wk_elements_(const char *text)
 #define WK_OPT3_1_1(result, f, said, a, b, c)             f##_at(WK_HERE, a, b, c, NULL)
 #define WK_OPT3_1_WK2_(result, f, said, a, b, c)          WK_REFUSE_MISSING_(result, f, said)
 #define WK_OPT3_WK2_(result, f, type, said, a, b, c, ...) WK_CALL_(result, f, (a, b, c), type, __VA_ARGS__)
+
+/* The same forms whose last operand is a wk_sizes: a number or a list. */
+#define WK_OPT_SIZES_(result, f, type, said, ...)                                                                      \
+    WK_JOIN_(WK_OPT_SIZES_, WK_COUNT_(__VA_ARGS__))(result, f, type, said, (), __VA_ARGS__)
+#define WK_OPT2_SIZES_(result, f, type, said, a, ...)                                                                  \
+    WK_JOIN_(WK_OPT_SIZES_, WK_COUNT_(__VA_ARGS__))(result, f, type, said, (a, ), __VA_ARGS__)
+#define WK_OPT3_SIZES_(result, f, type, said, a, b, ...)                                                               \
+    WK_JOIN_(WK_OPT_SIZES_, WK_COUNT_(__VA_ARGS__))(result, f, type, said, (a, b, ), __VA_ARGS__)
+#define WK_OPT_SIZES_1(result, f, type, said, before, sizes)                                                           \
+    WK_JOIN_(WK_OPT_SIZES_1_, WK_IS_MISSING_(sizes))(result, f, said, before, sizes)
+#define WK_OPT_SIZES_1_1(result, f, said, before, sizes)    f##_at(WK_HERE, WK_BARE_ before WK_SIZES_OF_(sizes), NULL)
+#define WK_OPT_SIZES_1_WK2_(result, f, said, before, sizes) WK_REFUSE_MISSING_(result, f, said)
+#define WK_OPT_SIZES_WK2_(result, f, type, said, before, sizes, ...)                                                   \
+    WK_CALL_(result, f, (WK_BARE_ before WK_SIZES_OF_(sizes)), type, __VA_ARGS__)
+
+/* Operands with a list among them, the last of which is x, then options; before and between end with a comma. */
+#define WK_LIST_OPT_(f, type, text, list, before, between, ...)                                                        \
+    WK_JOIN_(WK_LIST_OPT_, WK_COUNT_(__VA_ARGS__))                                                                     \
+    (f, type, text, WK_INTS_NAME_, list, before, between, __VA_ARGS__)
+#define WK_LIST_OPT_1(f, type, text, wk_s_, list, before, between, x)                                                  \
+    WK_SIZED_(wk_tensor *, wk_s_, list, text,                                                                          \
+              WK_GIVE_(wk_tensor *, f##_at(WK_HERE, WK_BARE_ before wk_s_.at, wk_s_.count, WK_BARE_ between x, NULL)))
+#define WK_LIST_OPT_WK2_(f, type, text, wk_s_, list, before, between, x, ...)                                          \
+    WK_SIZED_(                                                                                                         \
+        wk_tensor *, wk_s_, list, text,                                                                                \
+        WK_CALL_(wk_tensor *, f, (WK_BARE_ before wk_s_.at, wk_s_.count, WK_BARE_ between x), type, __VA_ARGS__))
 
 /* (shape) or (shape, .key = value, ...); said is the text of all arguments */
 #define WK_SHAPED_(result, f, type, said, ...)                                                                         \

@@ -17,5 +17,6 @@
 #include "shape.h"
 #include "matmul.h"
 #include "random.h"
+#include "vision.h"
 
 #endif

@@ -93,7 +93,7 @@ def options_text(op: Op) -> str:
     for a in op.struct_members:
         if op.options == "wk_tensor_options" and op.name != "zeros":
             return ".dtype, .device, .requires_grad: see wk_zeros"
-        is_number = a.c_type in ("double ", "int64_t ") and a.default is not None
+        is_number = a.c_type in ("double ", "int64_t ", "wk_sizes ") and a.default is not None
         usual = f"default {a.default}" if is_number else ""
         if a.enum:
             names = [f"WK_{op.name.upper()}_{choice.upper()}" for choice in a.choices]
@@ -101,7 +101,7 @@ def options_text(op: Op) -> str:
         elif a.c_type == "wk_reduction ":
             names = [f"WK_REDUCE_{choice.upper()}" for choice in a.choices]
             usual = f"{', '.join(names[:-1])} or {names[-1]}; default {names[0]}"
-        elif a.choices:
+        elif a.choices and not a.is_sizes:
             usual = " or ".join(f'"{choice}"' for choice in a.choices)
         texts.append(f".{a.c}: " + "; ".join(filter(None, [a.doc, usual])) if a.doc or usual else f".{a.c}")
     return ". ".join(texts)

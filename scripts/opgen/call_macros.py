@@ -54,18 +54,38 @@ def one_operand_form(op: Op, name: str, operand: Argument) -> str:
     )
 
 
+def list_option_form(op: Op, name: str, operands: list[Argument]) -> str:
+    """Returns a macro with operands, one of which is a list, then options."""
+    k = next(k for k, a in enumerate(operands) if a.is_list)
+    early = [a.c for a in operands[:-1]]
+    before = "".join(f"{a.c}, " for a in operands[:k])
+    between = "".join(f"{a.c}, " for a in operands[k + 1 : -1])
+    said = ", ".join(a.said if a.is_list else a.c for a in operands)
+    text = c_text(f"{name}: write sizes in parentheses: {name}({said})")
+    return (
+        f"#define {name}({', '.join(early)}, ...) WK_LIST_OPT_({name}, {op.options}, {text}, {early[k]}, ({before}), "
+        f"({between}), __VA_ARGS__)\n"
+    )
+
+
 def option_form(op: Op, name: str, operands: list[Argument]) -> str:
     """Returns a macro with operands, then options."""
     names = [a.c for a in operands]
     if any(a.dims for a in operands):
         return f"#define {name}(...) WK_REDUCE_ONE_({name}, __VA_ARGS__)\n"
     if any(a.is_list for a in operands):
+        if any(a.is_tensor for a in operands) and len(operands) > 2:
+            return list_option_form(op, name, operands)
         if not operands[0].is_tensor:
             return shaped_form(op, name)
         return f"#define {name}(...) WK_REDUCE_OPT_({name}, {op.options}, __VA_ARGS__)\n"
+    said, early = ", ".join(names), ", ".join(names[:-1])
+    if operands[-1].is_sizes:
+        form, parameters = f"WK_OPT{len(names) if len(names) > 1 else ''}_SIZES_", ", ".join(names[:-1] + ["..."])
+        passed_on = ", ".join(names[:-1] + ["__VA_ARGS__"])
+        return f'#define {name}({parameters}) {form}(wk_tensor *, {name}, {op.options}, "{said}", {passed_on})\n'
     if len(names) == 1:
         return one_operand_form(op, name, operands[0])
-    said, early = ", ".join(names), ", ".join(names[:-1])
     if op.numbers_told_apart:
         return f'#define {name}({early}, ...) WK_OPT2_NUMBER_({name}, {op.options}, "{said}", {early}, __VA_ARGS__)\n'
     return (
@@ -189,13 +209,13 @@ def last_form(op: Op, name: str, macro: str) -> str:
 
 
 def takes_values(op: Op) -> bool:
-    return any(a.number for a in op.operands)
+    return any(a.number or a.is_sizes for a in op.operands)
 
 
 def value_form(op: Op, name: str) -> str:
     """Returns a macro with operands of which some may be numbers; its error names optional ones that are omitted."""
     names, absent = [a.c for a in op.operands], [a for a in op.operands if a.number and a.type.endswith("?")]
-    values = [f"WK_VALUE_({a.c})" if a.number else a.c for a in op.operands]
+    values = [f"WK_VALUE_({a.c})" if a.number else f"WK_SIZES_OF_({a.c})" if a.is_sizes else a.c for a in op.operands]
     call = f"{name}_at(WK_HERE, {', '.join(values)})"
     if len(absent) != 2 or names[1:] != [a.c for a in absent]:
         return f"#define {name}({', '.join(names)}) {call}\n"

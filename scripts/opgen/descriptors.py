@@ -21,9 +21,10 @@ def default_value(a: Argument) -> str:
     """Returns the default of an argument; "" for none."""
     if a.default is None:
         return ""
-    if isinstance(a.default, list):
-        numbers = f"(const int64_t[]){{{c_list(a.default)}}}" if a.default else "NULL"
-        member = f".count = {len(a.default)}, .ints = {numbers}"
+    default = [a.default] if a.is_sizes else a.default
+    if isinstance(default, list):
+        numbers = f"(const int64_t[]){{{c_list(default)}}}" if default else "NULL"
+        member = f".count = {len(default)}, .ints = {numbers}"
     elif a.kind == "WK_VALUE_TEXT":
         member = f".text = {c_text(a.default)}"
     else:
@@ -184,6 +185,8 @@ def invoke_option(a: Argument, k: int) -> str:
         return "choice" if a.enum else f"({a.c_type.strip()})choice"
     if a.c_type == "double ":
         return f"wk__value_option(&args[{k}])"
+    if a.is_sizes:
+        return f"wk__value_sizes(&args[{k}])"
     if a.is_tensor:
         return f"wk__value_tensor(&args[{k}])"
     if a.type.startswith("str"):
@@ -207,6 +210,8 @@ def invoke_operand(op: Op, a: Argument, k: int, suffix: str) -> str:
         return f"args[{k}].tensors, args[{k}].kind == WK_VALUE_TENSORS ? args[{k}].count : 0"
     if a.is_list:
         return f"{a.c}, {a.count}" if a.count else a.c
+    if a.is_sizes:
+        return f"wk__value_sizes(&args[{k}])"
     if a.is_tensor and a.number and not op.of_number:
         return f"wk__value_arg(&args[{k}])" if op.entry else f"args[{k}]"
     if a.is_tensor:

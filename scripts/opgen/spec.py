@@ -16,6 +16,9 @@ C_TYPES = {
     "dtype": "wk_dtype ",
     "Device": "wk_device ",
     "str": "const char *",
+    "int[1]": "wk_sizes ",  # a number for all dimensions, or a number for each
+    "int[2]": "wk_sizes ",
+    "int[3]": "wk_sizes ",
 }
 KINDS = {  # of an argument for wk_call
     "Tensor": "WK_VALUE_TENSOR",
@@ -28,6 +31,9 @@ KINDS = {  # of an argument for wk_call
     "dtype": "WK_VALUE_DTYPE",
     "Device": "WK_VALUE_DEVICE",
     "str": "WK_VALUE_TEXT",
+    "int[1]": "WK_VALUE_INTS",
+    "int[2]": "WK_VALUE_INTS",
+    "int[3]": "WK_VALUE_INTS",
 }
 
 
@@ -36,7 +42,8 @@ class Argument:
     """A parameter of an op, as PyTorch names it."""
 
     name: str
-    type: str  # Tensor, Tensor[], int[], int, bool, float, Scalar, dtype, str; ? is optional, (a!) is written in place
+    type: str  # Tensor, Tensor[], int[], int[2], int, bool, float, Scalar, dtype, str; ? is optional, (a!) is written
+    # in place
     c: str = ""  # its name in C, if it differs
     c_type: str = ""  # its type in C, if it does not follow
     count: str = "count"  # of a list: the parameter with its length, "" if another list has it
@@ -57,9 +64,10 @@ class Argument:
 
     def __post_init__(self) -> None:
         self.c = self.c or self.name
-        if self.choices and self.default not in (None, self.choices[0]):
-            sys.exit(f"{self.name}: the default of a text is the first of its choices")
         base = self.type.rstrip("?").removesuffix("(a!)")
+        self.is_sizes = C_TYPES.get(base) == "wk_sizes "
+        if self.choices and not self.is_sizes and self.default not in (None, self.choices[0]):
+            sys.exit(f"{self.name}: the default of a text is the first of its choices")
         self.is_list = base.endswith("[]") or self.dims
         self.is_tensor = base == "Tensor"
         self.is_scalar = base == "Scalar"
@@ -91,7 +99,7 @@ class Argument:
     @property
     def is_choice(self) -> bool:
         """Whether C passes the number of a choice."""
-        return bool(self.choices) and self.c_type != "const char *"
+        return bool(self.choices) and not self.is_sizes and self.c_type != "const char *"
 
     @property
     def is_result(self) -> bool:

@@ -99,8 +99,15 @@ static bool is_number(const wk_value *v)
     return v->kind == WK_VALUE_INT || v->kind == WK_VALUE_FLOAT || v->kind == WK_VALUE_BOOL;
 }
 
+static bool is_choice(const wk_parameter *p, const char *text)
+{
+    bool found = false;
+    for (int k = 0; text && p->choices && p->choices[k]; k++) found = found || strcmp(p->choices[k], text) == 0;
+    return found;
+}
+
 /* Converts an argument to the parameter's kind; returns false if it is not convertible. A bool is a number, and an
- * integer a list of one. A target cannot be a scalar. */
+ * integer a list of one; a list may have texts as choices. A target cannot be a scalar. */
 static bool coerce_argument(const wk_parameter *p, bool target, const wk_value *given, wk_value *v)
 {
     *v = *given;
@@ -114,7 +121,7 @@ static bool coerce_argument(const wk_parameter *p, bool target, const wk_value *
     case WK_VALUE_FLOAT: return is_number(v);
     case WK_VALUE_INTS:
         if (v->kind == WK_VALUE_INT) *v = (wk_value){.kind = WK_VALUE_INTS, .count = 1, .ints = &given->i};
-        return v->kind == WK_VALUE_INTS;
+        return v->kind == WK_VALUE_INTS || (v->kind == WK_VALUE_TEXT && is_choice(p, v->text));
     case WK_VALUE_TEXT: return v->kind == WK_VALUE_TEXT && v->text;
     default: return v->kind == p->kind;
     }

@@ -56,7 +56,10 @@ OTHER_GRADIENT = {
     "cosine_similarity [4,5], [4,5], 1, 3": "PyTorch differentiates lengths below eps as if they counted",
     "scatter": "where several sources meet in a place, PyTorch gives all of them the gradient, Wick the one that stays",
 }  # fmt: skip
+CONVOLUTIONS = [f"conv{form}{d}d{end}" for d in "123" for form, end in (("", ""), ("_transpose", ""), ("", "_input"),
+                                                                       ("", "_weight"))]  # fmt: skip
 OTHER = {
+    **{(name, dtype): "floating-point only" for name in CONVOLUTIONS for dtype in ("i64", "u8", "bool")},
     ("all", "u8"): "bool, as of every dtype", ("any", "u8"): "bool, as of every dtype",
     ("addcmul", "u8"): "a fraction makes a product of whole numbers a fraction",
     ("addcmul", "i64"): "a fraction makes a product of whole numbers a fraction",
@@ -64,6 +67,7 @@ OTHER = {
     ("logsumexp", "bool"): "refused, as by softmax",
     ("square", "bool"): "refused, as other arithmetic of truth values",
 }  # fmt: skip
+OTHER_RESULT = {"conv1d [2,0,7], [4,0,3], [4]"}  # PyTorch returns no channels where there are none to sum over
 TIES = {"sort", "argsort", "topk", "kthvalue", "median", "argmax", "argmin"}  # which of equals PyTorch does not say
 
 # ---- calls: what is not torch.NAME, torch.nn.functional.NAME or a method of tensors with the schema's arguments ----
@@ -149,6 +153,7 @@ CALLS = {
     "where": lambda condition, self, other: torch.where(condition.bool(), self, other),
     "pow": lambda self, exponent: torch.pow(self, exponent),
     "linear": F.linear,
+    **{name: getattr(torch.nn.grad if "_" in name and "transpose" not in name else F, name) for name in CONVOLUTIONS},
     "repeat_interleave": lambda x, repeats, dim=None: torch.repeat_interleave(x, repeats, dim),
     "roll": lambda x, shifts, dims=(): torch.roll(x, shifts, dims),
     "norm": lambda x, p=2, dim=None, keepdim=False: torch.linalg.vector_norm(x, p, dim or None, keepdim),
@@ -355,6 +360,7 @@ def main():
             continue
         others = ["f32", "i64", "u8", "bool"] if row is [r for r in ROWS if r[0] == name][:2][-1] else []
         attempts = [(row, dtype, None) for dtype in ["f64"] + others if (name, dtype) not in OTHER]
+        attempts = attempts if f"{name} {row[5]}" not in OTHER_RESULT else []
         if name in TIES:
             attempts = [a for a in attempts if a[1] in ("f64", "f32")]
         if others and group == "pointwise" and extremes(row):

@@ -47,6 +47,25 @@ static void shapes_of_created_tensors(void **state)
     same(wk_borrow(mine, (2, 3), NULL, NULL), wk_borrow(mine, WK_ARRAY(two_three, 2), NULL, NULL));
 }
 
+/* The sizes of the gradients of convolutions. */
+static void sizes_of_convolutions(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const int64_t image[] = {1, 1, 3, 3, 3}, kernel[] = {1, 1, 2, 2, 2};
+    wk_tensor *x[4], *w[4], *g[4];
+    for (int d = 1; d <= 3; d++) {
+        x[d] = wk_rand(WK_ARRAY(image, 2 + d)), w[d] = wk_rand(WK_ARRAY(kernel, 2 + d));
+        g[d] = wk_rand(WK_ARRAY(kernel, 2 + d));
+    }
+    same(wk_conv1d_input((1, 1, 3), w[1], g[1]), wk_conv1d_input(WK_ARRAY(image, 3), w[1], g[1]));
+    same(wk_conv2d_input((1, 1, 3, 3), w[2], g[2]), wk_conv2d_input(WK_ARRAY(image, 4), w[2], g[2]));
+    same(wk_conv3d_input((1, 1, 3, 3, 3), w[3], g[3]), wk_conv3d_input(WK_ARRAY(image, 5), w[3], g[3], .stride = 1));
+    same(wk_conv1d_weight(x[1], (1, 1, 2), g[1]), wk_conv1d_weight(x[1], WK_ARRAY(kernel, 3), g[1]));
+    same(wk_conv2d_weight(x[2], (1, 1, 2, 2), g[2]), wk_conv2d_weight(x[2], WK_ARRAY(kernel, 4), g[2]));
+    same(wk_conv3d_weight(x[3], (1, 1, 2, 2, 2), g[3]), wk_conv3d_weight(x[3], WK_ARRAY(kernel, 5), g[3], .stride = 1));
+}
+
 static void sizes_and_dimensions(void **state)
 {
     (void)state;
@@ -246,13 +265,10 @@ static void strides_of_reads_and_writes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_of_created_tensors),
-        cmocka_unit_test(sizes_and_dimensions),
-        cmocka_unit_test(lists_of_tensors),
-        cmocka_unit_test(elements_and_options),
-        cmocka_unit_test(arrays_of_arrays),
-        cmocka_unit_test(one_two_or_three_numbers),
-        cmocka_unit_test(strides_of_reads_and_writes),
+        cmocka_unit_test(shapes_of_created_tensors), cmocka_unit_test(sizes_and_dimensions),
+        cmocka_unit_test(sizes_of_convolutions),     cmocka_unit_test(lists_of_tensors),
+        cmocka_unit_test(elements_and_options),      cmocka_unit_test(arrays_of_arrays),
+        cmocka_unit_test(one_two_or_three_numbers),  cmocka_unit_test(strides_of_reads_and_writes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,6 +35,15 @@ const int64_t *wk__value_dims(const wk_value *value, int *count)
     return value->kind == WK_VALUE_INTS ? value->ints : &value->i;
 }
 
+wk_sizes wk__value_sizes(const wk_value *value)
+{
+    int count;
+    if (value->kind == WK_VALUE_NONE) return 0;
+    if (value->kind == WK_VALUE_TEXT) return strcmp(value->text, "same") == 0 ? WK_SAME : WK_VALID;
+    const int64_t *sizes = wk__value_dims(value, &count);
+    return count > 0 ? wk_sizes_of(sizes, count) : 0;
+}
+
 bool wk__check_same_length(const wk__op *op, wk_site site, const wk_value *args, int k, int l)
 {
     if (args[k].count == args[l].count) return true;

@@ -15,6 +15,7 @@
 #include "ops/generated/random.h"
 #include "ops/generated/reduce.h"
 #include "ops/generated/shape.h"
+#include "ops/generated/vision.h"
 #include <wick/call.h>
 #include <wick/log.h>
 #include <wick/ops.h>
@@ -69,6 +70,8 @@ static inline wk_device wk__value_device(const wk_value *value)
 }
 /* Returns the dimensions of an argument that is a list, one integer or absent (count -1). */
 const int64_t *wk__value_dims(const wk_value *value, int *count);
+/* Returns the sizes of an argument: a list, a number, a text ("same", "valid") or absent (0, the default). */
+wk_sizes wk__value_sizes(const wk_value *value);
 /* Returns true if list arguments k and l have equal lengths; else records the error. */
 bool wk__check_same_length(const wk__op *op, wk_site site, const wk_value *args, int k, int l);
 /* Returns the index of the argument in texts[], which NULL ends; 0 for WK_VALUE_NONE; -1 on error. */

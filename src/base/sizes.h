@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads a wk_sizes: one number for all dimensions, or a number for each. */
+#ifndef WICK_BASE_SIZES_H
+#define WICK_BASE_SIZES_H
+
+#include <wick/core.h>
+
+enum { WK__MAX_SIZES = 3 };
+
+/* A description of an argument of sizes, for wk__sizes_read(). */
+typedef struct wk__sizes_rule {
+    const char *name; /* "stride" */
+    int64_t usual;    /* the value of an omitted one: the number 0 */
+    int64_t least;    /* the least valid number */
+    bool is_kernel;   /* an argument by position, written (5, 3); else an option, WK_PAIR(5, 3) */
+    bool pads;        /* a text, WK_SAME or WK_VALID, is valid; the caller checks for them first */
+} wk__sizes_rule;
+
+/* Stores the numbers of count dimensions, 1 to 3, in size[]. Returns false and records the error if the number of
+ * sizes is another, or one of them is less than rule->least. */
+bool wk__sizes_read(wk_site site, const char *op, const wk__sizes_rule *rule, wk_sizes given, int count,
+                    int64_t size[]);
+
+#endif

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The signatures of the ops of wick/vision.h: what their descriptors begin with. The compiler refuses a member that
+ * the op's file sets as well. */
+/* Written by scripts/generate_ops.py from src/ops/specs/vision: edit those. */
+#ifndef WICK_OPS_GENERATED_VISION_H
+#define WICK_OPS_GENERATED_VISION_H
+
+#include "base/options.h"
+#include "ops/core/call.h"
+#include <wick/call.h>
+#include <wick/vision.h>
+
+/* Entries for wk_call of ops that take more than tensors. */
+int wk__invoke_conv1d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_conv2d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_conv3d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_conv_transpose1d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_conv_transpose2d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_conv_transpose3d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_conv1d_input(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_conv2d_input(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_conv3d_input(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_conv1d_weight(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_conv2d_weight(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_conv3d_weight(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+
+extern const wk_parameter wk__parameters_conv1d[];
+extern const wk_parameter wk__parameters_conv_transpose1d[];
+extern const wk_parameter wk__parameters_conv1d_input[];
+extern const wk_parameter wk__parameters_conv1d_weight[];
+
+#define WK__SIGNATURE_conv1d                                                                                           \
+    .name = "conv1d",                                                                                                  \
+    .schema = "conv1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] "      \
+              "dilation=1, int groups=1) -> Tensor",                                                                   \
+    .category = "convolution", .doc = "Convolves x with weight and adds bias.",                                        \
+    .grad_fn_name = "ConvolutionBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_conv1d,                 \
+    .parameter_count = 7, .results = 1, .invoke = wk__invoke_conv1d
+
+#define WK__SIGNATURE_conv2d                                                                                           \
+    .name = "conv2d",                                                                                                  \
+    .schema = "conv2d(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] "      \
+              "dilation=1, int groups=1) -> Tensor",                                                                   \
+    .category = "convolution", .doc = "Convolves x with weight and adds bias.",                                        \
+    .grad_fn_name = "ConvolutionBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_conv1d,                 \
+    .parameter_count = 7, .results = 1, .invoke = wk__invoke_conv2d
+
+#define WK__SIGNATURE_conv3d                                                                                           \
+    .name = "conv3d",                                                                                                  \
+    .schema = "conv3d(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] "      \
+              "dilation=1, int groups=1) -> Tensor",                                                                   \
+    .category = "convolution", .doc = "Convolves x with weight and adds bias.",                                        \
+    .grad_fn_name = "ConvolutionBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_conv1d,                 \
+    .parameter_count = 7, .results = 1, .invoke = wk__invoke_conv3d
+
+#define WK__SIGNATURE_conv_transpose1d                                                                                 \
+    .name = "conv_transpose1d",                                                                                        \
+    .schema = "conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, "   \
+              "int[1] output_padding=0, int groups=1, int[1] dilation=1) -> Tensor",                                   \
+    .category = "convolution",                                                                                         \
+    .doc = "Computes the transposed convolution of x with weight, which is the gradient of a convolution, and adds "   \
+           "bias.",                                                                                                    \
+    .grad_fn_name = "ConvolutionBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_conv_transpose1d,       \
+    .parameter_count = 8, .results = 1, .invoke = wk__invoke_conv_transpose1d
+
+#define WK__SIGNATURE_conv_transpose2d                                                                                 \
+    .name = "conv_transpose2d",                                                                                        \
+    .schema = "conv_transpose2d(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, "   \
+              "int[2] output_padding=0, int groups=1, int[2] dilation=1) -> Tensor",                                   \
+    .category = "convolution",                                                                                         \
+    .doc = "Computes the transposed convolution of x with weight, which is the gradient of a convolution, and adds "   \
+           "bias.",                                                                                                    \
+    .grad_fn_name = "ConvolutionBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_conv_transpose1d,       \
+    .parameter_count = 8, .results = 1, .invoke = wk__invoke_conv_transpose2d
+
+#define WK__SIGNATURE_conv_transpose3d                                                                                 \
+    .name = "conv_transpose3d",                                                                                        \
+    .schema = "conv_transpose3d(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, "   \
+              "int[3] output_padding=0, int groups=1, int[3] dilation=1) -> Tensor",                                   \
+    .category = "convolution",                                                                                         \
+    .doc = "Computes the transposed convolution of x with weight, which is the gradient of a convolution, and adds "   \
+           "bias.",                                                                                                    \
+    .grad_fn_name = "ConvolutionBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_conv_transpose1d,       \
+    .parameter_count = 8, .results = 1, .invoke = wk__invoke_conv_transpose3d
+
+#define WK__SIGNATURE_conv1d_input                                                                                     \
+    .name = "conv1d_input",                                                                                            \
+    .schema = "conv1d_input(int[] input_size, Tensor weight, Tensor grad_output, int[1] stride=1, int[1] padding=0, "  \
+              "int[1] dilation=1, int groups=1) -> Tensor",                                                            \
+    .category = "convolution", .doc = "Computes the gradient of wk_conv1d by its input, whose sizes are input_size.",  \
+    .grad_fn_name = "ConvolutionBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_conv1d_input,           \
+    .parameter_count = 7, .results = 1, .invoke = wk__invoke_conv1d_input
+
+#define WK__SIGNATURE_conv2d_input                                                                                     \
+    .name = "conv2d_input",                                                                                            \
+    .schema = "conv2d_input(int[] input_size, Tensor weight, Tensor grad_output, int[2] stride=1, int[2] padding=0, "  \
+              "int[2] dilation=1, int groups=1) -> Tensor",                                                            \
+    .category = "convolution", .doc = "Computes the gradient of wk_conv2d by its input, whose sizes are input_size.",  \
+    .grad_fn_name = "ConvolutionBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_conv1d_input,           \
+    .parameter_count = 7, .results = 1, .invoke = wk__invoke_conv2d_input
+
+#define WK__SIGNATURE_conv3d_input                                                                                     \
+    .name = "conv3d_input",                                                                                            \
+    .schema = "conv3d_input(int[] input_size, Tensor weight, Tensor grad_output, int[3] stride=1, int[3] padding=0, "  \
+              "int[3] dilation=1, int groups=1) -> Tensor",                                                            \
+    .category = "convolution", .doc = "Computes the gradient of wk_conv3d by its input, whose sizes are input_size.",  \
+    .grad_fn_name = "ConvolutionBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_conv1d_input,           \
+    .parameter_count = 7, .results = 1, .invoke = wk__invoke_conv3d_input
+
+#define WK__SIGNATURE_conv1d_weight                                                                                    \
+    .name = "conv1d_weight",                                                                                           \
+    .schema = "conv1d_weight(Tensor input, int[] weight_size, Tensor grad_output, int[1] stride=1, int[1] padding=0, " \
+              "int[1] dilation=1, int groups=1) -> Tensor",                                                            \
+    .category = "convolution",                                                                                         \
+    .doc = "Computes the gradient of wk_conv1d by its weight, whose sizes are weight_size.",                           \
+    .grad_fn_name = "ConvolutionBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_conv1d_weight,          \
+    .parameter_count = 7, .results = 1, .invoke = wk__invoke_conv1d_weight
+
+#define WK__SIGNATURE_conv2d_weight                                                                                    \
+    .name = "conv2d_weight",                                                                                           \
+    .schema = "conv2d_weight(Tensor input, int[] weight_size, Tensor grad_output, int[2] stride=1, int[2] padding=0, " \
+              "int[2] dilation=1, int groups=1) -> Tensor",                                                            \
+    .category = "convolution",                                                                                         \
+    .doc = "Computes the gradient of wk_conv2d by its weight, whose sizes are weight_size.",                           \
+    .grad_fn_name = "ConvolutionBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_conv1d_weight,          \
+    .parameter_count = 7, .results = 1, .invoke = wk__invoke_conv2d_weight
+
+#define WK__SIGNATURE_conv3d_weight                                                                                    \
+    .name = "conv3d_weight",                                                                                           \
+    .schema = "conv3d_weight(Tensor input, int[] weight_size, Tensor grad_output, int[3] stride=1, int[3] padding=0, " \
+              "int[3] dilation=1, int groups=1) -> Tensor",                                                            \
+    .category = "convolution",                                                                                         \
+    .doc = "Computes the gradient of wk_conv3d by its weight, whose sizes are weight_size.",                           \
+    .grad_fn_name = "ConvolutionBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_conv1d_weight,          \
+    .parameter_count = 7, .results = 1, .invoke = wk__invoke_conv3d_weight
+
+#endif
