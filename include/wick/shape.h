@@ -356,7 +356,59 @@
               WK_SIZED_(wk_tensor *, wk_t_, dims, "wk_roll: write lists in parentheses: wk_roll(x, (1), (0))",         \
                         WK_GIVE_(wk_tensor *, wk_roll_at(WK_HERE, x, wk_s_.at, wk_s_.count, wk_t_.at, wk_t_.count))))
 
+/* ---- padding and shuffling: new tensors -------------------------------------------------------------------------- */
+
+/* wk_pad(x, (pad)): Pads the last dimensions of x. pad has two numbers for each of these dimensions, the last one
+ * first: (left, right, top, bottom, ...). A negative number crops. The modes are WK_PAD_CONSTANT, which writes
+ * .value; WK_PAD_REFLECT, which mirrors x at its first and last element without repeating them; WK_PAD_REPLICATE,
+ * which repeats the first and last element; and WK_PAD_CIRCULAR, which repeats x.
+ * Options:   .mode: WK_PAD_CONSTANT or WK_PAD_REFLECT or WK_PAD_REPLICATE or WK_PAD_CIRCULAR; default
+ *            WK_PAD_CONSTANT. .value: of the padding in mode constant; default 0.0
+ * Shapes:    the size of each dimension grows by its two numbers
+ * Dtypes:    any; out as x. The value is converted as wk_fill_ converts it
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_ARGUMENT if pad has an odd number of numbers or more than two for each dimension, if .mode is
+ *            unknown, or if .value is given in another mode than constant; WK_ERR_SHAPE if x is cropped by more than
+ *            its size, or, in other modes than constant, if a padded dimension of x is empty or too small: reflect
+ *            needs more elements than it adds at a side, circular as many
+ * Example:   wk_pad(x, (1, 2)) is {0, 1, 2, 0, 0} for x = {1, 2}
+ * PyTorch:   torch.nn.functional.pad, which limits the modes other than constant to the last one to three dimensions */
+#define wk_pad(...) WK_NEW_TENSOR_(WK_REDUCE_OPT_(wk_pad, wk_pad_options, __VA_ARGS__))
+
 #endif
+
+/* wk_pixel_shuffle(x, factor): Moves groups of factor * factor channels into blocks of factor by factor pixels.
+ *     out[..., c, h f + i, w f + j] = x[..., (c f + i) f + j, h, w]        for factor f
+ * Shapes:    (..., C f f, H, W) -> (..., C, H f, W f)
+ * Dtypes:    any
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has fewer than three dimensions, or its channels are not a multiple of factor *
+ *            factor; WK_ERR_ARGUMENT if factor is less than 1
+ * Example:   wk_pixel_shuffle(x, 2) is {{{1, 2}, {3, 4}}} for x = {{{1}}, {{2}}, {{3}}, {{4}}}
+ * PyTorch:   torch.nn.functional.pixel_shuffle */
+#define wk_pixel_shuffle(...) WK_EXACT_NEW_(2, wk_pixel_shuffle, "x, factor", __VA_ARGS__)
+
+/* wk_pixel_unshuffle(x, factor): Moves blocks of factor by factor pixels into groups of factor * factor channels.
+ *     out[..., (c f + i) f + j, h, w] = x[..., c, h f + i, w f + j]        for factor f
+ * Shapes:    (..., C, H f, W f) -> (..., C f f, H, W)
+ * Dtypes:    any
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has fewer than three dimensions, or its height or width is not a multiple of factor;
+ *            WK_ERR_ARGUMENT if factor is less than 1
+ * Example:   wk_pixel_unshuffle(x, 2) is {{{1}}, {{2}}, {{3}}, {{4}}} for x = {{{1, 2}, {3, 4}}}
+ * PyTorch:   torch.nn.functional.pixel_unshuffle */
+#define wk_pixel_unshuffle(...) WK_EXACT_NEW_(2, wk_pixel_unshuffle, "x, factor", __VA_ARGS__)
+
+/* wk_channel_shuffle(x, groups): Reorders channels: those of each of the groups become every groups-th channel.
+ *     out[b, k groups + g, ...] = x[b, g (C / groups) + k, ...]
+ * Shapes:    (B, C, ...)
+ * Dtypes:    any
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has fewer than three dimensions, or its channels are not a multiple of groups;
+ *            WK_ERR_ARGUMENT if groups is less than 1
+ * Example:   wk_channel_shuffle(x, 2) is {{{1}, {3}, {2}, {4}}} for x = {{{1}, {2}, {3}, {4}}}
+ * PyTorch:   torch.nn.functional.channel_shuffle */
+#define wk_channel_shuffle(...) WK_EXACT_NEW_(2, wk_channel_shuffle, "x, groups", __VA_ARGS__)
 
 /* ---- indexing by tensors ----------------------------------------------------------------------------------------- */
 /* Indices are i64 or i32; negative ones count from the end. WK_ERR_INDEX for an index out of range is reported at

@@ -121,6 +121,31 @@ WK_RESULT_API wk_tensor *wk_flip_at(wk_site site, wk_tensor *x, const int64_t *d
 WK_RESULT_API wk_tensor *wk_roll_at(wk_site site, wk_tensor *x, const int64_t *shifts, int shift_count,
                                     const int64_t *dims, int dim_count);
 
+/* ---- padding and shuffling: new tensors -------------------------------------------------------------------------- */
+
+/* pad: Pads the last dimensions of x. */
+enum { WK_PAD_CONSTANT = 0, WK_PAD_REFLECT = 1, WK_PAD_REPLICATE = 2, WK_PAD_CIRCULAR = 3 };
+typedef struct wk_pad_options {
+    size_t size;
+    wk_by_name by_name;
+    int mode;
+    double value; /* of the padding in mode constant */
+} wk_pad_options;
+#ifndef __cplusplus
+#define wk_pad_options_numbers_(wk_do_, wk_o_)
+#endif
+WK_RESULT_API wk_tensor *wk_pad_at(wk_site site, wk_tensor *x, const int64_t *pad, int count,
+                                   const wk_pad_options *options);
+
+/* pixel_shuffle: Moves groups of factor * factor channels into blocks of factor by factor pixels. */
+WK_RESULT_API wk_tensor *wk_pixel_shuffle_at(wk_site site, wk_tensor *x, int64_t factor);
+
+/* pixel_unshuffle: Moves blocks of factor by factor pixels into groups of factor * factor channels. */
+WK_RESULT_API wk_tensor *wk_pixel_unshuffle_at(wk_site site, wk_tensor *x, int64_t factor);
+
+/* channel_shuffle: Reorders channels: those of each of the groups become every groups-th channel. */
+WK_RESULT_API wk_tensor *wk_channel_shuffle_at(wk_site site, wk_tensor *x, int64_t groups);
+
 /* ---- indexing by tensors ----------------------------------------------------------------------------------------- */
 
 /* index_select: Selects the indices in index along dim. */

@@ -260,6 +260,38 @@ static void example_roll(void **state)
     expect_values(wk_roll(x, (1), (0)), 3, (const double[]){3, 1, 2}, 1e-5);
 }
 
+static void example_pad(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2), 1, 2);
+    expect_values(wk_pad(x, (1, 2)), 5, (const double[]){0, 1, 2, 0, 0}, 1e-5);
+}
+
+static void example_pixel_shuffle(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (4, 1, 1), 1, 2, 3, 4);
+    expect_values(wk_pixel_shuffle(x, 2), 4, (const double[]){1, 2, 3, 4}, 1e-5);
+}
+
+static void example_pixel_unshuffle(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (1, 2, 2), 1, 2, 3, 4);
+    expect_values(wk_pixel_unshuffle(x, 2), 4, (const double[]){1, 2, 3, 4}, 1e-5);
+}
+
+static void example_channel_shuffle(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (1, 4, 1), 1, 2, 3, 4);
+    expect_values(wk_channel_shuffle(x, 2), 4, (const double[]){1, 3, 2, 4}, 1e-5);
+}
+
 static void example_index_select(void **state)
 {
     (void)state;
@@ -418,6 +450,10 @@ int main(void)
                                        cmocka_unit_test(example_repeat_interleave),
                                        cmocka_unit_test(example_flip),
                                        cmocka_unit_test(example_roll),
+                                       cmocka_unit_test(example_pad),
+                                       cmocka_unit_test(example_pixel_shuffle),
+                                       cmocka_unit_test(example_pixel_unshuffle),
+                                       cmocka_unit_test(example_channel_shuffle),
                                        cmocka_unit_test(example_index_select),
                                        cmocka_unit_test(example_gather),
                                        cmocka_unit_test(example_take_along_dim),

@@ -6,6 +6,7 @@
 #include "along_dim.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
 
 #include "half.h"
 
@@ -48,13 +49,13 @@ static void check_bundle(void *user, const wk__line_bundle *bundle, int64_t task
     (void)task;
     const int64_t *first = s->index + bundle->at[INDEX];
     const int64_t different = bundle->across[INDEX] == 0 ? 1 : bundle->lines;
-    for (int64_t j = 0; j < different; j++)
+    bool bad = false;
+    for (int64_t j = 0; j < different && !bad; j++)
         for (int64_t i = 0; i < s->lines.length; i++) {
             const int64_t index = first[j * bundle->across[INDEX] + i * s->lines.along[INDEX]];
-            if (index >= -s->bound && index < s->bound) continue;
-            atomic_store_explicit(&s->bad, true, memory_order_relaxed);
-            return;
+            bad |= (index < -s->bound) | (index >= s->bound);
         }
+    if (bad) atomic_store_explicit(&s->bad, true, memory_order_relaxed);
 }
 
 /* Returns the first bad index in row-major order, so that the error does not depend on strides and threads. */

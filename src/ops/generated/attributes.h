@@ -411,6 +411,42 @@ static inline wk__roll_attributes wk__roll_attributes_of(const wk__attr *attr)
     return (wk__roll_attributes){.shift_count = attr->i[0], .dim_count = attr->i[1]};
 }
 
+typedef struct wk__pad_attributes {
+    int64_t mode;
+} wk__pad_attributes;
+static inline wk__attr wk__pad_attr(wk__pad_attributes a)
+{
+    return (wk__attr){.i = {a.mode}};
+}
+static inline wk__pad_attributes wk__pad_attributes_of(const wk__attr *attr)
+{
+    return (wk__pad_attributes){.mode = attr->i[0]};
+}
+
+typedef struct wk__pixel_shuffle_attributes {
+    int64_t factor;
+} wk__pixel_shuffle_attributes;
+static inline wk__attr wk__pixel_shuffle_attr(wk__pixel_shuffle_attributes a)
+{
+    return (wk__attr){.i = {a.factor}};
+}
+static inline wk__pixel_shuffle_attributes wk__pixel_shuffle_attributes_of(const wk__attr *attr)
+{
+    return (wk__pixel_shuffle_attributes){.factor = attr->i[0]};
+}
+
+typedef struct wk__channel_shuffle_attributes {
+    int64_t groups;
+} wk__channel_shuffle_attributes;
+static inline wk__attr wk__channel_shuffle_attr(wk__channel_shuffle_attributes a)
+{
+    return (wk__attr){.i = {a.groups}};
+}
+static inline wk__channel_shuffle_attributes wk__channel_shuffle_attributes_of(const wk__attr *attr)
+{
+    return (wk__channel_shuffle_attributes){.groups = attr->i[0]};
+}
+
 typedef struct wk__along_attributes {
     int64_t dim;
 } wk__along_attributes;

@@ -41,6 +41,10 @@ int wk__invoke_tile(const wk__op *op, wk_site site, const wk_value *args, wk_ten
 int wk__invoke_repeat_interleave(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_flip(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_roll(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_pad(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_pixel_shuffle(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_pixel_unshuffle(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_channel_shuffle(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_index_select(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_gather(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_take_along_dim(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
@@ -60,6 +64,14 @@ int wk__invoke_triu(const wk__op *op, wk_site site, const wk_value *args, wk_ten
 
 /* Entries defined in the files of the ops. */
 int wk__chunk(wk_site site, wk_tensor *x, int64_t n, int64_t dim, wk_tensor **out);
+
+/* Options as read by wk__options, with defaults of omitted numbers. */
+static inline bool wk__read_pad_options(wk_site site, const char *op, const wk_pad_options *given, wk_pad_options *own)
+{
+    if (!wk__options(site, op, given, own)) return false;
+    own->value = wk__option_or(own->value, 0.0);
+    return true;
+}
 
 extern const wk_parameter wk__parameters_reshape[];
 extern const wk_parameter wk__parameters_view_as[];
@@ -87,6 +99,10 @@ extern const wk_parameter wk__parameters_cat[];
 extern const wk_parameter wk__parameters_repeat[];
 extern const wk_parameter wk__parameters_repeat_interleave[];
 extern const wk_parameter wk__parameters_roll[];
+extern const wk_parameter wk__parameters_pad[];
+extern const wk_parameter wk__parameters_pixel_shuffle[];
+extern const wk_parameter wk__parameters_pixel_unshuffle[];
+extern const wk_parameter wk__parameters_channel_shuffle[];
 extern const wk_parameter wk__parameters_index_select[];
 extern const wk_parameter wk__parameters_take_along_dim[];
 extern const wk_parameter wk__parameters_take[];
@@ -266,6 +282,29 @@ extern const wk_parameter wk__parameters_tril[];
     .name = "roll", .schema = "roll(Tensor self, int[] shifts, int[] dims=[]) -> Tensor", .category = "joining",       \
     .doc = "Rotates x by shifts[k] indices along dims[k].", .grad_fn_name = "RollBackward0",                           \
     .parameters = wk__parameters_roll, .parameter_count = 3, .results = 1, .invoke = wk__invoke_roll
+
+#define WK__SIGNATURE_pad                                                                                              \
+    .name = "pad", .schema = "pad(Tensor self, int[] pad, str mode=\"constant\", float value=0.0) -> Tensor",          \
+    .category = "joining", .doc = "Pads the last dimensions of x.", .grad_fn_name = "ConstantPadNdBackward0",          \
+    .parameters = wk__parameters_pad, .parameter_count = 4, .results = 1, .invoke = wk__invoke_pad
+
+#define WK__SIGNATURE_pixel_shuffle                                                                                    \
+    .name = "pixel_shuffle", .schema = "pixel_shuffle(Tensor self, int upscale_factor) -> Tensor",                     \
+    .category = "joining", .doc = "Moves groups of factor * factor channels into blocks of factor by factor pixels.",  \
+    .grad_fn_name = "PixelShuffleBackward0", .parameters = wk__parameters_pixel_shuffle, .parameter_count = 2,         \
+    .results = 1, .invoke = wk__invoke_pixel_shuffle
+
+#define WK__SIGNATURE_pixel_unshuffle                                                                                  \
+    .name = "pixel_unshuffle", .schema = "pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor",               \
+    .category = "joining", .doc = "Moves blocks of factor by factor pixels into groups of factor * factor channels.",  \
+    .grad_fn_name = "PixelUnshuffleBackward0", .parameters = wk__parameters_pixel_unshuffle, .parameter_count = 2,     \
+    .results = 1, .invoke = wk__invoke_pixel_unshuffle
+
+#define WK__SIGNATURE_channel_shuffle                                                                                  \
+    .name = "channel_shuffle", .schema = "channel_shuffle(Tensor self, int groups) -> Tensor", .category = "joining",  \
+    .doc = "Reorders channels: those of each of the groups become every groups-th channel.",                           \
+    .grad_fn_name = "ChannelShuffleBackward0", .parameters = wk__parameters_channel_shuffle, .parameter_count = 2,     \
+    .results = 1, .invoke = wk__invoke_channel_shuffle
 
 #define WK__SIGNATURE_index_select                                                                                     \
     .name = "index_select", .schema = "index_select(Tensor self, int dim, Tensor index) -> Tensor",                    \

@@ -199,6 +199,35 @@ const wk_parameter wk__parameters_roll[] = {
      .optional = true,
      .default_value = {.kind = WK_VALUE_INTS, .count = 0, .ints = NULL}}};
 
+const wk_parameter wk__parameters_pad[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "pad", .doc = "", .kind = WK_VALUE_INTS},
+    {.size = sizeof(wk_parameter),
+     .name = "mode",
+     .doc = "",
+     .kind = WK_VALUE_TEXT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_TEXT, .text = "constant"},
+     .choices = (const char *const[]){"constant", "reflect", "replicate", "circular", NULL}},
+    {.size = sizeof(wk_parameter),
+     .name = "value",
+     .doc = "of the padding in mode constant",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 0.0}}};
+
+const wk_parameter wk__parameters_pixel_shuffle[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "upscale_factor", .doc = "", .kind = WK_VALUE_INT}};
+
+const wk_parameter wk__parameters_pixel_unshuffle[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "downscale_factor", .doc = "", .kind = WK_VALUE_INT}};
+
+const wk_parameter wk__parameters_channel_shuffle[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "groups", .doc = "", .kind = WK_VALUE_INT}};
+
 const wk_parameter wk__parameters_index_select[] = {
     {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
     {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT},
