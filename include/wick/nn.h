@@ -191,6 +191,32 @@ typedef struct wk_nn_layer_norm_options {
 WK_RESULT_API wk_module *wk_nn_layer_norm_at(wk_site site, const int64_t *shape, int ndim,
                                              const wk_nn_layer_norm_options *options);
 
+typedef struct wk_nn_batch_norm_options {
+    size_t size;
+    wk_by_name by_name;
+    double eps;            /* added to the variance; default 1e-5 */
+    double momentum;       /* weight of the last batch in the running statistics; default 0.1 */
+    bool cumulative;       /* running statistics are the means over all batches, instead of .momentum; default false */
+    bool no_affine;        /* without weight and bias; default false */
+    bool no_bias;          /* without bias; default false */
+    bool no_running_stats; /* without buffers: evaluation, too, uses the statistics of its input; default false */
+    wk_dtype dtype;        /* default f32; of lazy layers that of the first input */
+    wk_device device;      /* default WK_DEVICE, else the CPU; of lazy layers that of the first input */
+    char reserved[4];
+} wk_nn_batch_norm_options;
+/* wk_nn_batch_norm1d(features), wk_nn_batch_norm2d(features), wk_nn_batch_norm3d(features): Create a layer that
+ * normalises each channel with parameters weight (1) and bias (0) and buffers running_mean (0), running_var (1), all of
+ * shape (features), and num_batches_tracked (i64, 0-d). In training mode (wk_module_train) mean and var are those of
+ * the input, and the buffers are updated; in evaluation mode they are the running ones. See wk_batch_norm.
+ *     out = (x - mean) / sqrt(var + eps) weight + bias
+ * Shapes:    1d: (N, C) or (N, C, L); 2d: (N, C, H, W); 3d: (N, C, D, H, W); C is features
+ * Errors:    WK_ERR_ARGUMENT if features or .eps is negative; forward: WK_ERR_SHAPE if the input has another shape or,
+ *            in training mode, one element per channel
+ * PyTorch:   torch.nn.BatchNorm1d, BatchNorm2d, BatchNorm3d; .cumulative: momentum=None */
+WK_RESULT_API wk_module *wk_nn_batch_norm1d_at(wk_site site, int64_t features, const wk_nn_batch_norm_options *options);
+WK_RESULT_API wk_module *wk_nn_batch_norm2d_at(wk_site site, int64_t features, const wk_nn_batch_norm_options *options);
+WK_RESULT_API wk_module *wk_nn_batch_norm3d_at(wk_site site, int64_t features, const wk_nn_batch_norm_options *options);
+
 typedef struct wk_nn_embedding_options {
     size_t size;
     wk_by_name by_name;
@@ -292,6 +318,7 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
 /* The doubles of each struct of options whose default may be other than 0 (macros.h). */
 #define wk_nn_linear_options_numbers_(wk_do_, wk_o_)
 #define wk_nn_layer_norm_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps)
+#define wk_nn_batch_norm_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps) wk_do_(wk_o_, momentum)
 #define wk_nn_embedding_options_numbers_(wk_do_, wk_o_)
 #define wk_init_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, gain)
 
@@ -332,6 +359,12 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
     })
 #define wk_nn_layer_norm(...)                                                                                          \
     WK_NEW_MODULE_(WK_SHAPED_(wk_module *, wk_nn_layer_norm, wk_nn_layer_norm_options, #__VA_ARGS__, __VA_ARGS__))
+#define wk_nn_batch_norm1d(...)                                                                                        \
+    WK_NEW_MODULE_(WK_OPT_(wk_module *, wk_nn_batch_norm1d, wk_nn_batch_norm_options, __VA_ARGS__))
+#define wk_nn_batch_norm2d(...)                                                                                        \
+    WK_NEW_MODULE_(WK_OPT_(wk_module *, wk_nn_batch_norm2d, wk_nn_batch_norm_options, __VA_ARGS__))
+#define wk_nn_batch_norm3d(...)                                                                                        \
+    WK_NEW_MODULE_(WK_OPT_(wk_module *, wk_nn_batch_norm3d, wk_nn_batch_norm_options, __VA_ARGS__))
 #define wk_nn_embedding(n, ...)                                                                                        \
     WK_NEW_MODULE_(WK_OPT2_(wk_module *, wk_nn_embedding, wk_nn_embedding_options, "n, dim", n, __VA_ARGS__))
 

@@ -301,6 +301,31 @@
 
 /* ---- normalisation ----------------------------------------------------------------------------------------------- */
 
+/* wk_batch_norm(x, running_mean, running_var, weight, bias, training, momentum, eps): Normalises each channel, that
+ * is each index of dimension 1, over the other dimensions. In training, mean and var are those of x, over the n
+ * elements of a channel; running_mean and running_var, if not NULL, are updated: running = (1 - momentum) running +
+ * momentum value, with var n / (n - 1) for the variance. Otherwise mean and var are running_mean and running_var.
+ * training (false), momentum (0.1) and eps (1e-5) may be omitted; weight and bias may be NULL.
+ *     out = (x - mean) / sqrt(var + eps) weight + bias
+ * Shapes:    x (N, C) or (N, C, ...); the other tensors (C); out has the shape of x
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_ARGUMENT if eps is negative, or without training if running_mean or running_var is NULL;
+ *            WK_ERR_SHAPE if shapes do not match or, in training, n is 1; WK_ERR_DTYPE if a tensor is not floating;
+ *            WK_ERR_STATE if a running statistic requires grad
+ * Example:   wk_batch_norm(x, NULL, NULL, NULL, NULL, true, 0.1, 0) is {{-1, 1}, {1, -1}} for x = {{1, 6}, {3, 2}}
+ * PyTorch:   torch.nn.functional.batch_norm */
+#define wk_batch_norm(x, running_mean, running_var, weight, ...)                                                       \
+    WK_NEW_TENSOR_(                                                                                                    \
+        WK_JOIN_(WK_BATCH_NORM_, WK_COUNT_4_(__VA_ARGS__))(x, running_mean, running_var, weight, __VA_ARGS__))
+#define WK_BATCH_NORM_1(x, running_mean, running_var, weight, bias)                                                    \
+    WK_BATCH_NORM_WK4_(x, running_mean, running_var, weight, bias, false, 0.1, 1e-05)
+#define WK_BATCH_NORM_2(x, running_mean, running_var, weight, bias, training)                                          \
+    WK_BATCH_NORM_WK4_(x, running_mean, running_var, weight, bias, training, 0.1, 1e-05)
+#define WK_BATCH_NORM_3(x, running_mean, running_var, weight, bias, training, momentum)                                \
+    WK_BATCH_NORM_WK4_(x, running_mean, running_var, weight, bias, training, momentum, 1e-05)
+#define WK_BATCH_NORM_WK4_(...) WK_PLAIN_(wk_batch_norm, __VA_ARGS__)
+
 /* wk_layer_norm(x, (shape), weight, bias, eps): Normalises over the last dimensions, whose sizes are shape. weight
  * and bias may be NULL. eps may be omitted (1e-5). The variance is that of the population.
  *     out = (x - mean) / sqrt(var + eps) weight + bias

@@ -201,6 +201,11 @@ WK_RESULT_API wk_tensor *wk_isin_at(wk_site site, wk_tensor *elements, wk_tensor
 
 /* ---- normalisation ----------------------------------------------------------------------------------------------- */
 
+/* batch_norm: Normalises each channel, that is each index of dimension 1, over the other dimensions. */
+WK_RESULT_API wk_tensor *wk_batch_norm_at(wk_site site, wk_tensor *x, wk_tensor *running_mean, wk_tensor *running_var,
+                                          wk_tensor *weight, wk_tensor *bias, bool training, double momentum,
+                                          double eps);
+
 /* layer_norm: Normalises over the last dimensions, whose sizes are shape. */
 WK_RESULT_API wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, int ndim, wk_tensor *weight,
                                           wk_tensor *bias, double eps);

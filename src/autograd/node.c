@@ -265,7 +265,7 @@ static void remember_shape(wk__tensor_meta *shape, const wk_tensor *tensor)
 }
 
 static bool fill(wk_context *context, wk__node *node, const wk__op *op, wk_site site, wk_tensor *const in[], int inputs,
-                 wk_tensor *result, const wk__attr *attr)
+                 wk_tensor *const out[], const wk__attr *attr)
 {
     atomic_store_explicit(&node->count.refs, 1, memory_order_relaxed);
     node->op = op;
@@ -279,7 +279,8 @@ static bool fill(wk_context *context, wk__node *node, const wk__op *op, wk_site 
     int want = saved ? what_to_save(op, node) : 0;
     for (int k = 0; k < inputs && k < WK__SAVED_OUT; k++)
         if (want >> k & 1 && in[k]) saved = saved && save(context, node, k, in[k], false);
-    if (want & WK__SAVE_OUT) saved = saved && save(context, node, WK__SAVED_OUT, result, true);
+    for (int k = WK__SAVED_OUT; k < WK__NODE_SAVED; k++)
+        if (want >> k & 1) saved = saved && save(context, node, k, out[k - WK__SAVED_OUT], true);
     if (attr) {
         _Static_assert(sizeof *attr <= 256, "attributes share the slab of bodies");
         node->attr = wk__slab_alloc(context->slots, WK__SLAB_BODY);
@@ -289,13 +290,13 @@ static bool fill(wk_context *context, wk__node *node, const wk__op *op, wk_site 
     return saved;
 }
 
-wk__node *wk__node_make(const wk__op *op, wk_site site, wk_tensor *const in[], int inputs, wk_tensor *result,
+wk__node *wk__node_make(const wk__op *op, wk_site site, wk_tensor *const in[], int inputs, wk_tensor *const out[],
                         const wk__attr *attr)
 {
     wk_context *context = wk__context();
     wk__node *node = new_node(context, inputs);
     const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
-    const bool filled = node && fill(context, node, op, site, in, inputs, result, attr);
+    const bool filled = node && fill(context, node, op, site, in, inputs, out, attr);
     if (!filled) {
         if (node) wk__node_drop(node);
         wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory for the graph of gradients", op->name);
@@ -307,7 +308,7 @@ wk__node *wk__node_make(const wk__op *op, wk_site site, wk_tensor *const in[], i
 bool wk__node_attach(const wk__op *op, wk_site site, wk_tensor *const in[], int inputs, wk_tensor *const out[],
                      int outputs, const wk__attr *attr)
 {
-    wk__node *node = wk__node_make(op, site, in, inputs, out[0], attr);
+    wk__node *node = wk__node_make(op, site, in, inputs, out, attr);
     if (!node) {
         for (int k = 0; k < outputs; k++) wk__handle_release(&out[k]->handle, site);
         return false;
@@ -348,7 +349,7 @@ void wk__text_version_mismatch(wk__text *text, const wk__storage *storage, uint3
 
 static wk_tensor *report_changed(const wk__grad_ctx *g, int k)
 {
-    const char *what = k == WK__SAVED_OUT ? "its result"
+    const char *what = k >= WK__SAVED_OUT ? "its result"
                        : k == 0           ? "its first operand"
                        : k == 1           ? "its second operand"
                                           : "an operand";
@@ -372,9 +373,10 @@ wk_tensor *wk__saved(const wk__grad_ctx *g, int k)
     wk_tensor *tensor = wk__tensor_alias(context, saved);
     if (!tensor) return NULL;
     wk__body *body = wk__body_of(tensor);
-    if (k == WK__SAVED_OUT) {
+    if (k >= WK__SAVED_OUT) {
         wk__node_hold(g->node);
         body->node = g->node;
+        body->output = (int16_t)(k - WK__SAVED_OUT);
         body->requires_grad = true;
     }
     return wk__dispatch_upcast(tensor);

@@ -82,7 +82,7 @@ typedef struct wk__edge {
     uint32_t moves; /* leaf->device_moves when the edge was created */
 } wk__edge;
 
-enum { WK__NODE_EDGES = 3, WK__NODE_SAVED = 5 };
+enum { WK__NODE_EDGES = 3, WK__NODE_SAVED = 7 };
 
 /* A node: one recorded call. Constant after the call, except hooks, priority and what saved_released describes. */
 struct wk__node {
@@ -97,8 +97,9 @@ struct wk__node {
     wk__edge inline_edges[WK__NODE_EDGES];
     wk__tensor_meta *shape; /* [inputs], of the operands: inline_shapes, or allocated with the edges */
     wk__tensor_meta inline_shapes[WK__NODE_EDGES];
-    wk_site released_at;             /* call site of the backward that did, if saved_released */
-    wk__body *saved[WK__NODE_SAVED]; /* operands 0..3 and the result, as op->saves specifies; NULL if not needed */
+    wk_site released_at; /* call site of the backward that did, if saved_released */
+    /* operands 0..3 and results 0..2, as op->saves specifies; NULL if not needed */
+    wk__body *saved[WK__NODE_SAVED];
     uint32_t version[WK__NODE_SAVED];
     wk__attr *attr; /* NULL if the op has none */
     void *payload;  /* of a wk_function: its state (function.c) */
@@ -125,8 +126,8 @@ static inline bool wk__needs_input_grad(const wk__grad_ctx *g, int k)
 /* Appends "an in-place call has changed it since: add_ at file.c:12", for contents saved at that version, with the fix
  * and the call site of the backward. */
 void wk__text_version_mismatch(wk__text *text, const wk__storage *storage, uint32_t version, wk_site backward);
-/* Returns saved operand k (0..3), or the result (WK__SAVED_OUT), as a tensor of the current scope with its position in
- * the graph. NULL if it was changed in place since. */
+/* Returns saved operand k (0..3), or result n (WK__SAVED_OUT + n, n below 3), as a tensor of the current scope with its
+ * position in the graph. NULL if it was changed in place since. */
 enum { WK__SAVED_OUT = 4 };
 wk_tensor *wk__saved(const wk__grad_ctx *g, int k);
 

@@ -120,7 +120,7 @@ static bool rebuild_grad_fn(wk_tensor *view, wk_tensor *base)
 {
     wk__body *body = wk__body_of(view);
     const wk__attr attr = packed(body, wk__body_of(base));
-    wk__node *node = wk__node_make(&wk__op_as_strided, (wk_site){0}, &base, 1, view, &attr);
+    wk__node *node = wk__node_make(&wk__op_as_strided, (wk_site){0}, &base, 1, &view, &attr);
     if (!node) return false;
     node->outputs = 1;
     wk__node_drop(body->node);
@@ -283,7 +283,7 @@ static bool rebase(wk__node *inner, wk_site site, wk_tensor *target, wk_tensor *
         wk_tensor *all[WK__MAX_INPUTS] = {base};
         for (int k = 1; k < inputs; k++) all[k] = in[k];
         const wk__attr attr = packed(body, wk__body_of(base));
-        node = wk__node_make(&wk__op_copy_slices, site, all, inputs, base, &attr);
+        node = wk__node_make(&wk__op_copy_slices, site, all, inputs, &base, &attr);
         if (node) {
             node->payload = inner;
             node->own_destroy = free_inner;
@@ -312,7 +312,7 @@ bool wk__node_attach_in_place(const wk__op *op, wk_site site, wk_tensor *target,
 {
     wk__body *body = wk__body_of(target);
     if (!wk__is_float(body->dtype)) return true; /* an in-place op may write floats to a mask, for example */
-    wk__node *node = wk__node_make(op, site, in, inputs, target, attr);
+    wk__node *node = wk__node_make(op, site, in, inputs, &target, attr);
     if (!node) return false;
     node->outputs = 1;
     if (body->is_view) return rebase(node, site, target, in, inputs);

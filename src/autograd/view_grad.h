@@ -16,8 +16,8 @@ static inline bool wk__view_grad_fn_is_stale(const wk__body *body)
     return body->is_view && body->graph_version != wk__alias_set_of(body)->graph_version;
 }
 
-/* node.c */
-wk__node *wk__node_make(const wk__op *op, wk_site site, wk_tensor *const in[], int inputs, wk_tensor *result,
+/* node.c: makes the node of a call; out: the results that op->saves refers to. */
+wk__node *wk__node_make(const wk__op *op, wk_site site, wk_tensor *const in[], int inputs, wk_tensor *const out[],
                         const wk__attr *attr);
 /* Makes the tensors out[] the results of the node. Consumes the reference to it. */
 void wk__node_set_outputs(wk__node *node, wk_tensor *const out[], int outputs);

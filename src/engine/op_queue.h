@@ -109,10 +109,11 @@ static inline void wk__record_mark_indirect(wk__record *r, int k)
 }
 
 enum {
-    WK__DEFER_DEPTH_MAX = 16,      /* records in the longest chain of deferred values */
-    WK__OP_QUEUE_FLUSH_AT = 4096,  /* records after which a queue is flushed */
-    WK__OP_QUEUE_MAX = 65536,      /* the same in a transaction, whose records should run together */
-    WK__OP_QUEUE_CHUNK = 256 << 10 /* bytes of a chunk of records */
+    WK__DEFER_DEPTH_MAX = 16,       /* records in the longest chain of deferred values */
+    WK__OP_QUEUE_FLUSH_AT = 4096,   /* records after which a queue is flushed */
+    WK__OP_QUEUE_MAX = 65536,       /* the same in a transaction, whose records should run together */
+    WK__OP_QUEUE_CHUNK = 256 << 10, /* bytes of a chunk of records */
+    WK__SHORT_ROW = 32768           /* maximum columns of a row that a kernel reads again: it must stay in cache */
 };
 
 typedef struct wk__anomaly_watch wk__anomaly_watch;

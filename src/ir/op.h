@@ -34,8 +34,16 @@ enum {
     WK__ANY = WK__NUMBERS | WK__BOOLS
 };
 
-/* Values of the forward call that the gradient of an operand needs: bits for the operands and one for the result. */
-enum { WK__SAVE_0 = 1, WK__SAVE_1 = 2, WK__SAVE_2 = 4, WK__SAVE_3 = 8, WK__SAVE_OUT = 16 };
+/* Values of the forward call that the gradient of an operand needs: bits for the operands and for the first results. */
+enum {
+    WK__SAVE_0 = 1,
+    WK__SAVE_1 = 2,
+    WK__SAVE_2 = 4,
+    WK__SAVE_3 = 8,
+    WK__SAVE_OUT = 16,
+    WK__SAVE_OUT_1 = 32,
+    WK__SAVE_OUT_2 = 64
+};
 
 enum { WK__MAX_INPUTS = 4 };
 

@@ -71,7 +71,7 @@ static bool copy_overlaps_compute(const wk_tensor *x, const wk__device *to)
 /* Attaches the node of a copy between the broadcast and out, which copies the gradient of out to the device of x. */
 static bool attach_copy(wk_site site, wk_tensor *sent, wk_tensor *out, const wk__attr *home)
 {
-    wk__node *node = wk__node_make(&wk__op_to, site, &sent, 1, out, home);
+    wk__node *node = wk__node_make(&wk__op_to, site, &sent, 1, &out, home);
     if (!node) return false;
     wk__node_set_outputs(node, &out, 1);
     wk__node_prioritize(node);
@@ -85,7 +85,7 @@ bool wk__device_broadcast_attach(wk_site site, wk_tensor *x, wk_tensor *const ou
         0}; /* outputs of the broadcast node: out, or the tensor out is a copy of */
     const wk__attr attr = attr_of(x);
     const wk__device *home = wk__body_of(x)->storage->device;
-    wk__node *node = wk__node_make(&broadcast, site, &x, 1, out[0], &attr);
+    wk__node *node = wk__node_make(&broadcast, site, &x, 1, out, &attr);
     bool fine = node != NULL;
     for (int k = 0; k < count && fine; k++) {
         const bool copied = early && copy_overlaps_compute(out[k], home);

@@ -131,6 +131,9 @@ CALLS = {
     "copy_": into("copy_"),
     "fill_": into("fill_"),
     "embedding": lambda input, weight: F.embedding(input, weight),
+    "batch_norm": lambda input, running_mean=None, running_var=None, *rest, **named: F.batch_norm(
+        input, running_mean, running_var, *rest, **named
+    ),
     "mse_loss": reduction(F.mse_loss),
     "l1_loss": reduction(F.l1_loss),
     "huber_loss": reduction(F.huber_loss),
@@ -303,7 +306,7 @@ def case(row, dtype, operand_numbers=None):
     tensors = {}
     for o, n in zip(operands, numbers):
         t = torch.tensor([float(v) for v in n], dtype=torch.float64).reshape(o.shape).to(DTYPES[o.dtype or dtype])
-        if gradient == "1" and dtype == "f64" and not o.dtype and not name.endswith("_"):
+        if gradient == "1" and dtype == "f64" and not (o.dtype or o.below) and not name.endswith("_"):
             t.requires_grad_(True)
         tensors[o] = t
 

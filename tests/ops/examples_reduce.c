@@ -237,6 +237,14 @@ static void example_isin(void **state)
     expect_values(wk_isin(x, y), 3, (const double[]){1, 0, 1}, 1e-5);
 }
 
+static void example_batch_norm(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2, 2), 1, 6, 3, 2);
+    expect_values(wk_batch_norm(x, NULL, NULL, NULL, NULL, true, 0.1, 0), 4, (const double[]){-1, 1, 1, -1}, 1e-5);
+}
+
 static void example_layer_norm(void **state)
 {
     (void)state;
@@ -356,6 +364,7 @@ int main(void)
                                        cmocka_unit_test(example_median),
                                        cmocka_unit_test(example_unique),
                                        cmocka_unit_test(example_isin),
+                                       cmocka_unit_test(example_batch_norm),
                                        cmocka_unit_test(example_layer_norm),
                                        cmocka_unit_test(example_mse_loss),
                                        cmocka_unit_test(example_l1_loss),

@@ -121,6 +121,14 @@ static void layer_of_negative_size(void)
 {
     wk_nn_linear(-1, 2);
 }
+static void batch_norm_of_negative_size(void)
+{
+    wk_nn_batch_norm1d(-1);
+}
+static void batch_norm_of_other_channels(void)
+{
+    (void)wk_forward(wk_nn_batch_norm1d(2), wk_ones((2, 3)));
+}
 static void init_from_above(void)
 {
     wk_init_uniform_(wk_ones((2)), 2, 1);
@@ -340,6 +348,8 @@ static const promised_code promised_by_training[] = {
     {"wk_parameters", WK_ERR_STATE, .provoke = parameters_of_a_lazy_layer},
     {"wk_buffers", WK_ERR_STATE, .provoke = buffers_of_a_lazy_layer},
     {"wk_nn_linear", WK_ERR_SHAPE, .provoke = layer_of_negative_size},
+    {"wk_nn_batch_norm1d", WK_ERR_ARGUMENT, .provoke = batch_norm_of_negative_size},
+    {"wk_nn_batch_norm1d", WK_ERR_SHAPE, .provoke = batch_norm_of_other_channels},
     {"wk_init_uniform_", WK_ERR_ARGUMENT, .provoke = init_from_above},
     {"wk_init_normal_", WK_ERR_ARGUMENT, .provoke = init_with_negative_std},
     {"optim.h", WK_ERR_ARGUMENT, .provoke = option_out_of_range},

@@ -5,14 +5,23 @@
 #include "overlap.h"
 #include <string.h>
 
-enum { SHORT_ROW = 32768 /* maximum columns of a row that is read again after its reduction: it must stay in cache */ };
-
 /* ---- capacity ---------------------------------------------------------------------------------------------------- */
 
-/* Programs have limits. This is an estimate; a group that turns out too large is split when it is lowered. */
-static bool has_room(const wk__fusion_group *g, const wk__record *r)
+/* Returns the number of inputs of r that group `number` would load: those that it has not computed. */
+static int loads(int32_t number, wk__record *r)
 {
-    return g->nins + r->nin + 3 <= WK__MAX_INS && g->operands + r->nin + 1 <= WK__MAX_OPERANDS &&
+    int count = 0;
+    for (int k = 0; k < r->nin; k++) {
+        const wk__value *value = wk__record_in(r, k)->value;
+        count += value && (value->state != WK__PENDING || value->group != number);
+    }
+    return count;
+}
+
+/* Programs have limits. This is an estimate; a group that turns out too large is split when it is lowered. */
+static bool has_room(const wk__fusion_group *g, int32_t number, wk__record *r)
+{
+    return g->nins + r->nin + 3 <= WK__MAX_INS && g->operands + loads(number, r) + 1 <= WK__MAX_OPERANDS &&
            g->imms + r->nin + 2 <= WK__MAX_IMMS;
 }
 
@@ -116,7 +125,7 @@ static bool has_short_rows(const wk__fusion_group *g)
     int64_t count = 1;
     for (int d = 0; d < g->ndim; d++)
         if (g->reduce_mask >> d & 1) count *= g->shape[d];
-    return count <= SHORT_ROW;
+    return count <= WK__SHORT_ROW;
 }
 
 bool wk__is_outer_reduction(wk__record *r)
@@ -128,16 +137,32 @@ bool wk__is_outer_reduction(wk__record *r)
     return row == 1 && column != 0 && column != 1;
 }
 
+/* Returns true if r reads no result of a reduction of the group, nor a value per row that follows from one: such a
+ * reduction runs in the first pass over a row. A value of the group's full shape was computed in that pass, if rows are
+ * long. */
+static bool reduces_in_first_pass(const wk__fusion_group *g, int32_t number, wk__record *r)
+{
+    for (int i = 0; i < r->nin; i++) {
+        const wk__value *value = wk__record_in(r, i)->value;
+        if (!value || value->group != number || value->state != WK__PENDING) continue;
+        wk__record *maker = value->record;
+        if (wk__record_reduces(maker) || !wk__same_shape(maker->ndim, wk__record_shape(maker), g->ndim, g->shape))
+            return false;
+    }
+    return true;
+}
+
 /* A group has one space: the record must have that space or, once the group reduces, that of the reduced rows. A second
  * reduction must be over the same dimensions, of an operand with the same kind of layout, because that determines the
- * order of its additions. */
-static bool shares_the_space(const wk__fusion_group *g, wk__record *r)
+ * order of its additions. Rows that are not read again may be long. */
+static bool shares_the_space(const wk__fusion_group *g, int32_t number, wk__record *r)
 {
     const bool full = wk__same_shape(r->ndim, wk__record_shape(r), g->ndim, g->shape);
     if (wk__record_reduces(r)) {
         if (!full || g->has_epilogue) return false;
-        return !g->reduce_mask || (g->reduce_mask == r->reduce_mask &&
-                                   g->outer_reduction == wk__is_outer_reduction(r) && has_short_rows(g));
+        return !g->reduce_mask ||
+               (g->reduce_mask == r->reduce_mask && g->outer_reduction == wk__is_outer_reduction(r) &&
+                (has_short_rows(g) || reduces_in_first_pass(g, number, r)));
     }
     if (!g->reduce_mask) return full;
     return full ? has_short_rows(g) : has_row_shape(g, r);
@@ -189,9 +214,9 @@ static bool reads_registers(const wk__fusion_group *g, int32_t number, wk__recor
 bool wk__can_fuse(const wk__fusion_group *g, int32_t number, wk__record *r)
 {
     if (!wk__record_family(r)->is_program) return false;
-    return g->open && g->device == r->device && has_room(g, r) && base_is_ready(number, r) &&
+    return g->open && g->device == r->device && has_room(g, number, r) && base_is_ready(number, r) &&
            same_fault_message(g, r) && can_run_again(g, r) && rollback_value_is_ready(number, r) &&
-           shares_the_space(g, r) && keeps_positions_of_iota(g, r) && reads_registers(g, number, r);
+           shares_the_space(g, number, r) && keeps_positions_of_iota(g, r) && reads_registers(g, number, r);
 }
 
 void wk__fuse_record(wk__fusion_group *g, int32_t number, wk__record *r)

@@ -250,6 +250,19 @@ static inline wk__sort_attributes wk__sort_attributes_of(const wk__attr *attr)
     return (wk__sort_attributes){.axis = attr->i[0], .dropped = attr->i[1] != 0};
 }
 
+typedef struct wk__channel_norm_attributes {
+    int64_t mask;
+    bool training;
+} wk__channel_norm_attributes;
+static inline wk__attr wk__channel_norm_attr(wk__channel_norm_attributes a)
+{
+    return (wk__attr){.i = {a.mask, a.training}};
+}
+static inline wk__channel_norm_attributes wk__channel_norm_attributes_of(const wk__attr *attr)
+{
+    return (wk__channel_norm_attributes){.mask = attr->i[0], .training = attr->i[1] != 0};
+}
+
 typedef struct wk__layer_norm_attributes {
     int64_t mask;
     double eps;

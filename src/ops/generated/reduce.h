@@ -39,6 +39,7 @@ int wk__invoke_kthvalue(const wk__op *op, wk_site site, const wk_value *args, wk
 int wk__invoke_median(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_unique(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_isin(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_batch_norm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_layer_norm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_mse_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_l1_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
@@ -120,6 +121,7 @@ extern const wk_parameter wk__parameters_topk[];
 extern const wk_parameter wk__parameters_kthvalue[];
 extern const wk_parameter wk__parameters_unique[];
 extern const wk_parameter wk__parameters_isin[];
+extern const wk_parameter wk__parameters_batch_norm[];
 extern const wk_parameter wk__parameters_layer_norm[];
 extern const wk_parameter wk__parameters_mse_loss[];
 extern const wk_parameter wk__parameters_smooth_l1_loss[];
@@ -304,6 +306,15 @@ extern const wk_parameter wk__parameters_nll_loss[];
     .category = "comparison",                                                                                          \
     .doc = "Tests for each element whether it equals one of test_elements; with .invert, whether it equals none.",     \
     .parameters = wk__parameters_isin, .parameter_count = 4, .results = 1, .invoke = wk__invoke_isin
+
+#define WK__SIGNATURE_batch_norm                                                                                       \
+    .name = "batch_norm",                                                                                              \
+    .schema = "batch_norm(Tensor input, Tensor? running_mean=None, Tensor? running_var=None, Tensor? weight=None, "    \
+              "Tensor? bias=None, bool training=False, float momentum=0.1, float eps=1e-05) -> Tensor",                \
+    .category = "normalisation",                                                                                       \
+    .doc = "Normalises each channel, that is each index of dimension 1, over the other dimensions.",                   \
+    .grad_fn_name = "NativeBatchNormBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_batch_norm,         \
+    .parameter_count = 8, .results = 1, .invoke = wk__invoke_batch_norm
 
 #define WK__SIGNATURE_layer_norm                                                                                       \
     .name = "layer_norm",                                                                                              \

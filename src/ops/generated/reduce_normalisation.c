@@ -5,6 +5,17 @@
 /* Written by scripts/generate_ops.py from src/ops/specs/reduce: edit those. */
 #include "ops/core/entries.h"
 
+/* ---- batch_norm -------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_batch_norm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_batch_norm_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]),
+                                                wk__value_tensor(&args[2]), wk__value_tensor(&args[3]),
+                                                wk__value_tensor(&args[4]), wk__value_int(&args[5], 0) != 0,
+                                                wk__value_float(&args[6], 0.1), wk__value_float(&args[7], 1e-05)));
+}
+
 /* ---- layer_norm -------------------------------------------------------------------------------------------------- */
 
 int wk__invoke_layer_norm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)

@@ -228,6 +228,31 @@ const wk_parameter wk__parameters_isin[] = {
      .keyword_only = true,
      .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};
 
+const wk_parameter wk__parameters_batch_norm[] = {
+    {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "running_mean", .doc = "", .kind = WK_VALUE_TENSOR, .optional = true},
+    {.size = sizeof(wk_parameter), .name = "running_var", .doc = "", .kind = WK_VALUE_TENSOR, .optional = true},
+    {.size = sizeof(wk_parameter), .name = "weight", .doc = "", .kind = WK_VALUE_TENSOR, .optional = true},
+    {.size = sizeof(wk_parameter), .name = "bias", .doc = "", .kind = WK_VALUE_TENSOR, .optional = true},
+    {.size = sizeof(wk_parameter),
+     .name = "training",
+     .doc = "",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}},
+    {.size = sizeof(wk_parameter),
+     .name = "momentum",
+     .doc = "",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 0.1}},
+    {.size = sizeof(wk_parameter),
+     .name = "eps",
+     .doc = "",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 1e-05}}};
+
 const wk_parameter wk__parameters_layer_norm[] = {
     {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},
     {.size = sizeof(wk_parameter), .name = "normalized_shape", .doc = "", .kind = WK_VALUE_INTS},

@@ -68,8 +68,7 @@ static bool read_operand(reader *r)
         if (operand->ndim && !take(r, ',')) return refuse(r, "',' or ']' is missing");
         if (!read_whole(r, &operand->shape[operand->ndim++])) return false;
     }
-    if (!take(r, ':')) return true;
-    if (!read_dtype(r, &operand->fixed)) return refuse(r, "a dtype is missing after ':'");
+    if (take(r, ':') && !read_dtype(r, &operand->fixed)) return refuse(r, "a dtype is missing after ':'");
     return !take(r, '<') || read_whole(r, &operand->below);
 }
 

@@ -6,6 +6,7 @@
  *
  *   [2,3]  []           a tensor of random values between the reference's low and high, in the dtype under test; 0-d
  *   [4]:i64  [4]:i64<7  one of a fixed dtype; of integers in [0, 7)
+ *   [4]<7               integers in [0, 7) in the dtype under test, which are not differentiated
  *   {[2,3] [4,3]}       a list of tensors
  *   2  -1  0.5  1e-3    scalars; floating-point with a point or exponent (also inf, -inf, nan)
  *   (1,2)  ()           a list of integers

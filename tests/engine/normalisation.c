@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests plans of normalisation: how many kernels run and how many values they read, so that each pass over memory is
+ * one that the dependencies require. */
+#include "support/plan.h"
+
+enum { LARGE = 1 << 16 };
+
+/* Counts the operands of at least LARGE different elements that the recorded programs load, or store. */
+static int large_operands(bool stored)
+{
+    int count = 0;
+    const wk__program *g;
+    for (int64_t k = 0; (g = wk__null_log_program_at(k)); k++)
+        for (int o = 0; o < g->noperands; o++) {
+            int64_t elements = 1;
+            for (int d = 0; d < g->ndim; d++) elements *= g->operand[o].stride[d] ? g->shape[d] : 1;
+            count += elements >= LARGE && g->operand[o].stored == stored;
+        }
+    return count;
+}
+
+typedef struct expected {
+    int kernels, loads, stores;
+} expected;
+
+static void expect_plan(expected want)
+{
+    wk_sync();
+    expect_ok();
+    const expected have = {runs(), large_operands(false), large_operands(true)};
+    if (have.kernels != want.kernels || have.loads != want.loads || have.stores != want.stores)
+        fail_msg("%d kernels, %d loads, %d stores", have.kernels, have.loads, have.stores);
+}
+
+typedef struct batch {
+    wk_tensor *x, *seed, *mean, *var, *weight, *bias;
+} batch;
+
+static batch make(int64_t n, int64_t side)
+{
+    const wk_device device = test_null();
+    batch b = {.x = wk_ones((n, 16, side, side), .device = device, .requires_grad = true),
+               .seed = wk_ones((n, 16, side, side), .device = device),
+               .mean = wk_zeros((16), .device = device),
+               .var = wk_ones((16), .device = device),
+               .weight = wk_ones((16), .device = device, .requires_grad = true),
+               .bias = wk_zeros((16), .device = device, .requires_grad = true)};
+    need(b.x), need(b.seed), need(b.mean), need(b.var), need(b.weight), need(b.bias);
+    return b;
+}
+
+static wk_tensor *forward(const batch *b, bool training)
+{
+    return wk_relu(wk_batch_norm(b->x, b->mean, b->var, b->weight, b->bias, training));
+}
+
+static void batch_norm_of_short_rows(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const batch b = make(16, 32);
+    start();
+    wk_tensor *out = wk_keep(forward(&b, true));
+    expect_plan((expected){1, 1, 1});
+    start();
+    wk_tensor *grad[3];
+    wk_grad((out), (b.x, b.weight, b.bias), grad, .grad_outputs = &b.seed);
+    need(grad[0]);
+    expect_plan((expected){1, 3, 1}); /* x, the seed and the result, whose sign is that of the argument of relu */
+}
+
+static void batch_norm_of_long_rows(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const batch b = make(64, 32);
+    start();
+    wk_tensor *out = wk_keep(forward(&b, true));
+    expect_plan((expected){3, 2, 1}); /* x for the sums and for the result; the part of x for the shift is small */
+    start();
+    wk_tensor *grad[3];
+    wk_grad((out), (b.x, b.weight, b.bias), grad, .grad_outputs = &b.seed);
+    need(grad[0]);
+    expect_plan((expected){2, 5, 2}); /* the gradient of relu is stored by the first kernel and read by the second */
+}
+
+static void batch_norm_in_evaluation(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const batch b = make(64, 32);
+    WK_NO_GRAD;
+    start();
+    need(forward(&b, false));
+    expect_plan((expected){2, 1, 1});
+}
+
+static const struct CMUnitTest tests[] = {
+    cmocka_unit_test(batch_norm_of_short_rows),
+    cmocka_unit_test(batch_norm_of_long_rows),
+    cmocka_unit_test(batch_norm_in_evaluation),
+};
+
+int main(void)
+{
+    return cmocka_run_group_tests_name("engine_normalisation", tests, test_default_mode, test_restore_mode);
+}
