@@ -21,6 +21,16 @@ extern "C" {
 
 /* ---- datasets ---------------------------------------------------------------------------------------------------- */
 
+/* A dataset is a number of samples, and a sample up to 8 tensors: in most datasets x, its input, and y, its label. */
+enum { WK_SAMPLE_TENSORS = 8 };
+
+/* A sample, as functions of the user get and change it. The library owns the array, the innermost scope its tensors. */
+typedef struct wk_sample {
+    wk_tensor *tensors[WK_SAMPLE_TENSORS]; /* tensors[0] is x, tensors[1] is y */
+    int count;                             /* tensors; 0 to WK_SAMPLE_TENSORS */
+    int64_t index;                         /* of the sample in its dataset */
+} wk_sample;
+
 /* wk_data_tensors(x, y): Creates a dataset of the samples along dimension 0 of x and y; y may be NULL. The elements
  * are copied to the host.
  * Errors:    WK_ERR_SHAPE if x and y differ in the number of samples
@@ -45,21 +55,58 @@ WK_RESULT_API wk_dataset *wk_data_slice_at(wk_site site, wk_dataset *data, int64
 /* wk_data_size(data): Returns the number of samples; 0 for NULL. */
 WK_RESULT_API int64_t wk_data_size_at(wk_site site, const wk_dataset *data);
 
+/* Returns the tensor that replaces x in a sample, or NULL after an error. user is the pointer given to wk_data_map. */
+typedef wk_tensor *wk_data_transform(wk_tensor *x, void *user);
+typedef struct wk_map_options {
+    size_t size;
+    wk_by_name by_name;
+    int tensor; /* the tensor of a sample that f replaces; default 0, x; 1 is y */
+    char reserved[4];
+} wk_map_options;
+/* wk_data_map(data, f, user): Returns the samples of data with x replaced by f(x, user), computed each time a loader
+ * reads the sample.
+ *
+ *     static wk_tensor *noisy(wk_tensor *x, void *user)
+ *     {
+ *         return wk_add(x, wk_mul(wk_randn((1, 28, 28)), *(double *)user));
+ *     }
+ *     double deviation = 0.1;
+ *     wk_dataset *train = wk_data_map(digits, noisy, &deviation);
+ *
+ * Threads:   f runs in the loop's thread or, with .workers of the loader, in several others at a time, on the CPU
+ *            without gradients
+ * Random:    wk_rand, wk_randint and the like draw from a stream that depends on the loader's seed, the epoch and the
+ *            index of the sample alone, so that batches do not depend on .workers
+ * Lifetime:  user must exist as long as a loader reads the dataset; tensors created in f are freed after the sample
+ * Errors:    an error in f is an error of the loop WK_EACH, whose message names the sample; WK_ERR_ARGUMENT if f is
+ *            NULL or .tensor is not one of the 8 of a sample
+ * PyTorch:   the argument transform of datasets; .tensor = 1: target_transform */
+WK_RESULT_API wk_dataset *wk_data_map_at(wk_site site, wk_dataset *data, wk_data_transform *f, void *user,
+                                         const wk_map_options *options);
+
 /* ---- loaders ----------------------------------------------------------------------------------------------------- */
 
 typedef struct wk_loader_options {
     size_t size;
     wk_by_name by_name;
-    int64_t batch_size; /* samples per batch; default 1 */
-    bool shuffle;       /* new order each epoch, a function of seed, epoch and number of samples; default false */
-    bool drop_last;     /* omit a smaller last batch; default false */
-    uint64_t seed;      /* of .shuffle; default 0 */
-    int rank, world;    /* this process among world processes, which get shares of equal size; default 0 of 1 */
-    wk_device device;   /* of the batches; default WK_DEVICE, else the CPU */
+    int64_t batch_size;  /* samples per batch; default 1 */
+    bool shuffle;        /* new order each epoch, a function of seed, epoch and number of samples; default false */
+    bool drop_last;      /* omit a smaller last batch; default false */
+    uint64_t seed;       /* of .shuffle and of random numbers that functions of the dataset draw; default 0 */
+    int rank, world;     /* this process among world processes, which get shares of equal size; default 0 of 1 */
+    wk_device device;    /* of the batches; default WK_DEVICE, else the CPU */
+    int workers;         /* threads that prepare batches; default: see wk_data_loader */
+    int prefetch_factor; /* batches that each of them prepares ahead; default 2 */
 } wk_loader_options;
-/* wk_data_loader(data): Creates a loader, which prepares the next batch in the background while the program uses
- * one.
- * Errors:    WK_ERR_DEVICE if .device does not exist
+/* wk_data_loader(data): Creates a loader of batches of data: WK_EACH loops over them.
+ *
+ *     wk_loader *batches = wk_data_loader(train, .batch_size = 64, .shuffle = true, .workers = 2);
+ *
+ * Workers:   .workers threads prepare batches while the program uses one, and the loop gets the same batches in the
+ *            same order for any number of them. By default the loop's thread runs the functions of wk_data_map and the
+ *            like, and one thread prepares the batches of other datasets
+ * Memory:    .workers * .prefetch_factor batches in host memory, by default one
+ * Errors:    WK_ERR_DEVICE if .device does not exist; WK_ERR_ARGUMENT if .workers is not in [0, 1024]
  * PyTorch:   torch.utils.data.DataLoader */
 WK_RESULT_API wk_loader *wk_data_loader_at(wk_site site, wk_dataset *data, const wk_loader_options *options);
 /* wk_loader_count(loader): Returns the number of batches per epoch; 0 for NULL. */
@@ -70,8 +117,10 @@ WK_RESULT_API int64_t wk_loader_epoch_at(wk_site site, const wk_loader *loader);
 
 /* A batch. The loader owns it, the loop's scope owns its tensors: wk_keep moves them out. */
 typedef struct wk_batch {
-    wk_tensor *x, *y; /* (batch, ...); y is NULL if the dataset has none */
+    wk_tensor *x, *y; /* (batch, ...): tensors[0] and tensors[1]; y is NULL if the samples have none */
     int64_t index;    /* of the batch in its epoch, counted from 0 */
+    wk_tensor *tensors[WK_SAMPLE_TENSORS]; /* (batch, ...): the tensors of the samples, stacked */
+    int count;                             /* tensors */
 } wk_batch;
 
 /* wk_batch_begin(loader), wk_batch_next(batch), wk_batch_end(batch): Begin an epoch; free the previous batch, if
@@ -128,11 +177,14 @@ WK_API const double *wk_history_values_at(wk_site site, wk_history *history);
 
 #ifndef __cplusplus
 /* The doubles of each struct of options whose default may be other than 0 (macros.h). */
+#define wk_map_options_numbers_(wk_do_, wk_o_)
 #define wk_mnist_options_numbers_(wk_do_, wk_o_)
 #define wk_loader_options_numbers_(wk_do_, wk_o_)
 #define wk_history_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, weight)
 
-#define wk_data_mnist(...)  WK_NEW_DATASET_(WK_OPT_(wk_dataset *, wk_data_mnist, wk_mnist_options, __VA_ARGS__))
+#define wk_data_mnist(...) WK_NEW_DATASET_(WK_OPT_(wk_dataset *, wk_data_mnist, wk_mnist_options, __VA_ARGS__))
+#define wk_data_map(data, f, ...)                                                                                      \
+    WK_NEW_DATASET_(WK_OPT3_(wk_dataset *, wk_data_map, wk_map_options, "data, f, user", data, f, __VA_ARGS__))
 #define wk_data_loader(...) WK_NEW_LOADER_(WK_OPT_(wk_loader *, wk_data_loader, wk_loader_options, __VA_ARGS__))
 #define wk_history_add(history, ...)                                                                                   \
     WK_OPT2_(wk_code, wk_history_add, wk_history_options, "history, x", history, __VA_ARGS__)

@@ -77,34 +77,25 @@ wk_dataset *wk_data_mnist_at(wk_site site, const char *folder, const wk_mnist_op
     if (!wk__options(site, op, options, &o)) return NULL;
     if (!folder) wk__error_set(site, WK_ERR_ARGUMENT, "%s: the folder is NULL", op);
     if (!folder || !read_pair(site, folder, o.train, &images, &label_file)) return NULL;
-    wk_context *context = wk__context();
-    const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
-    wk__samples *samples = check_shapes(site, folder, &images, &label_file) ? wk__alloc_zero(1, sizeof *samples) : NULL;
-    if (!samples) {
+    if (!check_shapes(site, folder, &images, &label_file)) {
         wk__free(images.data);
         wk__free(label_file.data);
-        wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
+        return NULL;
     }
-    wk__frame_end(context, before);
-    if (!samples) return NULL;
-    int64_t rows = images.shape[1], columns = images.shape[2], size = rows * columns;
-    atomic_store(&samples->refs, 1);
-    samples->count = images.shape[0];
-    samples->labelled = true;
-    samples->x = (wk__sample_array){.data = images.data,
-                                    .stored_bytes = size,
-                                    .batch_bytes = 4 * size,
-                                    .elements = size,
-                                    .dtype = WK_F32,
-                                    .ndim = 4,
-                                    .shape = {0, 1, rows, columns},
-                                    .convert = pixels_to_float};
-    samples->y = (wk__sample_array){.data = label_file.data,
-                                    .stored_bytes = 1,
-                                    .batch_bytes = 8,
-                                    .elements = 1,
-                                    .dtype = WK_I64,
-                                    .ndim = 1,
-                                    .convert = labels_to_i64};
-    return wk__dataset_new(site, op, samples, 0, samples->count);
+    const int64_t rows = images.shape[1], columns = images.shape[2], size = rows * columns;
+    const wk__sample_array arrays[] = {{.data = images.data,
+                                        .stored_bytes = size,
+                                        .batch_bytes = 4 * size,
+                                        .elements = size,
+                                        .dtype = WK_F32,
+                                        .ndim = 3,
+                                        .shape = {1, rows, columns},
+                                        .convert = pixels_to_float},
+                                       {.data = label_file.data,
+                                        .stored_bytes = 1,
+                                        .batch_bytes = 8,
+                                        .elements = 1,
+                                        .dtype = WK_I64,
+                                        .convert = labels_to_i64}};
+    return wk__dataset_of_arrays(site, op, images.shape[0], 2, arrays);
 }

@@ -314,6 +314,7 @@ static void messages_of_objects_name_the_call(void **state)
     NAMED("data_mnist", wk_data_mnist("no/such/folder"));
     NAMED("data_slice", wk_data_slice(data, 1, 9));
     NAMED("data_size", wk_data_size(no_data));
+    NAMED("data_map", wk_data_map(no_data, NULL, NULL));
     NAMED("data_loader", wk_data_loader(data, .batch_size = -1));
     NAMED("loader_count", wk_loader_count(no_loader));
     NAMED("history_add", wk_history_add(history, x));

@@ -231,6 +231,14 @@ static void slice_past_the_end(void)
 {
     wk_data_slice(four_samples(), 2, 5);
 }
+static void map_without_a_function(void)
+{
+    wk_data_map(four_samples(), NULL, NULL);
+}
+static void loader_with_too_many_workers(void)
+{
+    wk_data_loader(four_samples(), .workers = 1025);
+}
 static void loader_on_no_device(void)
 {
     wk_data_loader(four_samples(), .device = no_device());
@@ -381,7 +389,9 @@ static const promised_code promised_by_training[] = {
     {"wk_data_mnist", WK_ERR_IO, .provoke = mnist_in_no_folder},
     {"wk_data_mnist", WK_ERR_FORMAT, .provoke = mnist_that_is_text},
     {"wk_data_slice", WK_ERR_INDEX, .provoke = slice_past_the_end},
+    {"wk_data_map", WK_ERR_ARGUMENT, .provoke = map_without_a_function},
     {"wk_data_loader", WK_ERR_DEVICE, .provoke = loader_on_no_device},
+    {"wk_data_loader", WK_ERR_ARGUMENT, .provoke = loader_with_too_many_workers},
     {"wk_history_add", WK_ERR_SHAPE, .provoke = history_of_two_elements},
     {"wk_save", WK_ERR_IO, .provoke = save_into_no_folder},
     {"wk_load", WK_ERR_IO, .provoke = load_from_no_file},

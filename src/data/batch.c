@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Puts samples together to batches; see batch.h. */
+#include "batch.h"
+#include "base/alloc.h"
+#include "ir/random.h"
+#include "tensor/call_scope.h"
+#include <string.h>
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+__attribute__((format(printf, 4, 5))) static bool fail(wk__batch_data *out, wk_site site, wk_code code,
+                                                       const char *format, ...)
+{
+    if (out->code != WK_OK) return false;
+    out->code = code;
+    out->site = site;
+    va_list args;
+    va_start(args, format);
+    wk__text_vformat(&out->error, format, args);
+    va_end(args);
+    return false;
+}
+
+/* Moves the error of the current context to the batch. Errors of kernels do not name the sample yet. */
+static void take_error(wk__batch_data *out, const char *sample)
+{
+    const wk_context *context = wk__context();
+    const wk_code code = wk_error_code();
+    if (code == WK_OK) return;
+    const char *text = context->error.data ? context->error.data + context->prefix_length : "out of host memory";
+    if (strstr(text, sample))
+        fail(out, context->error_site, code, "%s", text);
+    else
+        fail(out, context->error_site, code, "%s (in %s)", text, sample);
+    wk_clear_error();
+}
+
+void wk__batch_raise(wk__batch_data *batch)
+{
+    wk__error_set_text(batch->site, batch->code, &batch->error);
+    batch->code = WK_OK;
+}
+
+/* ---- shapes ------------------------------------------------------------------------------------------------------ */
+
+/* Shape and dtype of one tensor of a sample. */
+typedef struct layout {
+    wk_dtype dtype;
+    int ndim;
+    const int64_t *shape;
+} layout;
+
+static layout layout_of(const wk__sample_part *part)
+{
+    if (!part->tensor) return (layout){part->array->dtype, part->array->ndim, part->array->shape};
+    const wk__body *body = wk__body_of(part->tensor);
+    return (layout){body->dtype, body->ndim, body->shape};
+}
+
+static bool fits(const layout *l, const wk__batch_part *part)
+{
+    return l->dtype == part->dtype && wk__same_shape(l->ndim, l->shape, part->ndim - 1, part->shape + 1);
+}
+
+static void add_layout(wk__text *text, const layout *l)
+{
+    wk__text_format(text, "%s[", wk_dtype_str(l->dtype));
+    for (int d = 0; d < l->ndim; d++) wk__text_format(text, "%s%lld", d ? "," : "", (long long)l->shape[d]);
+    wk__text_add(text, "]");
+}
+
+static bool report_count(const wk__batch_plan *plan, wk__batch_data *out, int64_t k, int count)
+{
+    return fail(out, plan->site, WK_ERR_SHAPE,
+                "data_loader: sample %lld has %d tensors, but sample %lld of the same batch has %d",
+                (long long)plan->samples[k], count, (long long)plan->samples[0], out->count);
+}
+
+static bool report_layout(const wk__batch_plan *plan, wk__batch_data *out, int64_t k, int p, const layout *l)
+{
+    const wk__batch_part *part = &out->part[p];
+    const layout first = {part->dtype, part->ndim - 1, part->shape + 1};
+    wk__text text = {0};
+    wk__text_format(&text, "data_loader: tensor %d of sample %lld is ", p, (long long)plan->samples[k]);
+    add_layout(&text, l);
+    wk__text_format(&text, ", but that of sample %lld of the same batch is ", (long long)plan->samples[0]);
+    add_layout(&text, &first);
+    wk__text_add(&text, "; make them equal, for example by wk_data_map");
+    fail(out, plan->site, l->dtype == first.dtype ? WK_ERR_SHAPE : WK_ERR_DTYPE, "%s", text.data ? text.data : "");
+    wk__text_free(&text);
+    return false;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+/* Makes room for `bytes` bytes; at least one, so that NULL always means allocation failure. */
+static bool reserve(wk__batch_part *part, int64_t bytes)
+{
+    part->bytes = bytes;
+    if (part->data && bytes <= part->capacity) return true;
+    wk__free(part->data);
+    part->data = wk__alloc((size_t)bytes + 1);
+    part->capacity = part->data ? bytes : 0;
+    return part->data != NULL;
+}
+
+/* Prepares the tensors of a batch whose first sample is this. */
+static bool begin_batch(const wk__batch_plan *plan, wk__batch_data *out, const wk__sample *sample)
+{
+    out->count = sample->count;
+    for (int p = 0; p < sample->count; p++) {
+        const layout l = layout_of(&sample->part[p]);
+        wk__batch_part *part = &out->part[p];
+        int64_t bytes;
+        if (l.ndim + 1 > WK__MAX_DIMS)
+            return fail(out, plan->site, WK_ERR_SHAPE,
+                        "data_loader: tensor %d of sample %lld has %d dimensions, and a batch of it would have more "
+                        "than %d",
+                        p, (long long)plan->samples[0], l.ndim, WK__MAX_DIMS);
+        part->dtype = l.dtype;
+        part->ndim = l.ndim + 1;
+        part->shape[0] = plan->count;
+        memcpy(part->shape + 1, l.shape, (size_t)l.ndim * sizeof *l.shape);
+        if (!wk__dense_bytes(part->ndim, part->shape, l.dtype, &bytes) || bytes == INT64_MAX || !reserve(part, bytes))
+            return fail(out, plan->site, WK_ERR_MEMORY, "data_loader: out of host memory for a batch");
+    }
+    return true;
+}
+
+/* ---- samples ----------------------------------------------------------------------------------------------------- */
+
+static bool write_part(const wk__batch_plan *plan, const wk__sample_part *from, const wk__batch_part *to, int64_t k)
+{
+    const int64_t bytes = to->bytes / plan->count;
+    char *place = (char *)to->data + k * bytes;
+    if (from->tensor) return wk_read_at(plan->site, from->tensor, place, (size_t)bytes) == WK_OK;
+    wk__sample_array_write(from->array, from->row, place);
+    return true;
+}
+
+/* Writes sample k of the batch. */
+static bool write_sample(const wk__batch_plan *plan, wk__batch_data *out, int64_t k, const wk__sample *sample)
+{
+    if (k == 0 && !begin_batch(plan, out, sample)) return false;
+    if (sample->count != out->count) return report_count(plan, out, k, sample->count);
+    for (int p = 0; p < sample->count; p++) {
+        const layout l = layout_of(&sample->part[p]);
+        if (!fits(&l, &out->part[p])) return report_layout(plan, out, k, p, &l);
+        if (!write_part(plan, &sample->part[p], &out->part[p], k)) return false;
+    }
+    return true;
+}
+
+/* Sets the random stream of a sample. The key is a number of the seed's Philox stream, at a counter that no shuffle of
+ * the loader uses. */
+static void set_stream(wk_context *context, const wk__batch_plan *plan, int64_t sample)
+{
+    uint32_t word[4];
+    wk__philox(~(uint64_t)sample, (uint64_t)plan->epoch, plan->seed, word);
+    context->key = word[0] | (uint64_t)word[1] << 32;
+    context->counter = 0;
+}
+
+/* Adds sample k by functions of the user, in a scope of its own. Errors that these record name the sample. */
+static void add_by_user_code(const wk__batch_plan *plan, wk__batch_data *out, int64_t k)
+{
+    const int64_t index = plan->samples[k];
+    char name[120];
+    snprintf(name, sizeof name, "sample %lld of the loader at %.60s:%d", (long long)index,
+             plan->site.file ? plan->site.file : "?", (int)plan->site.line);
+    wk__call_scope c;
+    if (wk__call_begin(&c, WK__FRAME_CALLBACK, name, plan->site, WK__GRAD_OFF)) {
+        wk__sample sample = {0};
+        set_stream(wk__context(), plan, index);
+        if (wk__dataset_get(plan->data, index, &sample)) write_sample(plan, out, k, &sample);
+        wk__call_end(&c, NULL, 0);
+    }
+    take_error(out, name);
+}
+
+void wk__batch_load(const wk__batch_plan *plan, wk__batch_data *out)
+{
+    out->code = WK_OK;
+    wk__text_free(&out->error);
+    for (int64_t k = 0; k < plan->count && out->code == WK_OK; k++) {
+        if (atomic_load_explicit(plan->cancelled, memory_order_relaxed)) return;
+        if (plan->data->user_code) {
+            add_by_user_code(plan, out, k);
+            continue;
+        }
+        wk__sample sample;
+        wk__dataset_get(plan->data, plan->samples[k], &sample);
+        write_sample(plan, out, k, &sample);
+    }
+}
+
+void wk__batch_free(wk__batch_data *batch)
+{
+    for (int p = 0; p < WK_SAMPLE_TENSORS; p++) wk__free(batch->part[p].data);
+    wk__text_free(&batch->error);
+}

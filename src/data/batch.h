@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batches in host memory: the samples of a dataset, put together by the thread that prepares them. */
+#ifndef WICK_DATA_BATCH_H
+#define WICK_DATA_BATCH_H
+
+#include "dataset.h"
+
+/* One tensor of a batch. */
+typedef struct wk__batch_part {
+    void *data;       /* owned */
+    int64_t capacity; /* bytes at data */
+    int64_t bytes;    /* of the tensor */
+    wk_dtype dtype;
+    int ndim;
+    int64_t shape[WK__MAX_DIMS];
+} wk__batch_part;
+
+/* A batch that is prepared and not yet used, or the error of its preparation. Its memory serves one batch after the
+ * other. */
+typedef struct wk__batch_data {
+    int count; /* tensors */
+    wk__batch_part part[WK_SAMPLE_TENSORS];
+    wk_code code; /* WK_OK: no error */
+    wk_site site; /* of the error */
+    wk__text error;
+} wk__batch_data;
+
+/* The content of a batch, and what its preparation needs. */
+typedef struct wk__batch_plan {
+    const wk__dataset *data;
+    const int64_t *samples; /* [count] indices in data */
+    int64_t count;
+    uint64_t seed; /* with epoch and index of a sample, of the random numbers that functions of the user draw for it */
+    int64_t epoch;
+    wk_site site;                 /* of the loader */
+    const atomic_bool *cancelled; /* set when the loop has ended */
+} wk__batch_plan;
+
+/* Prepares a batch. Runs functions of the user in the current context, whose random stream it sets. Stores errors in
+ * *out, so that the context has none. */
+void wk__batch_load(const wk__batch_plan *plan, wk__batch_data *out);
+/* Records the error of a batch that has one. */
+void wk__batch_raise(wk__batch_data *batch);
+void wk__batch_free(wk__batch_data *batch);
+
+#endif
