@@ -3,9 +3,9 @@
  *
  * The exported functions behind the macros, for bindings and C++: wk_NAME_at takes the call site first; wk_NAME,
  * where there is one, takes none and serves as a pointer to a function. The macros' comments describe them. A suffix
- * tells the type of a scalar operand: _scalar_f64 and _scalar_i64 take a tensor and a double or int64_t,
+ * gives the type of a scalar operand: _scalar_f64 and _scalar_i64 take a tensor and a double or int64_t,
  * _rscalar_f64 and _rscalar_i64 the scalar first; _f64 and _i64 take the scalar in its usual position. Options may
- * be NULL. A list of dimensions is followed by its length; NULL with length -1 stands for all dimensions. */
+ * be NULL. A list of dimensions is followed by its length; NULL with length -1 means all dimensions. */
 /* Written by scripts/generate_ops.py from src/ops/specs/pointwise: edit those. */
 #ifndef WICK_POINTWISE_CALLS_H
 #define WICK_POINTWISE_CALLS_H
@@ -538,120 +538,6 @@ WK_RESULT_API wk_tensor *wk_erfc_at(wk_site site, wk_tensor *x);
 WK_RESULT_API wk_tensor *wk_erfc(wk_tensor *x);
 WK_API wk_tensor *wk_erfc__at(wk_site site, wk_tensor *x);
 WK_API wk_tensor *wk_erfc_(wk_tensor *x);
-
-/* ---- activations ------------------------------------------------------------------------------------------------- */
-
-/* relu: Replaces negative elements by 0. */
-WK_RESULT_API wk_tensor *wk_relu_at(wk_site site, wk_tensor *x);
-WK_RESULT_API wk_tensor *wk_relu(wk_tensor *x);
-WK_API wk_tensor *wk_relu__at(wk_site site, wk_tensor *x);
-WK_API wk_tensor *wk_relu_(wk_tensor *x);
-
-/* relu6: Clamps x to [0, 6]. */
-WK_RESULT_API wk_tensor *wk_relu6_at(wk_site site, wk_tensor *x);
-WK_RESULT_API wk_tensor *wk_relu6(wk_tensor *x);
-WK_API wk_tensor *wk_relu6__at(wk_site site, wk_tensor *x);
-WK_API wk_tensor *wk_relu6_(wk_tensor *x);
-
-/* selu: Computes the scaled exponential linear unit. */
-WK_RESULT_API wk_tensor *wk_selu_at(wk_site site, wk_tensor *x);
-WK_RESULT_API wk_tensor *wk_selu(wk_tensor *x);
-WK_API wk_tensor *wk_selu__at(wk_site site, wk_tensor *x);
-WK_API wk_tensor *wk_selu_(wk_tensor *x);
-
-/* silu: Computes the sigmoid linear unit, also called swish. */
-WK_RESULT_API wk_tensor *wk_silu_at(wk_site site, wk_tensor *x);
-WK_RESULT_API wk_tensor *wk_silu(wk_tensor *x);
-WK_API wk_tensor *wk_silu__at(wk_site site, wk_tensor *x);
-WK_API wk_tensor *wk_silu_(wk_tensor *x);
-
-/* mish: Computes the Mish activation. */
-WK_RESULT_API wk_tensor *wk_mish_at(wk_site site, wk_tensor *x);
-WK_RESULT_API wk_tensor *wk_mish(wk_tensor *x);
-WK_API wk_tensor *wk_mish__at(wk_site site, wk_tensor *x);
-WK_API wk_tensor *wk_mish_(wk_tensor *x);
-
-/* hardsigmoid: Computes a piecewise linear approximation of the logistic function. */
-WK_RESULT_API wk_tensor *wk_hardsigmoid_at(wk_site site, wk_tensor *x);
-WK_RESULT_API wk_tensor *wk_hardsigmoid(wk_tensor *x);
-WK_API wk_tensor *wk_hardsigmoid__at(wk_site site, wk_tensor *x);
-WK_API wk_tensor *wk_hardsigmoid_(wk_tensor *x);
-
-/* hardswish: Computes a piecewise approximation of silu. */
-WK_RESULT_API wk_tensor *wk_hardswish_at(wk_site site, wk_tensor *x);
-WK_RESULT_API wk_tensor *wk_hardswish(wk_tensor *x);
-WK_API wk_tensor *wk_hardswish__at(wk_site site, wk_tensor *x);
-WK_API wk_tensor *wk_hardswish_(wk_tensor *x);
-
-/* softsign: Computes the softsign function. */
-WK_RESULT_API wk_tensor *wk_softsign_at(wk_site site, wk_tensor *x);
-WK_RESULT_API wk_tensor *wk_softsign(wk_tensor *x);
-
-/* logsigmoid: Computes the logarithm of the logistic function. */
-WK_RESULT_API wk_tensor *wk_logsigmoid_at(wk_site site, wk_tensor *x);
-WK_RESULT_API wk_tensor *wk_logsigmoid(wk_tensor *x);
-
-/* leaky_relu: Scales negative elements by .negative_slope. */
-typedef struct wk_leaky_relu_options {
-    size_t size;
-    wk_by_name by_name;
-    double negative_slope; /* default 0.01 */
-} wk_leaky_relu_options;
-#ifndef __cplusplus
-#define wk_leaky_relu_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, negative_slope)
-#endif
-WK_RESULT_API wk_tensor *wk_leaky_relu_at(wk_site site, wk_tensor *x, const wk_leaky_relu_options *options);
-WK_API wk_tensor *wk_leaky_relu__at(wk_site site, wk_tensor *x, const wk_leaky_relu_options *options);
-
-/* elu: Computes the exponential linear unit. */
-typedef struct wk_elu_options {
-    size_t size;
-    wk_by_name by_name;
-    double alpha; /* default 1 */
-} wk_elu_options;
-#ifndef __cplusplus
-#define wk_elu_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, alpha)
-#endif
-WK_RESULT_API wk_tensor *wk_elu_at(wk_site site, wk_tensor *x, const wk_elu_options *options);
-WK_API wk_tensor *wk_elu__at(wk_site site, wk_tensor *x, const wk_elu_options *options);
-
-/* gelu: Computes the Gaussian error linear unit. */
-enum { WK_GELU_NONE = 0, WK_GELU_TANH = 1 };
-typedef struct wk_gelu_options {
-    size_t size;
-    wk_by_name by_name;
-    int approximate;
-    char reserved[4];
-} wk_gelu_options;
-#ifndef __cplusplus
-#define wk_gelu_options_numbers_(wk_do_, wk_o_)
-#endif
-WK_RESULT_API wk_tensor *wk_gelu_at(wk_site site, wk_tensor *x, const wk_gelu_options *options);
-
-/* softplus: Computes a smooth approximation of relu. */
-typedef struct wk_softplus_options {
-    size_t size;
-    wk_by_name by_name;
-    double beta;      /* default 1 */
-    double threshold; /* default 20 */
-} wk_softplus_options;
-#ifndef __cplusplus
-#define wk_softplus_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, beta) wk_do_(wk_o_, threshold)
-#endif
-WK_RESULT_API wk_tensor *wk_softplus_at(wk_site site, wk_tensor *x, const wk_softplus_options *options);
-
-/* hardtanh: Clamps x to [min_val, max_val]. */
-typedef struct wk_hardtanh_options {
-    size_t size;
-    wk_by_name by_name;
-    double min_val; /* default -1 */
-    double max_val; /* default 1 */
-} wk_hardtanh_options;
-#ifndef __cplusplus
-#define wk_hardtanh_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, min_val) wk_do_(wk_o_, max_val)
-#endif
-WK_RESULT_API wk_tensor *wk_hardtanh_at(wk_site site, wk_tensor *x, const wk_hardtanh_options *options);
-WK_API wk_tensor *wk_hardtanh__at(wk_site site, wk_tensor *x, const wk_hardtanh_options *options);
 
 /* ---- functions of several operands ------------------------------------------------------------------------------- */
 

@@ -189,9 +189,9 @@ def enum_text(enum: dict[str, object]) -> str:
 
 CALLS_INTRO = """The exported functions behind the macros, for bindings and C++: wk_NAME_at takes the call site first;
 wk_NAME, where there is one, takes none and serves as a pointer to a function. The macros' comments describe them. A
-suffix tells the type of a scalar operand: _scalar_f64 and _scalar_i64 take a tensor and a double or int64_t,
+suffix gives the type of a scalar operand: _scalar_f64 and _scalar_i64 take a tensor and a double or int64_t,
 _rscalar_f64 and _rscalar_i64 the scalar first; _f64 and _i64 take the scalar in its usual position. Options may be
-NULL. A list of dimensions is followed by its length; NULL with length -1 stands for all dimensions."""
+NULL. A list of dimensions is followed by its length; NULL with length -1 means all dimensions."""
 
 
 def calls_text(header: Header) -> str:
