@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Layers without parameters: flatten, relu, sigmoid, tanh, gelu, dropout. */
 #include "module.h"
+#include <wick/activation.h>
 #include <wick/pointwise.h>
 #include <wick/random.h>
 #include <wick/shape.h>
