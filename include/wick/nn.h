@@ -62,6 +62,9 @@ typedef struct wk_module_kind {
     void (*destroy)(wk_module *self);
     void (*on_move)(wk_module *self, wk_device device);
     void (*on_train)(wk_module *self, bool training);
+    /* Optional: writes the options of the module for wk_module_print, "in=3, out=2", like snprintf: at most size bytes
+     * with the terminator. Returns the length of the whole text; negative on failure. */
+    int (*describe)(wk_module *self, char *out, size_t size);
 } wk_module_kind;
 
 /* wk_module_new(kind): Creates a module without parameters and children. The kind is copied. */
@@ -107,6 +110,17 @@ WK_RESULT_API const char *wk_module_child_name_at(wk_site site, const wk_module 
  * Errors:    WK_ERR_STATE if a lazy layer has not been called yet */
 WK_RESULT_API wk_tensors *wk_parameters_at(wk_site site, wk_module *m);
 WK_RESULT_API wk_tensors *wk_buffers_at(wk_site site, wk_module *m);
+
+/* wk_module_str(m): Returns m as PyTorch prints it: kinds, options and children. A custom kind has its own name.
+ *     Sequential(
+ *       (0): Linear(in_features=784, out_features=256, bias=True)
+ *       (1): ReLU()
+ *     )
+ * Lifetime:  until the innermost scope closes; outside any scope, until m is freed
+ * PyTorch:   str(m) */
+WK_RESULT_API const char *wk_module_str_at(wk_site site, wk_module *m);
+/* wk_module_print(m): Prints this text and a newline to stdout. Returns m; NULL on error. */
+WK_API wk_module *wk_module_print_at(wk_site site, wk_module *m);
 
 /* ---- using modules ----------------------------------------------------------------------------------------------- */
 
@@ -247,6 +261,8 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
 #define wk_module_child(m, path)            WK_NEW_MODULE_(wk_module_child_at(WK_HERE, m, path))
 #define wk_parameters(m)                    WK_NEW_TENSORS_(wk_parameters_at(WK_HERE, m))
 #define wk_buffers(m)                       WK_NEW_TENSORS_(wk_buffers_at(WK_HERE, m))
+#define wk_module_str(m)                    wk_module_str_at(WK_HERE, m)
+#define wk_module_print(m)                  wk_module_print_at(WK_HERE, m)
 #define wk_forward(...)                     WK_NEW_TENSOR_(wk_forward_at(WK_HERE, __VA_ARGS__))
 #define wk_module_train(m, training)        wk_module_train_at(WK_HERE, m, training)
 #define wk_nn_flatten()                     WK_NEW_MODULE_(wk_nn_flatten_at(WK_HERE))

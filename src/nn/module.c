@@ -14,6 +14,7 @@ static void free_parts(wk__module *body)
         wk__free(body->item[k].name);
     }
     wk__free(body->item);
+    wk__attached_free(&body->texts);
     wk__free(body->state);
     wk__free((char *)(uintptr_t)body->kind.name);
     wk__free(body);

@@ -286,6 +286,8 @@ static void messages_of_objects_name_the_call(void **state)
     NAMED("module_training", wk_module_training(gone));
     NAMED("module_train", wk_module_train(gone, true));
     NAMED("module_to", wk_module_to(net, wk_opencl(99)));
+    NAMED("module_str", wk_module_str(gone));
+    NAMED("module_print", wk_module_print(gone));
     NAMED("parameters", wk_parameters(gone));
     NAMED("buffers", wk_buffers(gone));
     NAMED("forward", wk_forward(net, wk_ones((2, 5))));
