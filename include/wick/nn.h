@@ -122,6 +122,44 @@ WK_RESULT_API const char *wk_module_str_at(wk_site site, wk_module *m);
 /* wk_module_print(m): Prints this text and a newline to stdout. Returns m; NULL on error. */
 WK_API wk_module *wk_module_print_at(wk_site site, wk_module *m);
 
+/* A module in a summary. Its numbers include those of the modules below it. */
+typedef struct wk_summary_row {
+    const char *path;         /* "3.conv1"; "" for the network itself */
+    const char *kind;         /* "Conv2d", as wk_module_print writes it */
+    int depth;                /* 0 for the network, 1 for its children, ... */
+    int ndim;                 /* of the first output of the first call; -1 without a call */
+    const int64_t *shape;     /* of that output */
+    int64_t calls;            /* how often forward was called */
+    int64_t parameters;       /* elements of parameters */
+    int64_t trainable;        /* those that require grad */
+    int64_t parameter_bytes;  /* memory of the parameters */
+    int64_t multiply_adds;    /* products that matrix products and convolutions add up */
+    int64_t activation_bytes; /* memory of the outputs; an output that shares memory with another counts once */
+} wk_summary_row;
+typedef struct wk_summary_options {
+    size_t size;
+    wk_by_name by_name;
+    wk_dtype dtype; /* of the input; default that of the first parameter, else f32 */
+    char reserved[4];
+} wk_summary_options;
+/* wk_summary(m, (shape)): Prints a table to stdout: for each module its path, kind, output shape, parameters,
+ * multiply-adds and memory of activations; then the totals. Calls m once with an input of zeros of this shape, on the
+ * device of its first parameter, in evaluation mode and without gradients. Modes, buffers and random streams are
+ * afterwards as before. Sums, activation functions and the addition of a bias are no multiply-adds.
+ * Returns:   m; NULL on error
+ * Errors:    WK_ERR_STATE if a lazy layer has not been called yet; those of wk_forward
+ * Example:   wk_summary(net, (1, 1, 28, 28)) */
+WK_API wk_module *wk_summary_at(wk_site site, wk_module *m, const int64_t *shape, int ndim,
+                                const wk_summary_options *options);
+/* wk_summary_rows(m, (shape)): Returns pointers to the rows of this table, ended by NULL: m first, then all modules
+ * below it, parents before children.
+ *     for (const wk_summary_row *const *row = wk_summary_rows(net, (1, 784)); row && *row; row++)
+ *         printf("%s %lld\n", (*row)->path, (long long)(*row)->multiply_adds);
+ * Lifetime:  as of wk_module_str
+ * Errors:    as wk_summary */
+WK_RESULT_API const wk_summary_row *const *wk_summary_rows_at(wk_site site, wk_module *m, const int64_t *shape,
+                                                              int ndim, const wk_summary_options *options);
+
 /* ---- using modules ----------------------------------------------------------------------------------------------- */
 
 /* wk_forward(m, x): Calls the module with one input. An error in a custom module names it: (in forward of "block",
@@ -310,8 +348,18 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
 #define wk_nn_layer_norm_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps)
 #define wk_nn_embedding_options_numbers_(wk_do_, wk_o_)
 #define wk_init_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, gain)
+#define wk_summary_options_numbers_(wk_do_, wk_o_)
 
 #define wk_module_to(...) WK_ON_DEVICE_(wk_module *, wk_module_to, __VA_ARGS__)
+#define wk_summary(m, ...)                                                                                             \
+    WK_SHAPED_LAST_OF_(wk_module *, wk_summary, wk_summary_options,                                                    \
+                       "wk_summary: write the shape of the input in parentheses: wk_summary(m, (" #__VA_ARGS__ "))",   \
+                       (m), __VA_ARGS__)
+#define wk_summary_rows(m, ...)                                                                                        \
+    WK_SHAPED_LAST_OF_(                                                                                                \
+        const wk_summary_row *const *, wk_summary_rows, wk_summary_options,                                            \
+        "wk_summary_rows: write the shape of the input in parentheses: wk_summary_rows(m, (" #__VA_ARGS__ "))", (m),   \
+        __VA_ARGS__)
 #define wk_nn_linear(in, ...)                                                                                          \
     WK_NEW_MODULE_(WK_OPT2_(wk_module *, wk_nn_linear, wk_nn_linear_options, "in, out", in, __VA_ARGS__))
 #define wk_nn_lazy_linear(...)                                                                                         \

@@ -68,6 +68,9 @@ wk_module *wk__module_discard(wk_module *m);
 /* Returns the item whose name is the first `length` bytes of name, or NULL. */
 const wk__item *wk__module_item(const wk__module *body, const char *name, size_t length);
 
+/* Calls the kind's on_train, if any, with the module's present mode. */
+void wk__module_notify_training(wk_module *m);
+
 /* ---- modules as text --------------------------------------------------------------------------------------------- */
 
 /* Appends the name of the module's kind as PyTorch writes it, "LayerNorm"; a custom kind's name as it is. */
@@ -77,6 +80,10 @@ void wk__text_tuple(wk__text *text, const int64_t *sizes, int count);
 void wk__text_float(wk__text *text, double value);
 /* Ends a describe with this text, which it frees. */
 int wk__describe_end(wk__text *text, char *out, size_t size);
+
+/* Implements wk_summary_rows for the call `op`. */
+const wk_summary_row *const *wk__summary_rows(wk_site site, const char *op, wk_module *m, const int64_t *shape,
+                                              int ndim, const wk_summary_options *options);
 
 /* ---- the tree ---------------------------------------------------------------------------------------------------- */
 

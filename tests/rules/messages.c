@@ -288,6 +288,9 @@ static void messages_of_objects_name_the_call(void **state)
     NAMED("module_to", wk_module_to(net, wk_opencl(99)));
     NAMED("module_str", wk_module_str(gone));
     NAMED("module_print", wk_module_print(gone));
+    NAMED("summary", wk_summary(gone, (2, 3)));
+    NAMED("forward", wk_summary(net, (2, 5)));
+    NAMED("summary_rows", wk_summary_rows(net, (-2, 3)));
     NAMED("parameters", wk_parameters(gone));
     NAMED("buffers", wk_buffers(gone));
     NAMED("forward", wk_forward(net, wk_ones((2, 5))));

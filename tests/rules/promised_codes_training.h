@@ -311,6 +311,10 @@ static void module_to_no_device(void)
 {
     wk_module_to(a_linear(), no_device());
 }
+static void summary_of_a_lazy_layer(void)
+{
+    wk_summary(wk_nn_lazy_linear(3), (2, 3));
+}
 static void sum_into_shared_elements(void)
 {
     wk_devices_all_reduce_(wk_list((an_expanded(), wk_ones((4)))));
@@ -326,6 +330,7 @@ static const promised_code promised_by_training[] = {
     {"wk_grad", WK_ERR_STATE, .provoke = grad_of_an_unused_input},
     {"wk_module_child_by_index", WK_ERR_INDEX, .provoke = child_past_the_end},
     {"wk_module_to", WK_ERR_DEVICE, .provoke = module_to_no_device},
+    {"wk_summary", WK_ERR_STATE, .provoke = summary_of_a_lazy_layer},
     {"wk_devices_all_reduce_", WK_ERR_STATE, .provoke = sum_into_shared_elements},
     {"wk_register_hook", WK_ERR_STATE, .provoke = hook_without_a_gradient},
     {"wk_apply", WK_ERR_STATE, .provoke = backward_that_is_missing},
