@@ -111,6 +111,10 @@ WK_RESULT_API const char *wk_module_child_name_at(wk_site site, const wk_module 
 WK_RESULT_API wk_tensors *wk_parameters_at(wk_site site, wk_module *m);
 WK_RESULT_API wk_tensors *wk_buffers_at(wk_site site, wk_module *m);
 
+/* wk_parameter_count(m): Returns the number of elements of all parameters, each counted once; 0 for NULL.
+ * Errors:    WK_ERR_STATE if a lazy layer has not been called yet */
+WK_RESULT_API int64_t wk_parameter_count_at(wk_site site, wk_module *m);
+
 /* wk_module_str(m): Returns m as PyTorch prints it: kinds, options and children. A custom kind has its own name.
  *     Sequential(
  *       (0): Linear(in_features=784, out_features=256, bias=True)
@@ -159,6 +163,34 @@ WK_API wk_module *wk_summary_at(wk_site site, wk_module *m, const int64_t *shape
  * Errors:    as wk_summary */
 WK_RESULT_API const wk_summary_row *const *wk_summary_rows_at(wk_site site, wk_module *m, const int64_t *shape,
                                                               int ndim, const wk_summary_options *options);
+
+/* ---- changing modules -------------------------------------------------------------------------------------------- */
+
+/* wk_module_apply(m, function, user): Calls function(module, user) for each module in m once, children before their
+ * parent, m last. Ends with the first call after which an error is pending.
+ * Returns:   m; NULL on error
+ * PyTorch:   m.apply(function) */
+typedef void wk_module_function(wk_module *m, void *user);
+WK_API wk_module *wk_module_apply_at(wk_site site, wk_module *m, wk_module_function *function, void *user);
+/* wk_module_replace(m, path, child): Replaces the child at path, which keeps its name and place. Pointers to the old
+ * child in the state of its parent (wk_module_state) become pointers to the new one.
+ * Returns:   child; NULL on error
+ * Errors:    WK_ERR_ARGUMENT if there is no child at path, or if the new one contains its parent
+ * PyTorch:   setattr(parent, name, child) */
+WK_API wk_module *wk_module_replace_at(wk_site site, wk_module *m, const char *path, wk_module *child);
+/* wk_module_slice(m, from, to): Creates a module of m's kind, wk_nn_sequential or wk_nn_module_list, with the children
+ * from, ..., to - 1 of m, which both share. A sequential keeps their names, a list counts anew.
+ * Errors:    WK_ERR_INDEX if they do not all exist; WK_ERR_ARGUMENT if m is of another kind
+ * PyTorch:   m[from:to] */
+WK_RESULT_API wk_module *wk_module_slice_at(wk_site site, wk_module *m, int from, int to);
+/* wk_module_to_dtype(m, dtype): Converts all floating parameters and buffers, with their gradients, or none on error.
+ * Handles stay valid, so optimisers continue; their state follows at the next step. Call it before forward:
+ * wk_backward refuses a graph that was recorded before. A lazy layer has no parameters yet and gets the dtype of its
+ * first input.
+ * Returns:   m; NULL on error
+ * Errors:    WK_ERR_DTYPE if dtype is not floating
+ * PyTorch:   m.to(dtype) */
+WK_API wk_module *wk_module_to_dtype_at(wk_site site, wk_module *m, wk_dtype dtype);
 
 /* ---- using modules ----------------------------------------------------------------------------------------------- */
 
@@ -299,8 +331,13 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
 #define wk_module_child(m, path)            WK_NEW_MODULE_(wk_module_child_at(WK_HERE, m, path))
 #define wk_parameters(m)                    WK_NEW_TENSORS_(wk_parameters_at(WK_HERE, m))
 #define wk_buffers(m)                       WK_NEW_TENSORS_(wk_buffers_at(WK_HERE, m))
+#define wk_parameter_count(m)               wk_parameter_count_at(WK_HERE, m)
 #define wk_module_str(m)                    wk_module_str_at(WK_HERE, m)
 #define wk_module_print(m)                  wk_module_print_at(WK_HERE, m)
+#define wk_module_apply(m, function, user)  wk_module_apply_at(WK_HERE, m, function, user)
+#define wk_module_replace(m, path, child)   wk_module_replace_at(WK_HERE, m, path, child)
+#define wk_module_slice(m, from, to)        WK_NEW_MODULE_(wk_module_slice_at(WK_HERE, m, from, to))
+#define wk_module_to_dtype(m, dtype)        wk_module_to_dtype_at(WK_HERE, m, dtype)
 #define wk_forward(...)                     WK_NEW_TENSOR_(wk_forward_at(WK_HERE, __VA_ARGS__))
 #define wk_module_train(m, training)        wk_module_train_at(WK_HERE, m, training)
 #define wk_nn_flatten()                     WK_NEW_MODULE_(wk_nn_flatten_at(WK_HERE))

@@ -85,6 +85,11 @@ int wk__describe_end(wk__text *text, char *out, size_t size);
 const wk_summary_row *const *wk__summary_rows(wk_site site, const char *op, wk_module *m, const int64_t *shape,
                                               int ndim, const wk_summary_options *options);
 
+/* Finds out whether `wanted` is this module or below it. Returns false on error. */
+bool wk__module_contains(wk_site site, wk_module *root, const wk_module *wanted, bool *below);
+/* Returns the item of the child at a path, and the module that has it. NULL with the error recorded. */
+wk__item *wk__module_find_child(wk_site site, const char *op, wk_module *m, const char *path, wk_module **parent);
+
 /* ---- the tree ---------------------------------------------------------------------------------------------------- */
 
 /* A module in the tree: item `name` of entry number `parent`; -1: the root. */

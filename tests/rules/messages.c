@@ -291,6 +291,11 @@ static void messages_of_objects_name_the_call(void **state)
     NAMED("summary", wk_summary(gone, (2, 3)));
     NAMED("forward", wk_summary(net, (2, 5)));
     NAMED("summary_rows", wk_summary_rows(net, (-2, 3)));
+    NAMED("parameter_count", wk_parameter_count(gone));
+    NAMED("module_apply", wk_module_apply(net, NULL, NULL));
+    NAMED("module_replace", wk_module_replace(net, "0", net));
+    NAMED("module_slice", wk_module_slice(net, 0, 2));
+    NAMED("module_to_dtype", wk_module_to_dtype(net, WK_I64));
     NAMED("parameters", wk_parameters(gone));
     NAMED("buffers", wk_buffers(gone));
     NAMED("forward", wk_forward(net, wk_ones((2, 5))));

@@ -311,9 +311,34 @@ static void module_to_no_device(void)
 {
     wk_module_to(a_linear(), no_device());
 }
+static void count_of_a_lazy_layer(void)
+{
+    wk_parameter_count(wk_nn_lazy_linear(3));
+}
 static void summary_of_a_lazy_layer(void)
 {
     wk_summary(wk_nn_lazy_linear(3), (2, 3));
+}
+static void replace_without_a_child(void)
+{
+    wk_module_replace(a_linear(), "0", a_linear());
+}
+static void replace_by_the_parent(void)
+{
+    wk_module *net = wk_nn_sequential(a_linear());
+    wk_module_replace(net, "0", net);
+}
+static void children_past_the_end(void)
+{
+    wk_module_slice(wk_nn_sequential(a_linear()), 0, 2);
+}
+static void slice_of_a_layer(void)
+{
+    wk_module_slice(a_linear(), 0, 0);
+}
+static void module_to_integers(void)
+{
+    wk_module_to_dtype(a_linear(), WK_I64);
 }
 static void sum_into_shared_elements(void)
 {
@@ -330,6 +355,12 @@ static const promised_code promised_by_training[] = {
     {"wk_grad", WK_ERR_STATE, .provoke = grad_of_an_unused_input},
     {"wk_module_child_by_index", WK_ERR_INDEX, .provoke = child_past_the_end},
     {"wk_module_to", WK_ERR_DEVICE, .provoke = module_to_no_device},
+    {"wk_module_to_dtype", WK_ERR_DTYPE, .provoke = module_to_integers},
+    {"wk_module_replace", WK_ERR_ARGUMENT, .provoke = replace_without_a_child},
+    {"wk_module_replace", WK_ERR_ARGUMENT, .provoke = replace_by_the_parent},
+    {"wk_module_slice", WK_ERR_INDEX, .provoke = children_past_the_end},
+    {"wk_module_slice", WK_ERR_ARGUMENT, .provoke = slice_of_a_layer},
+    {"wk_parameter_count", WK_ERR_STATE, .provoke = count_of_a_lazy_layer},
     {"wk_summary", WK_ERR_STATE, .provoke = summary_of_a_lazy_layer},
     {"wk_devices_all_reduce_", WK_ERR_STATE, .provoke = sum_into_shared_elements},
     {"wk_register_hook", WK_ERR_STATE, .provoke = hook_without_a_gradient},

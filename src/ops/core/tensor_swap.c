@@ -38,7 +38,7 @@ void wk__rebind_storage(wk_tensor *x, wk_tensor *from)
     wk__body *body = wk__body_of(x), *other = wk__body_of(from);
     wk__storage *old = body->storage;
     int firm = owners_besides_scope(&x->handle);
-    bool moved = old->device != other->storage->device;
+    const bool converted = body->dtype != other->dtype, moved = converted || old->device != other->storage->device;
     wk__storage_hold(other->storage);
     wk__storage_add_persistent(other->storage, firm);
     if (old->alias_set.base == body) atomic_store_explicit(&old->alias_set.base, NULL, memory_order_relaxed);
@@ -53,7 +53,9 @@ void wk__rebind_storage(wk_tensor *x, wk_tensor *from)
     memcpy(body->stride, other->stride, sizeof body->stride);
     if (body->leaf) {
         body->leaf->storage = body->storage;
-        body->leaf->device_moves += moved;
+        body->leaf->dtype = other->dtype;
+        body->leaf->moves += moved;
+        if (moved) body->leaf->converted = converted;
         if (moved) body->leaf->moved_at = wk__site((wk_site){0});
     }
     wk__storage_add_persistent(old, -firm);
