@@ -54,8 +54,8 @@ struct wk__forward_watch {
     int64_t multiply_adds; /* products of the contractions recorded so far */
     int64_t output_bytes;  /* of the outputs so far; `called` counts them */
     /* Called after the forward of a module; `before` is the watch as it was before it. */
-    void (*called)(wk__forward_watch *watch, const wk__forward_watch *before, const void *module,
-                   wk_tensor *const *out, int outputs);
+    void (*called)(wk__forward_watch *watch, const wk__forward_watch *before, const void *module, wk_tensor *const *out,
+                   int outputs);
 };
 
 /* Cause of an object's destruction, for messages about its dead handle. */

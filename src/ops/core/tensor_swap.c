@@ -78,6 +78,13 @@ static bool is_address_fixed(const wk_tensor *x)
     return !is_plain_storage(wk__body_of(x));
 }
 
+/* Computes x, the target of an in-place call. Returns false if that call failed; x then keeps its old contents. */
+static bool materialize_assigned(const wk_tensor *x)
+{
+    const wk__value *value = wk__body_of(x)->storage->value;
+    return wk__materialize(x, (wk_site){0}) && !value->rolled_back;
+}
+
 /* Copies into the tensors whose contents cannot move, all or none. Takes a savepoint of each in before[]. */
 static bool copy_into_fixed(wk_tensor *const *x, wk_tensor *const *from, int64_t count, wk__savepoint *before)
 {
@@ -91,7 +98,7 @@ static bool copy_into_fixed(wk_tensor *const *x, wk_tensor *const *from, int64_t
         fine = wk_copy__at((wk_site){0}, x[k], from[k]) != NULL;
     }
     if (fine) wk__transaction_end(context);
-    for (int64_t k = 0; k < count && fine; k++) fine = !is_address_fixed(x[k]) || wk__materialize(x[k], (wk_site){0});
+    for (int64_t k = 0; k < count && fine; k++) fine = !is_address_fixed(x[k]) || materialize_assigned(x[k]);
     while (taken-- > 0) wk__savepoint_end(&before[taken], fine);
     if (context->transaction) wk__transaction_end(context);
     return fine;
