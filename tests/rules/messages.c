@@ -334,6 +334,9 @@ static void messages_of_objects_name_the_call(void **state)
     NAMED("load", wk_load(net, "/no/such/file"));
     NAMED("save_tensors", wk_save_tensors(list, NULL));
     NAMED("load_tensors", wk_load_tensors("/no/such/file"));
+    NAMED("load_tensor", wk_load_tensor("/no/such/file", "a"));
+    NAMED("load_tensor", wk_load_tensor("/no/such/file", NULL));
+    NAMED("load_info", wk_load_info("/no/such/file"));
     assert_int_equal(unnamed, 0);
 }
 

@@ -244,6 +244,12 @@ static void load_from_a_text(void)
     wk_load(a_linear(), file_with("not a safetensors file"));
 }
 
+static void load_without_a_tensor(void)
+{
+    const char *path = scratch("promised");
+    assert_int_equal(wk_save(a_linear(), path), WK_OK);
+    wk_load_tensor(path, "scale");
+}
 static void load_another(wk_module *saved)
 {
     const char *path = scratch("net.safetensors");
@@ -411,6 +417,8 @@ static const promised_code promised_by_training[] = {
     {"wk_history_add", WK_ERR_SHAPE, .provoke = history_of_two_elements},
     {"wk_save", WK_ERR_IO, .provoke = save_into_no_folder},
     {"wk_load", WK_ERR_IO, .provoke = load_from_no_file},
+    {"wk_load_tensor", WK_ERR_ARGUMENT, .provoke = load_without_a_tensor},
+    {"wk_load_info", WK_ERR_STATE, .test = "io/load.c"},
     {"wk_load", WK_ERR_FORMAT, .provoke = load_from_a_text},
     {"wk_load", WK_ERR_DTYPE, .provoke = load_another_dtype},
     {"wk_load", WK_ERR_SHAPE, .provoke = load_another_shape},
