@@ -99,6 +99,9 @@ static void sizes_and_dimensions(void **state)
     same(wk_layer_norm(f, (2, 3), NULL, NULL), wk_layer_norm(f, WK_ARRAY(two_three, 2), NULL, NULL));
     wk_module *norm = wk_nn_layer_norm(WK_ARRAY(two_three, 2), .dtype = WK_F64);
     same(wk_forward(norm, f), wk_layer_norm(f, (2, 3), NULL, NULL));
+    const wk_summary_row *const *rows = wk_summary_rows(norm, WK_ARRAY(two_three, 2));
+    assert_int_equal(rows[0]->shape[1], 3);
+    assert_ptr_equal(wk_summary(norm, WK_ARRAY(two_three, 2), .dtype = WK_F64), norm);
     same(wk_zeros((1, 1, 1, 1, 1, 1, 1, 2)), wk_zeros(WK_ARRAY(((const int64_t[]){1, 1, 1, 1, 1, 1, 1, 2}), 8)));
     assert_null(wk_zeros((1, 1, 1, 1, 1, 1, 1, 1, 1))); /* longer than any shape */
     expect_error("zeros", NULL);
