@@ -248,7 +248,7 @@ static void messages_of_objects_name_the_call(void **state)
     wk_tensors *list = wk_list((leaf)), *no_list = wk_list((leaf));
     wk_optim *sgd = wk_optim_sgd(list, .lr = 1), *no_optim = wk_optim_sgd(list, .lr = 1);
     wk_history *history = wk_history_new();
-    wk_dataset *data = wk_data_tensors(x, NULL), *no_data = wk_data_tensors(x, NULL);
+    wk_dataset *data = wk_data_tensors(x, NULL), *no_data = wk_data_tensors(x, NULL), *parts[2];
     wk_loader *no_loader = wk_data_loader(data);
     wk_free(gone), wk_free(no_list), wk_free(no_optim), wk_free(no_data), wk_free(no_loader);
     expect_ok();
@@ -324,7 +324,15 @@ static void messages_of_objects_name_the_call(void **state)
     NAMED("data_mnist", wk_data_mnist("no/such/folder"));
     NAMED("data_slice", wk_data_slice(data, 1, 9));
     NAMED("data_size", wk_data_size(no_data));
-    NAMED("data_map", wk_data_map(no_data, NULL, NULL));
+    NAMED("data_fashion_mnist", wk_data_fashion_mnist("no/such/folder"));
+    NAMED("data_new", wk_data_new(NULL, NULL));
+    NAMED("data_subset", wk_data_subset(data, leaf));
+    NAMED("data_concat", wk_data_concat((data, no_data)));
+    NAMED("data_random_split", wk_data_random_split(data, (5, 6), parts));
+    NAMED("data_cache", wk_data_cache(no_data));
+    NAMED("data_get", wk_data_get(data, 9, NULL));
+    NAMED("data_map", wk_data_map(data, NULL, NULL));
+    NAMED("data_map_samples", wk_data_map_samples(data, NULL, NULL));
     NAMED("data_loader", wk_data_loader(data, .batch_size = -1));
     NAMED("loader_count", wk_loader_count(no_loader));
     NAMED("history_add", wk_history_add(history, x));

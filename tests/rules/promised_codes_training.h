@@ -231,9 +231,75 @@ static void slice_past_the_end(void)
 {
     wk_data_slice(four_samples(), 2, 5);
 }
+static void fashion_mnist_in_no_folder(void)
+{
+    wk_data_fashion_mnist(no_file());
+}
+static void fashion_mnist_that_is_text(void)
+{
+    mnist_that_is_text();
+    wk_clear_error();
+    wk_data_fashion_mnist(scratch("mnist"));
+}
+static void dataset_without_functions(void)
+{
+    wk_data_new(&(wk_dataset_kind){.size = sizeof(wk_dataset_kind)}, NULL);
+}
+static void subset_past_the_end(void)
+{
+    wk_data_subset(four_samples(), wk_of(int64_t, (1), 4));
+}
+static void subset_of_a_matrix(void)
+{
+    wk_data_subset(four_samples(), wk_zeros((1, 1), .dtype = WK_I64));
+}
+static void subset_of_floats(void)
+{
+    wk_data_subset(four_samples(), wk_zeros((1)));
+}
+static void concat_of_nothing(void)
+{
+    wk_dataset *data = four_samples();
+    wk_data_concat(WK_ARRAY(&data, 0));
+}
+static void split_of_too_many(void)
+{
+    wk_dataset *parts[2];
+    wk_data_random_split(four_samples(), (2, 3), parts);
+}
+static void split_without_labels(void)
+{
+    wk_dataset *parts[2];
+    wk_data_random_split(four_samples(), (2, 2), parts, .stratify = true);
+}
+static void sample_past_the_end(void)
+{
+    wk_sample sample;
+    wk_data_get(four_samples(), 4, &sample);
+}
 static void map_without_a_function(void)
 {
     wk_data_map(four_samples(), NULL, NULL);
+}
+static void map_of_samples_without_a_function(void)
+{
+    wk_data_map_samples(four_samples(), NULL, NULL);
+}
+static void loader_of_negative_weights(void)
+{
+    wk_data_loader(four_samples(), .weights = wk_full((4), -1.0));
+}
+static void loader_past_the_end(void)
+{
+    wk_data_loader(four_samples(), .order = wk_of(int64_t, (1), 4));
+}
+static void loader_of_too_many_weights(void)
+{
+    wk_data_loader(four_samples(), .weights = wk_ones((5)));
+}
+static void loader_in_an_order_of_floats(void)
+{
+    wk_data_loader(four_samples(), .order = wk_ones((4)));
 }
 static void loader_with_too_many_workers(void)
 {
@@ -430,10 +496,25 @@ static const promised_code promised_by_training[] = {
     {"wk_data_tensors", WK_ERR_SHAPE, .provoke = samples_and_labels_differ},
     {"wk_data_mnist", WK_ERR_IO, .provoke = mnist_in_no_folder},
     {"wk_data_mnist", WK_ERR_FORMAT, .provoke = mnist_that_is_text},
+    {"wk_data_fashion_mnist", WK_ERR_IO, .provoke = fashion_mnist_in_no_folder},
+    {"wk_data_fashion_mnist", WK_ERR_FORMAT, .provoke = fashion_mnist_that_is_text},
+    {"wk_data_new", WK_ERR_ARGUMENT, .provoke = dataset_without_functions},
     {"wk_data_slice", WK_ERR_INDEX, .provoke = slice_past_the_end},
+    {"wk_data_subset", WK_ERR_INDEX, .provoke = subset_past_the_end},
+    {"wk_data_subset", WK_ERR_SHAPE, .provoke = subset_of_a_matrix},
+    {"wk_data_subset", WK_ERR_DTYPE, .provoke = subset_of_floats},
+    {"wk_data_concat", WK_ERR_ARGUMENT, .provoke = concat_of_nothing},
+    {"wk_data_random_split", WK_ERR_ARGUMENT, .provoke = split_of_too_many},
+    {"wk_data_random_split", WK_ERR_ARGUMENT, .provoke = split_without_labels},
+    {"wk_data_get", WK_ERR_INDEX, .provoke = sample_past_the_end},
     {"wk_data_map", WK_ERR_ARGUMENT, .provoke = map_without_a_function},
     {"wk_data_loader", WK_ERR_DEVICE, .provoke = loader_on_no_device},
+    {"wk_data_map_samples", WK_ERR_ARGUMENT, .provoke = map_of_samples_without_a_function},
     {"wk_data_loader", WK_ERR_ARGUMENT, .provoke = loader_with_too_many_workers},
+    {"wk_data_loader", WK_ERR_ARGUMENT, .provoke = loader_of_negative_weights},
+    {"wk_data_loader", WK_ERR_INDEX, .provoke = loader_past_the_end},
+    {"wk_data_loader", WK_ERR_SHAPE, .provoke = loader_of_too_many_weights},
+    {"wk_data_loader", WK_ERR_DTYPE, .provoke = loader_in_an_order_of_floats},
     {"wk_history_add", WK_ERR_SHAPE, .provoke = history_of_two_elements},
     {"wk_save", WK_ERR_IO, .provoke = save_into_no_folder},
     {"wk_load", WK_ERR_IO, .provoke = load_from_no_file},
