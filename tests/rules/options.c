@@ -178,7 +178,7 @@ static wk_tensor *same(wk_tensor *grad, void *user)
     return grad;
 }
 
-enum { BINDING = 57, CALLS };
+enum { BINDING = 62, CALLS };
 
 /* Makes a call that takes options with the given ones. Returns true on success. */
 static bool worked(int call, const void *o)
@@ -245,6 +245,11 @@ static bool worked(int call, const void *o)
     case 54: return wk_optim_adagrad_at(at, list, o);
     case 55: return wk_optim_lbfgs_at(at, list, o);
     case 56: return wk_optim_add_group_at(at, wk_optim_sgd(list), wk_list((wk_zeros_like(leaf))), o) == WK_OK;
+    case 57: return wk_schedule_step_lr_at(at, wk_optim_sgd(list), 2, o);
+    case 58: return wk_schedule_one_cycle_at(at, wk_optim_adam(list), 1, 9, o);
+    case 59: return wk_schedule_cyclic_lr_at(at, wk_optim_adam(list), 1, 2, o);
+    case 60: return wk_schedule_reduce_lr_on_plateau_at(at, wk_optim_sgd(list), o);
+    case 61: return wk_progress_new_at(at, "bar", 2, o);
     case BINDING: return binding(o);
     default: return false;
     }
