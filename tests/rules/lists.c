@@ -243,6 +243,29 @@ static void one_two_or_three_numbers(void **state)
     expect_error("arange", "lead", NULL);
 }
 
+/* ---- schedules --------------------------------------------------------------------------------------------------- */
+
+static void milestones_of_schedules(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const int64_t milestones[] = {1, 3};
+    for (int way = 0; way < 2; way++) {
+        wk_optim *sgd = wk_optim_sgd(wk_list((wk_ones((1), .requires_grad = true))), .lr = 1);
+        wk_schedule *a = wk_schedule_exponential_lr(sgd, 1), *b = wk_schedule_exponential_lr(sgd, 0.5);
+        wk_schedule *rate = way ? wk_schedule_sequential(WK_ARRAY(milestones, 2), a, b, a)
+                                : wk_schedule_multi_step_lr(sgd, WK_ARRAY(milestones, 2), .gamma = 0.5);
+        for (int t = 1; t <= 3; t++) {
+            assert_int_equal(wk_schedule_step(rate), WK_OK);
+            assert_true(wk_optim_lr(sgd, 0) == (way ? (double[]){1, 1, 0.5, 1}[t] : (double[]){1, 0.5, 0.5, 0.25}[t]));
+        }
+    }
+    wk_optim *none = wk_optim_sgd(wk_list((wk_ones((1), .requires_grad = true))), .lr = 1);
+    assert_non_null(wk_schedule_multi_step_lr(none, WK_ARRAY(NULL, 0)));
+    assert_null(wk_schedule_multi_step_lr(none, WK_ARRAY(NULL, 2)));
+    expect_error("schedule_multi_step_lr: the list of milestones", NULL);
+}
+
 /* ---- strides ----------------------------------------------------------------------------------------------------- */
 
 static void strides_of_reads_and_writes(void **state)
@@ -273,6 +296,9 @@ int main(void)
         cmocka_unit_test(sizes_of_convolutions),     cmocka_unit_test(lists_of_tensors),
         cmocka_unit_test(elements_and_options),      cmocka_unit_test(arrays_of_arrays),
         cmocka_unit_test(one_two_or_three_numbers),  cmocka_unit_test(strides_of_reads_and_writes),
+        cmocka_unit_test(lists_of_tensors),          cmocka_unit_test(elements_and_options),
+        cmocka_unit_test(arrays_of_arrays),          cmocka_unit_test(one_two_or_three_numbers),
+        cmocka_unit_test(milestones_of_schedules),   cmocka_unit_test(strides_of_reads_and_writes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

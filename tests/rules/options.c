@@ -185,7 +185,7 @@ static wk_tensor *same(wk_tensor *grad, void *user)
     return grad;
 }
 
-enum { BINDING = 61, CALLS };
+enum { BINDING = 66, CALLS };
 
 /* Makes a call that takes options with the given ones. Returns true on success. */
 static bool worked(int call, const void *o)
@@ -256,6 +256,11 @@ static bool worked(int call, const void *o)
     case 58: return wk_softshrink_at(at, x, o);
     case 59: return wk_hardshrink_at(at, x, o);
     case 60: return wk_rrelu_at(at, x, o);
+    case 61: return wk_schedule_step_lr_at(at, wk_optim_sgd(list), 2, o);
+    case 62: return wk_schedule_one_cycle_at(at, wk_optim_adam(list), 1, 9, o);
+    case 63: return wk_schedule_cyclic_lr_at(at, wk_optim_adam(list), 1, 2, o);
+    case 64: return wk_schedule_reduce_lr_on_plateau_at(at, wk_optim_sgd(list), o);
+    case 65: return wk_progress_new_at(at, "bar", 2, o);
     case BINDING: return binding(o);
     default: return false;
     }

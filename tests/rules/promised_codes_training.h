@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Promises of the headers of training: autograd.h, nn.h, optim.h, data.h, checkpoint.h, parallel.h, dist.h. */
+/* Promises of the headers of training: autograd.h, nn.h, optim.h, schedule.h, data.h, progress.h,
+ * checkpoint.h, parallel.h, dist.h. */
 #ifndef TESTS_RULES_PROMISED_CODES_TRAINING_H
 #define TESTS_RULES_PROMISED_CODES_TRAINING_H
 
@@ -175,6 +176,48 @@ static void lbfgs_without_a_closure(void)
 static void group_not_there(void)
 {
     wk_optim_lr(an_sgd(), 1);
+}
+static void steps_of_no_length(void)
+{
+    wk_schedule_step_lr(an_sgd(), 0);
+}
+static double negative(int64_t t, void *user)
+{
+    (void)user;
+    return (double)-t;
+}
+static void factor_below_0(void)
+{
+    wk_schedule_step(wk_schedule_lambda_lr(an_sgd(), negative, NULL));
+}
+static void cycle_without_momentum(void)
+{
+    wk_schedule_one_cycle(an_sgd(), 0.1, 10);
+}
+static void cycles_without_momentum(void)
+{
+    wk_schedule_cyclic_lr(an_sgd(), 0.1, 0.2);
+}
+static void step_after_the_cycle(void)
+{
+    wk_schedule *rate = wk_schedule_one_cycle(an_sgd(), 0.1, 2, .no_cycle_momentum = true);
+    for (int k = 0; k < 3; k++) wk_schedule_step(rate);
+}
+static void plateau_without_a_metric(void)
+{
+    wk_schedule_step(wk_schedule_reduce_lr_on_plateau(an_sgd()));
+}
+static void metric_for_step_lr(void)
+{
+    wk_schedule_step_metric(wk_schedule_step_lr(an_sgd(), 1), 0);
+}
+static void bar_of_negative_length(void)
+{
+    wk_progress_new("bar", -1);
+}
+static void bar_of_two_elements(void)
+{
+    wk_progress_step(wk_progress_new("bar", 1, .disable = true), "x", wk_ones((2)));
 }
 static void optimiser_into_no_folder(void)
 {
@@ -476,6 +519,15 @@ static const promised_code promised_by_training[] = {
     {"wk_optim_step", WK_ERR_STATE, .provoke = lbfgs_without_a_closure},
     {"wk_optim_zero_grad", WK_ERR_STATE, .provoke = gradients_forgotten_in_forward},
     {"wk_optim_lr", WK_ERR_INDEX, .provoke = group_not_there},
+    {"schedule.h", WK_ERR_ARGUMENT, .provoke = steps_of_no_length},
+    {"wk_schedule_lambda_lr", WK_ERR_ARGUMENT, .provoke = factor_below_0},
+    {"wk_schedule_one_cycle", WK_ERR_ARGUMENT, .provoke = cycle_without_momentum},
+    {"wk_schedule_one_cycle", WK_ERR_STATE, .provoke = step_after_the_cycle},
+    {"wk_schedule_cyclic_lr", WK_ERR_ARGUMENT, .provoke = cycles_without_momentum},
+    {"wk_schedule_step", WK_ERR_STATE, .provoke = plateau_without_a_metric},
+    {"wk_schedule_step_metric", WK_ERR_STATE, .provoke = metric_for_step_lr},
+    {"wk_progress_new", WK_ERR_ARGUMENT, .provoke = bar_of_negative_length},
+    {"wk_progress_step", WK_ERR_SHAPE, .provoke = bar_of_two_elements},
     {"wk_optim_save", WK_ERR_IO, .provoke = optimiser_into_no_folder},
     {"wk_optim_save", WK_ERR_STATE, .test = "optim/state.c"},
     {"wk_optim_load", WK_ERR_IO, .provoke = optimiser_from_no_file},
