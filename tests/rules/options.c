@@ -185,7 +185,7 @@ static wk_tensor *same(wk_tensor *grad, void *user)
     return grad;
 }
 
-enum { BINDING = 61, CALLS };
+enum { BINDING = 65, CALLS };
 
 /* Makes a call that takes options with the given ones. Returns true on success. */
 static bool worked(int call, const void *o)
@@ -256,6 +256,10 @@ static bool worked(int call, const void *o)
     case 58: return wk_softshrink_at(at, x, o);
     case 59: return wk_hardshrink_at(at, x, o);
     case 60: return wk_rrelu_at(at, x, o);
+    case 61: return wk_nn_activation_at(at, "elu", o);
+    case 62: return wk_nn_activation_at(at, "gelu", o);
+    case 63: return wk_nn_activation_at(at, "prelu", o);
+    case 64: return wk_nn_activation_at(at, "relu", o);
     case BINDING: return binding(o);
     default: return false;
     }

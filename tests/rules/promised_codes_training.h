@@ -121,6 +121,14 @@ static void layer_of_negative_size(void)
 {
     wk_nn_linear(-1, 2);
 }
+static void activation_that_does_not_exist(void)
+{
+    wk_nn_activation("none");
+}
+static void no_function_as_a_layer(void)
+{
+    wk_nn_function(NULL, NULL);
+}
 static void init_from_above(void)
 {
     wk_init_uniform_(wk_ones((2)), 2, 1);
@@ -340,6 +348,8 @@ static const promised_code promised_by_training[] = {
     {"wk_parameters", WK_ERR_STATE, .provoke = parameters_of_a_lazy_layer},
     {"wk_buffers", WK_ERR_STATE, .provoke = buffers_of_a_lazy_layer},
     {"wk_nn_linear", WK_ERR_SHAPE, .provoke = layer_of_negative_size},
+    {"wk_nn_activation", WK_ERR_ARGUMENT, .provoke = activation_that_does_not_exist},
+    {"wk_nn_function", WK_ERR_ARGUMENT, .provoke = no_function_as_a_layer},
     {"wk_init_uniform_", WK_ERR_ARGUMENT, .provoke = init_from_above},
     {"wk_init_normal_", WK_ERR_ARGUMENT, .provoke = init_with_negative_std},
     {"optim.h", WK_ERR_ARGUMENT, .provoke = option_out_of_range},
