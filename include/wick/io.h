@@ -21,14 +21,28 @@ extern "C" {
  * Errors:    WK_ERR_IO if the system reports an error
  * PyTorch:   torch.save(m.state_dict(), path) */
 WK_API wk_code wk_save_at(wk_site site, wk_module *m, const char *path);
+typedef struct wk_load_options {
+    size_t size;
+    wk_by_name by_name;
+    double strict; /* true or false: the file must have exactly the names of m; default true. With false, only the
+                    * tensors that both have are loaded */
+    const char *const **missing;    /* if set, receives the names of the tensors of m that the file lacks */
+    const char *const **unexpected; /* if set, receives the names of the tensors of the file that m lacks */
+    bool convert;                   /* convert elements to the dtypes of m; default false */
+    char reserved[7];
+} wk_load_options;
 /* wk_load(m, path): Reads parameters and buffers into m, on whatever device they are. Handles stay valid. All
  * names, shapes and dtypes of m and the file must match; the message names the first mismatch, and m does not
- * change.
+ * change. With .strict = false (WK_EXPLICIT_ZERO in C++), names may differ, with .convert = true dtypes.
+ *     const char *const *missing;
+ *     wk_load(net, "backbone.safetensors", .strict = false, .missing = &missing);
+ *     for (; missing && *missing; missing++) puts(*missing);
+ * Lifetime:  lists of names, which NULL ends, until the innermost scope closes; outside any scope, until m is freed
  * Returns:   WK_OK or an error code
  * Errors:    WK_ERR_IO if the system reports an error; WK_ERR_FORMAT if the file is invalid; WK_ERR_DTYPE if only
  *            the dtype of a tensor differs; WK_ERR_SHAPE for any other mismatch
- * PyTorch:   m.load_state_dict(torch.load(path)) */
-WK_API wk_code wk_load_at(wk_site site, wk_module *m, const char *path);
+ * PyTorch:   m.load_state_dict(torch.load(path), strict) */
+WK_API wk_code wk_load_at(wk_site site, wk_module *m, const char *path, const wk_load_options *options);
 
 /* wk_save_tensors(list, path): Writes a list of tensors by their names.
  * Returns:   WK_OK or an error code, as wk_save */
@@ -37,11 +51,46 @@ WK_API wk_code wk_save_tensors_at(wk_site site, wk_tensors *list, const char *pa
  * Returns:   the list, owned by the innermost scope; NULL on error
  * Errors:    as wk_load */
 WK_RESULT_API wk_tensors *wk_load_tensors_at(wk_site site, const char *path);
+/* wk_load_tensor(path, name): Reads one tensor of a file onto the default device (WK_DEVICE, else the CPU).
+ * Errors:    as wk_load; WK_ERR_ARGUMENT if the file has no tensor of this name */
+WK_RESULT_API wk_tensor *wk_load_tensor_at(wk_site site, const char *path, const char *name);
+
+/* A tensor in a file. */
+typedef struct wk_file_tensor {
+    const char *name;
+    wk_dtype dtype;         /* 0 if the library has no such dtype */
+    const char *dtype_name; /* as in the file, "F32" */
+    int ndim;
+    const int64_t *shape;
+    int64_t bytes; /* of its elements */
+} wk_file_tensor;
+/* A pair of the metadata of a file. */
+typedef struct wk_file_pair {
+    const char *key, *value;
+} wk_file_pair;
+/* What a file contains. Both arrays are sorted and ended by NULL. */
+typedef struct wk_file_info {
+    int64_t count, pairs; /* number of tensors, of pairs */
+    const wk_file_tensor *const *tensors;
+    const wk_file_pair *const *metadata;
+} wk_file_info;
+/* wk_load_info(path): Returns names, shapes and dtypes of the tensors of a file, and its metadata, without reading
+ * the data. The innermost scope owns the result.
+ * Errors:    as wk_load; WK_ERR_STATE outside any scope */
+WK_RESULT_API const wk_file_info *wk_load_info_at(wk_site site, const char *path);
 
 #define wk_save(m, path)            wk_save_at(WK_HERE, m, path)
-#define wk_load(m, path)            wk_load_at(WK_HERE, m, path)
 #define wk_save_tensors(list, path) wk_save_tensors_at(WK_HERE, list, path)
 #define wk_load_tensors(path)       WK_NEW_TENSORS_(wk_load_tensors_at(WK_HERE, path))
+#define wk_load_tensor(path, name)  WK_NEW_TENSOR_(wk_load_tensor_at(WK_HERE, path, name))
+#define wk_load_info(path)          wk_load_info_at(WK_HERE, path)
+
+#ifndef __cplusplus
+/* The doubles of each struct of options whose default may be other than 0 (macros.h). */
+#define wk_load_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, strict)
+
+#define wk_load(m, ...) WK_OPT2_(wk_code, wk_load, wk_load_options, "m, path", m, __VA_ARGS__)
+#endif
 
 #ifdef __cplusplus
 }

@@ -470,20 +470,22 @@ static inline size_t wk_elements_(const char *text)
 
 /* (operands, shape) or (operands, shape, .key = value, ...) */
 #define WK_SHAPED_LAST_(f, type, text, operands, ...)                                                                  \
-    WK_JOIN_(WK_SHAPED_LAST_, WK_COUNT_(__VA_ARGS__))(f, type, WK_INTS_NAME_, text, operands, __VA_ARGS__)
-#define WK_SHAPED_LAST_1(f, type, wk_s_, text, operands, shape)                                                        \
-    WK_SIZED_(wk_tensor *, wk_s_, shape, text,                                                                         \
-              WK_GIVE_(wk_tensor *, f##_at(WK_HERE, WK_BARE_ operands, wk_s_.at, wk_s_.count, NULL)))
-#define WK_SHAPED_LAST_WK2_(f, type, wk_s_, text, operands, shape, ...)                                                \
-    WK_JOIN_(WK_SHAPED_LAST_WK2_, WK_KIND_(shape))(f, type, wk_s_, text, operands, shape, __VA_ARGS__)
-#define WK_SHAPED_LAST_WK2_NOT_(f, type, wk_s_, text, operands, shape, ...)                                            \
-    WK_REFUSE_BEFORE_(wk_tensor *, text,                                                                               \
+    WK_SHAPED_LAST_OF_(wk_tensor *, f, type, text, operands, __VA_ARGS__)
+#define WK_SHAPED_LAST_OF_(result, f, type, text, operands, ...)                                                       \
+    WK_JOIN_(WK_SHAPED_LAST_, WK_COUNT_(__VA_ARGS__))(result, f, type, WK_INTS_NAME_, text, operands, __VA_ARGS__)
+#define WK_SHAPED_LAST_1(result, f, type, wk_s_, text, operands, shape)                                                \
+    WK_SIZED_(result, wk_s_, shape, text,                                                                              \
+              WK_GIVE_(result, f##_at(WK_HERE, WK_BARE_ operands, wk_s_.at, wk_s_.count, NULL)))
+#define WK_SHAPED_LAST_WK2_(result, f, type, wk_s_, text, operands, shape, ...)                                        \
+    WK_JOIN_(WK_SHAPED_LAST_WK2_, WK_KIND_(shape))(result, f, type, wk_s_, text, operands, shape, __VA_ARGS__)
+#define WK_SHAPED_LAST_WK2_NOT_(result, f, type, wk_s_, text, operands, shape, ...)                                    \
+    WK_REFUSE_BEFORE_(result, text,                                                                                    \
                       #f ": write sizes in parentheses, options after them: " #f "(.., (2, 3), .key = value)", shape,  \
                       __VA_ARGS__)
 #define WK_SHAPED_LAST_WK2_ARRAY_ WK_SHAPED_LAST_WK2_LIST_
-#define WK_SHAPED_LAST_WK2_LIST_(f, type, wk_s_, text, operands, shape, ...)                                           \
-    WK_SIZED_(wk_tensor *, wk_s_, shape, text,                                                                         \
-              WK_CALL_(wk_tensor *, f, (WK_BARE_ operands, wk_s_.at, wk_s_.count), type, __VA_ARGS__))
+#define WK_SHAPED_LAST_WK2_LIST_(result, f, type, wk_s_, text, operands, shape, ...)                                   \
+    WK_SIZED_(result, wk_s_, shape, text,                                                                              \
+              WK_CALL_(result, f, (WK_BARE_ operands, wk_s_.at, wk_s_.count), type, __VA_ARGS__))
 
 /* (x, n), which calls less, or (x, n, dim) */
 #define WK_SHORTER_(less, f, x, ...)     WK_JOIN_(WK_SHORTER_, WK_COUNT_(__VA_ARGS__))(less, f, x, __VA_ARGS__)

@@ -62,6 +62,9 @@ typedef struct wk_module_kind {
     void (*destroy)(wk_module *self);
     void (*on_move)(wk_module *self, wk_device device);
     void (*on_train)(wk_module *self, bool training);
+    /* Optional: writes the options of the module for wk_module_print, "in=3, out=2", like snprintf: at most size bytes
+     * with the terminator. Returns the length of the whole text; negative on failure. */
+    int (*describe)(wk_module *self, char *out, size_t size);
 } wk_module_kind;
 
 /* wk_module_new(kind): Creates a module without parameters and children. The kind is copied. */
@@ -107,6 +110,87 @@ WK_RESULT_API const char *wk_module_child_name_at(wk_site site, const wk_module 
  * Errors:    WK_ERR_STATE if a lazy layer has not been called yet */
 WK_RESULT_API wk_tensors *wk_parameters_at(wk_site site, wk_module *m);
 WK_RESULT_API wk_tensors *wk_buffers_at(wk_site site, wk_module *m);
+
+/* wk_parameter_count(m): Returns the number of elements of all parameters, each counted once; 0 for NULL.
+ * Errors:    WK_ERR_STATE if a lazy layer has not been called yet */
+WK_RESULT_API int64_t wk_parameter_count_at(wk_site site, wk_module *m);
+
+/* wk_module_str(m): Returns m as PyTorch prints it: kinds, options and children. A custom kind has its own name.
+ *     Sequential(
+ *       (0): Linear(in_features=784, out_features=256, bias=True)
+ *       (1): ReLU()
+ *     )
+ * Lifetime:  until the innermost scope closes; outside any scope, until m is freed
+ * PyTorch:   str(m) */
+WK_RESULT_API const char *wk_module_str_at(wk_site site, wk_module *m);
+/* wk_module_print(m): Prints this text and a newline to stdout. Returns m; NULL on error. */
+WK_API wk_module *wk_module_print_at(wk_site site, wk_module *m);
+
+/* A module in a summary. Its numbers include those of the modules below it. */
+typedef struct wk_summary_row {
+    const char *path;         /* "3.conv1"; "" for the network itself */
+    const char *kind;         /* "Conv2d", as wk_module_print writes it */
+    int depth;                /* 0 for the network, 1 for its children, ... */
+    int ndim;                 /* of the first output of the first call; -1 without a call */
+    const int64_t *shape;     /* of that output */
+    int64_t calls;            /* how often forward was called */
+    int64_t parameters;       /* elements of parameters */
+    int64_t trainable;        /* those that require grad */
+    int64_t parameter_bytes;  /* memory of the parameters */
+    int64_t multiply_adds;    /* products that matrix products and convolutions add up */
+    int64_t activation_bytes; /* memory of the outputs; an output that shares memory with another counts once */
+} wk_summary_row;
+typedef struct wk_summary_options {
+    size_t size;
+    wk_by_name by_name;
+    wk_dtype dtype; /* of the input; default that of the first parameter, else f32 */
+    char reserved[4];
+} wk_summary_options;
+/* wk_summary(m, (shape)): Prints a table to stdout: for each module its path, kind, output shape, parameters,
+ * multiply-adds and memory of activations; then the totals. Calls m once with an input of zeros of this shape, on the
+ * device of its first parameter, in evaluation mode and without gradients. Modes, buffers and random streams are
+ * afterwards as before. Sums, activation functions and the addition of a bias are no multiply-adds.
+ * Returns:   m; NULL on error
+ * Errors:    WK_ERR_STATE if a lazy layer has not been called yet; those of wk_forward
+ * Example:   wk_summary(net, (1, 1, 28, 28)) */
+WK_API wk_module *wk_summary_at(wk_site site, wk_module *m, const int64_t *shape, int ndim,
+                                const wk_summary_options *options);
+/* wk_summary_rows(m, (shape)): Returns pointers to the rows of this table, ended by NULL: m first, then all modules
+ * below it, parents before children.
+ *     for (const wk_summary_row *const *row = wk_summary_rows(net, (1, 784)); row && *row; row++)
+ *         printf("%s %lld\n", (*row)->path, (long long)(*row)->multiply_adds);
+ * Lifetime:  as of wk_module_str
+ * Errors:    as wk_summary */
+WK_RESULT_API const wk_summary_row *const *wk_summary_rows_at(wk_site site, wk_module *m, const int64_t *shape,
+                                                              int ndim, const wk_summary_options *options);
+
+/* ---- changing modules -------------------------------------------------------------------------------------------- */
+
+/* wk_module_apply(m, function, user): Calls function(module, user) for each module in m once, children before their
+ * parent, m last. Ends with the first call after which an error is pending.
+ * Returns:   m; NULL on error
+ * PyTorch:   m.apply(function) */
+typedef void wk_module_function(wk_module *m, void *user);
+WK_API wk_module *wk_module_apply_at(wk_site site, wk_module *m, wk_module_function *function, void *user);
+/* wk_module_replace(m, path, child): Replaces the child at path, which keeps its name and place. Pointers to the old
+ * child in the state of its parent (wk_module_state) become pointers to the new one.
+ * Returns:   child; NULL on error
+ * Errors:    WK_ERR_ARGUMENT if there is no child at path, or if the new one contains its parent
+ * PyTorch:   setattr(parent, name, child) */
+WK_API wk_module *wk_module_replace_at(wk_site site, wk_module *m, const char *path, wk_module *child);
+/* wk_module_slice(m, from, to): Creates a module of m's kind, wk_nn_sequential or wk_nn_module_list, with the children
+ * from, ..., to - 1 of m, which both share. A sequential keeps their names, a list counts anew.
+ * Errors:    WK_ERR_INDEX if they do not all exist; WK_ERR_ARGUMENT if m is of another kind
+ * PyTorch:   m[from:to] */
+WK_RESULT_API wk_module *wk_module_slice_at(wk_site site, wk_module *m, int from, int to);
+/* wk_module_to_dtype(m, dtype): Converts all floating parameters and buffers, with their gradients, or none on error.
+ * Handles stay valid, so optimisers continue; their state follows at the next step. Call it before forward:
+ * wk_backward refuses a graph that was recorded before. A lazy layer has no parameters yet and gets the dtype of its
+ * first input.
+ * Returns:   m; NULL on error
+ * Errors:    WK_ERR_DTYPE if dtype is not floating
+ * PyTorch:   m.to(dtype) */
+WK_API wk_module *wk_module_to_dtype_at(wk_site site, wk_module *m, wk_dtype dtype);
 
 /* ---- using modules ----------------------------------------------------------------------------------------------- */
 
@@ -273,6 +357,13 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
 #define wk_module_child(m, path)            WK_NEW_MODULE_(wk_module_child_at(WK_HERE, m, path))
 #define wk_parameters(m)                    WK_NEW_TENSORS_(wk_parameters_at(WK_HERE, m))
 #define wk_buffers(m)                       WK_NEW_TENSORS_(wk_buffers_at(WK_HERE, m))
+#define wk_parameter_count(m)               wk_parameter_count_at(WK_HERE, m)
+#define wk_module_str(m)                    wk_module_str_at(WK_HERE, m)
+#define wk_module_print(m)                  wk_module_print_at(WK_HERE, m)
+#define wk_module_apply(m, function, user)  wk_module_apply_at(WK_HERE, m, function, user)
+#define wk_module_replace(m, path, child)   wk_module_replace_at(WK_HERE, m, path, child)
+#define wk_module_slice(m, from, to)        WK_NEW_MODULE_(wk_module_slice_at(WK_HERE, m, from, to))
+#define wk_module_to_dtype(m, dtype)        wk_module_to_dtype_at(WK_HERE, m, dtype)
 #define wk_forward(...)                     WK_NEW_TENSOR_(wk_forward_at(WK_HERE, __VA_ARGS__))
 #define wk_module_train(m, training)        wk_module_train_at(WK_HERE, m, training)
 #define wk_nn_flatten()                     WK_NEW_MODULE_(wk_nn_flatten_at(WK_HERE))
@@ -321,8 +412,18 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
 #define wk_nn_batch_norm_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps) wk_do_(wk_o_, momentum)
 #define wk_nn_embedding_options_numbers_(wk_do_, wk_o_)
 #define wk_init_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, gain)
+#define wk_summary_options_numbers_(wk_do_, wk_o_)
 
 #define wk_module_to(...) WK_ON_DEVICE_(wk_module *, wk_module_to, __VA_ARGS__)
+#define wk_summary(m, ...)                                                                                             \
+    WK_SHAPED_LAST_OF_(wk_module *, wk_summary, wk_summary_options,                                                    \
+                       "wk_summary: write the shape of the input in parentheses: wk_summary(m, (" #__VA_ARGS__ "))",   \
+                       (m), __VA_ARGS__)
+#define wk_summary_rows(m, ...)                                                                                        \
+    WK_SHAPED_LAST_OF_(                                                                                                \
+        const wk_summary_row *const *, wk_summary_rows, wk_summary_options,                                            \
+        "wk_summary_rows: write the shape of the input in parentheses: wk_summary_rows(m, (" #__VA_ARGS__ "))", (m),   \
+        __VA_ARGS__)
 #define wk_nn_linear(in, ...)                                                                                          \
     WK_NEW_MODULE_(WK_OPT2_(wk_module *, wk_nn_linear, wk_nn_linear_options, "in, out", in, __VA_ARGS__))
 #define wk_nn_lazy_linear(...)                                                                                         \

@@ -190,11 +190,13 @@ static void give_targets(backward_pass *w, const wk__edge *edge, wk_tensor *grad
 
 static bool moved_since(backward_pass *w, const wk__edge *edge)
 {
-    if (edge->leaf->device_moves == edge->moves) return false;
+    if (edge->leaf->moves == edge->moves) return false;
     wk__error_set(w->site, WK_ERR_STATE, /* or at that of the running node */
-                  "backward: this call used a parameter that was moved to another device afterwards (at %s:%d); call "
-                  "wk_module_to before the forward pass",
-                  edge->leaf->moved_at.file ? edge->leaf->moved_at.file : "?", (int)edge->leaf->moved_at.line);
+                  "backward: this call used a parameter that was %s afterwards (at %s:%d); call %s before the forward "
+                  "pass",
+                  edge->leaf->converted ? "converted to another dtype" : "moved to another device",
+                  edge->leaf->moved_at.file ? edge->leaf->moved_at.file : "?", (int)edge->leaf->moved_at.line,
+                  edge->leaf->converted ? "wk_module_to_dtype" : "wk_module_to");
     w->failed = true;
     return true;
 }

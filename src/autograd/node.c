@@ -200,7 +200,7 @@ static bool edge_to(wk__edge *edge, wk_tensor *tensor, const char *op, wk_site s
     }
     if (!(edge->leaf = wk__leaf_of(body))) return false;
     wk__leaf_hold(edge->leaf);
-    edge->moves = edge->leaf->device_moves;
+    edge->moves = edge->leaf->moves;
     return true;
 }
 

@@ -51,11 +51,12 @@ typedef struct wk__leaf {
     wk__storage *storage; /* storage of the leaf tensor; not a reference (the body has one) */
     int64_t shape[WK__MAX_DIMS];
     uint8_t ndim, dtype;
-    uint64_t pass_id;      /* id of the pass that delivered a gradient and will run the post-accumulate hooks, once; 0:
+    uint64_t pass_id; /* id of the pass that delivered a gradient and will run the post-accumulate hooks, once; 0:
                        * none */
-    bool frozen;           /* id of the pass that will run its post-accumulate hooks, once; 0: none */
-    uint32_t device_moves; /* number of moves of the parameter to another device */
-    wk_site moved_at;      /* call site of the last move */
+    bool frozen;      /* id of the pass that will run its post-accumulate hooks, once; 0: none */
+    uint32_t moves;   /* number of moves of the parameter to another device or dtype */
+    bool converted;   /* the last one changed the dtype */
+    wk_site moved_at; /* call site of the last move */
 } wk__leaf;
 
 /* A hook of a leaf or a node. */
@@ -79,7 +80,7 @@ typedef struct wk__edge {
     wk__node *node; /* at most one of node and leaf */
     wk__leaf *leaf;
     int16_t output; /* output of node */
-    uint32_t moves; /* leaf->device_moves when the edge was created */
+    uint32_t moves; /* leaf->moves when the edge was created */
 } wk__edge;
 
 enum { WK__NODE_EDGES = 3, WK__NODE_SAVED = 7 };

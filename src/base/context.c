@@ -165,7 +165,8 @@ wk__frame wk__frame_begin_isolated(wk_context *context, wk__frame_kind way, cons
                                  .api_call.handler_blocked = way == WK__FRAME_DETACHED ? before.api_call.handler_blocked
                                                                                        : held || before.nounwind,
                                  .callback = held ? before.callback : name,
-                                 .module_frame = held || way == WK__FRAME_CALLBACK ? before.module_frame : NULL};
+                                 .module_frame = held || way == WK__FRAME_CALLBACK ? before.module_frame : NULL,
+                                 .forward_watch = held || way == WK__FRAME_CALLBACK ? before.forward_watch : NULL};
     return before;
 }
 

@@ -48,6 +48,16 @@ struct wk__module_frame {
     const char *(*describe)(const wk__module_frame *layer, wk__text *out);
 };
 
+/* Observes the forwards that run in a frame and those nested in it, on one thread. */
+typedef struct wk__forward_watch wk__forward_watch;
+struct wk__forward_watch {
+    int64_t multiply_adds; /* products of the contractions recorded so far */
+    int64_t output_bytes;  /* of the outputs so far; `called` counts them */
+    /* Called after the forward of a module; `before` is the watch as it was before it. */
+    void (*called)(wk__forward_watch *watch, const wk__forward_watch *before, const void *module, wk_tensor *const *out,
+                   int outputs);
+};
+
 /* Cause of an object's destruction, for messages about its dead handle. */
 typedef struct wk__destroy_cause {
     /* the API call that dropped the last reference; NULL: wk_free. For a closed scope see by_scope in handle.c */
@@ -74,6 +84,7 @@ typedef struct wk__frame {
     wk__api_call api_call;
     const char *callback;                 /* user code called by the library, as in messages: "forward of \"block\"" */
     const wk__module_frame *module_frame; /* innermost module whose forward is running; NULL: none */
+    wk__forward_watch *forward_watch;     /* NULL: none */
     /* of the object whose children are being dropped, or of the scope that is closing */
     wk__destroy_cause destroy_cause;
 } wk__frame;

@@ -194,8 +194,28 @@ bool wk__op_queue_should_flush(const wk_context *context)
     return queue->count >= WK__OP_QUEUE_FLUSH_AT || queue->pending_bytes > queue->config->budget || queue->config->sync;
 }
 
+/* Adds the products of a contraction to those that a watch counts. A coordinate with a divisor is an integer for one of
+ * `divisor` indices; the other products are 0. Counts that exceed int64 become its maximum. */
+static void count_products(wk__forward_watch *watch, wk__record *r)
+{
+    const wk__contraction *sum = wk__record_sum(r);
+    int64_t count = 1;
+    bool fits = true;
+    for (int i = 0; i < r->ndim + sum->nsummed; i++) {
+        const int64_t extent = wk__contraction_extent(sum, r->ndim, wk__record_shape(r), i);
+        if (extent == 0) return;
+        fits = fits && wk__mul_size(count, extent, &count);
+    }
+    for (int f = 0; f < WK__FACTORS; f++)
+        for (int i = 0; i < sum->naffine[f]; i++) count /= sum->affine[f][i].divisor;
+    fits = fits && watch->multiply_adds <= INT64_MAX - count;
+    watch->multiply_adds = fits ? watch->multiply_adds + count : INT64_MAX;
+}
+
 void wk__record_commit(wk_context *context, wk__record *r)
 {
+    if (context->frame.forward_watch && wk__record_family(r)->is_contraction)
+        count_products(context->frame.forward_watch, r);
     wk__op_queue *queue = context->op_queue;
     for (int k = 0; k < r->nout; k++) {
         wk__value *out = r->ref[k].value;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wk_save and wk_load: networks and lists of tensors in safetensors files, to and from any device. */
+/* wk_save, wk_save_tensors and wk_load_tensors: networks and lists of tensors in safetensors files, to and from any
+ * device. */
 #include "base/alloc.h"
 #include "tensor/call_scope.h"
 #include "tensor_file.h"
@@ -146,39 +147,4 @@ wk_tensors *wk_load_tensors_at(wk_site site, const char *path)
     }
     wk__frame_end(context, before);
     return list;
-}
-
-/* Reads all tensors before it replaces any. */
-static bool load_all(const wk__tensor_file *from, const wk__tensor_list *list)
-{
-    wk_tensor **made = wk__alloc_zero(2 * (size_t)list->count + 1, sizeof *made);
-    if (!made) wk__error_set(from->site, WK_ERR_MEMORY, "load: out of host memory");
-    bool fine = made && wk__tensor_file_read_list(from, "", list, made);
-    for (int64_t k = 0; fine && k < list->count; k++) made[list->count + k] = list->item[k].tensor;
-    fine = fine && wk__assign_all(made + list->count, made, list->count);
-    wk__free(made);
-    return fine;
-}
-
-wk_code wk_load_at(wk_site site, wk_module *m, const char *path)
-{
-    wk__io_error error;
-    wk__call_scope c;
-    wk__tensor_file from = {.site = site, .op = "load"};
-    if (!wk__check_path(site, "load", path) || !wk__call_begin(&c, WK__FRAME_CALL, "load", site, WK__GRAD_OFF))
-        return wk_error_code();
-    wk_tensors *list = wk__module_state_dict(site, "load", m);
-    bool fine = list != NULL;
-    if (fine) {
-        const wk_code code = wk__tensor_file_open(&from, path, &error);
-        if (code == WK_OK) {
-            fine = wk__tensor_file_check(&from, "", wk__tensor_list_of(list), "network") &&
-                   load_all(&from, wk__tensor_list_of(list));
-            wk__tensor_file_close(&from);
-        } else {
-            fine = wk__tensor_file_error(&from, code, &error);
-        }
-    }
-    wk__call_end(&c, NULL, 0);
-    return fine ? WK_OK : wk_error_code();
 }

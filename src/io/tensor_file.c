@@ -93,14 +93,14 @@ static void add_described(wk__text *text, wk_dtype dtype, const char *kind, int 
     wk__text_shape(text, ndim, shape);
 }
 
-static bool matches(const wk__safetensors_tensor *t, const wk__body *body)
+static bool matches(const wk__safetensors_tensor *t, const wk__body *body, wk__match_rules rules)
 {
-    return t->dtype == body->dtype && wk__same_shape(t->ndim, t->shape, body->ndim, body->shape);
+    return (t->dtype == body->dtype || rules.convert) && wk__same_shape(t->ndim, t->shape, body->ndim, body->shape);
 }
 
 /* Records the error of a tensor that is missing in the file or differs; consumes the text. */
 static void report_difference(const wk__tensor_file *from, const wk__safetensors_tensor *t, const char *prefix,
-                              const wk__named_tensor *wanted, const char *owner, wk__text *text)
+                              const wk__named_tensor *wanted, const char *owner, wk__match_rules rules, wk__text *text)
 {
     const wk__body *body = wk__body_of(wanted->tensor);
     wk__text_format(text, t ? "\"%s%s\" is " : "missing tensor \"%s%s\", which is ", prefix,
@@ -114,8 +114,9 @@ static void report_difference(const wk__tensor_file *from, const wk__safetensors
         wk__text_add(text, "; the file is a checkpoint: load it with wk_checkpoint_load");
     const bool shapes_match = t && wk__same_shape(t->ndim, t->shape, body->ndim, body->shape);
     if (shapes_match)
-        wk__text_add(text, "; loading does not convert dtypes: read the file with wk_load_tensors and convert with "
-                           "wk_copy_(target, x)");
+        wk__text_add(text, rules.may_convert ? "; add .convert = true to convert dtypes"
+                                             : "; loading does not convert dtypes: read the file with wk_load_tensors "
+                                               "and convert with wk_copy_(target, x)");
     wk__error_set_text(from->site, shapes_match ? WK_ERR_DTYPE : WK_ERR_SHAPE, text);
 }
 
@@ -135,26 +136,44 @@ static const char *find_unknown(const wk__tensor_file *from, const char *prefix,
     return NULL;
 }
 
-bool wk__tensor_file_check(const wk__tensor_file *from, const char *prefix, const wk__tensor_list *list,
-                           const char *owner)
+/* Begins the message of a difference. */
+static wk__text begin_message(const wk__tensor_file *from)
 {
     wk__text text = {0};
     wk__text_format(&text, "%s: %s: ", from->op, wk__printable_name(from->file.path).text);
+    return text;
+}
+
+bool wk__tensor_file_check_tensors(const wk__tensor_file *from, const char *prefix, const wk__tensor_list *list,
+                                   const char *owner, wk__match_rules rules)
+{
     for (int64_t k = 0; k < list->count; k++) {
         const wk__safetensors_tensor *t = wk__safetensors_find_prefixed(&from->header, prefix, list->item[k].name);
-        if (t && matches(t, wk__body_of(list->item[k].tensor))) continue;
-        report_difference(from, t, prefix, &list->item[k], owner, &text);
+        if (t && matches(t, wk__body_of(list->item[k].tensor), rules)) continue;
+        wk__text text = begin_message(from);
+        report_difference(from, t, prefix, &list->item[k], owner, rules, &text);
         return false;
     }
-    const char *more = find_unknown(from, prefix, list);
-    if (more) {
-        wk__text_format(&text, "unexpected tensor \"%s%s\": the %s has none of that name", prefix,
-                        wk__printable_name(more).text, owner);
-        wk__error_set_text(from->site, WK_ERR_SHAPE, &text);
-        return false;
-    }
-    wk__text_free(&text);
     return true;
+}
+
+bool wk__tensor_file_check_names(const wk__tensor_file *from, const char *prefix, const wk__tensor_list *list,
+                                 const char *owner)
+{
+    const char *more = find_unknown(from, prefix, list);
+    if (!more) return true;
+    wk__text text = begin_message(from);
+    wk__text_format(&text, "unexpected tensor \"%s%s\": the %s has none of that name", prefix,
+                    wk__printable_name(more).text, owner);
+    wk__error_set_text(from->site, WK_ERR_SHAPE, &text);
+    return false;
+}
+
+bool wk__tensor_file_check(const wk__tensor_file *from, const char *prefix, const wk__tensor_list *list,
+                           const char *owner)
+{
+    return wk__tensor_file_check_tensors(from, prefix, list, owner, (wk__match_rules){0}) &&
+           wk__tensor_file_check_names(from, prefix, list, owner);
 }
 
 bool wk__tensor_file_read_list(const wk__tensor_file *from, const char *prefix, const wk__tensor_list *list,
@@ -162,7 +181,8 @@ bool wk__tensor_file_read_list(const wk__tensor_file *from, const char *prefix, 
 {
     for (int64_t k = 0; k < list->count; k++) {
         const wk__safetensors_tensor *t = wk__safetensors_find_prefixed(&from->header, prefix, list->item[k].name);
-        made[k] = wk__tensor_file_read_one(from, t, wk_device_of(list->item[k].tensor));
+        wk_tensor *read = wk__tensor_file_read_one(from, t, wk_device_of(list->item[k].tensor));
+        made[k] = read ? wk_to_dtype_at(from->site, read, wk_dtype_of(list->item[k].tensor)) : NULL;
         if (!made[k]) return false;
     }
     return true;

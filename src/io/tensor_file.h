@@ -32,7 +32,18 @@ wk_tensors *wk__tensor_file_read_all(const wk__tensor_file *from, const char *pr
  * difference otherwise; messages name the list by its owner, "network". */
 bool wk__tensor_file_check(const wk__tensor_file *from, const char *prefix, const wk__tensor_list *list,
                            const char *owner);
-/* Reads new contents made[k] for the tensors of a list that fits, each on its device, owned by the current scope.
+/* Differences of dtypes. */
+typedef struct wk__match_rules {
+    bool convert;     /* are allowed */
+    bool may_convert; /* .convert of the call would allow them: messages say so */
+} wk__match_rules;
+/* The two parts of that check: all tensors of the list are in the file and agree; the file has no others. */
+bool wk__tensor_file_check_tensors(const wk__tensor_file *from, const char *prefix, const wk__tensor_list *list,
+                                   const char *owner, wk__match_rules rules);
+bool wk__tensor_file_check_names(const wk__tensor_file *from, const char *prefix, const wk__tensor_list *list,
+                                 const char *owner);
+/* Reads new contents made[k] for the tensors of a list that fits, each on its device and in its dtype, owned by the
+ * current scope.
  * Returns false after recording an error. */
 bool wk__tensor_file_read_list(const wk__tensor_file *from, const char *prefix, const wk__tensor_list *list,
                                wk_tensor **made);

@@ -10,10 +10,22 @@ static wk_tensor *forward(wk_module *self, wk_tensor *index)
     return wk_embedding_at((wk_site){0}, index, *weight);
 }
 
+static int describe(wk_module *self, char *out, size_t size)
+{
+    wk_tensor *const *weight = wk__module_of(self)->state;
+    const int64_t *shape = wk__body_of(*weight)->shape;
+    wk__text text = {0};
+    wk__text_format(&text, "%lld, %lld", (long long)shape[0], (long long)shape[1]);
+    return wk__describe_end(&text, out, size);
+}
+
 wk_module *wk_nn_embedding_at(wk_site site, int64_t n, int64_t dim, const wk_nn_embedding_options *options)
 {
-    static const wk_module_kind kind = {
-        .size = sizeof kind, .name = "embedding", .state = sizeof(wk_tensor *), .forward1 = forward};
+    static const wk_module_kind kind = {.size = sizeof kind,
+                                        .name = "embedding",
+                                        .state = sizeof(wk_tensor *),
+                                        .forward1 = forward,
+                                        .describe = describe};
     wk_nn_embedding_options o;
     if (!wk__options(site, "nn_embedding", options, &o)) return NULL;
     wk_tensor_options like = {.size = sizeof like, .dtype = o.dtype, .device = o.device};

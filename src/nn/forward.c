@@ -88,6 +88,8 @@ static int run_pinned(wk_site site, wk_module *m, wk_tensor *const *in, int inpu
                                     .library = wk__module_of(m)->builtin,
                                     .describe = wk__module_describe_layer};
     if (layer.library) context->frame.module_frame = &layer; /* a mismatch of a user module is reported by its caller */
+    wk__forward_watch *const watch = context->frame.forward_watch;
+    const wk__forward_watch before = watch ? *watch : (wk__forward_watch){0};
     int count = -1;
     if (check_depth(site, &layer) && check_inputs(site, m, in, inputs, outputs)) {
         context->frame.module_frame = &layer;
@@ -102,6 +104,7 @@ static int run_pinned(wk_site site, wk_module *m, wk_tensor *const *in, int inpu
     }
     for (int k = 0; k < count; k++)
         if (!wk__check_tensor(out[k], site, name, "an output of forward")) count = -1;
+    if (watch && count > 0) watch->called(watch, &before, m, out, count);
     if (count > 0 || (count == 0 && outputs == 0)) return count;
     wk__error_set(site, WK_ERR_STATE, "forward: %s returned no tensor", name);
     for (int k = 0; k < outputs; k++) out[k] = NULL;
@@ -132,6 +135,16 @@ int wk_forward_n_at(wk_site site, wk_module *m, wk_tensor *const *in, int inputs
 
 /* ---- training ---------------------------------------------------------------------------------------------------- */
 
+void wk__module_notify_training(wk_module *m)
+{
+    const wk__module *body = wk__module_of(m);
+    wk_context *context = wk__context();
+    if (!body->kind.on_train) return;
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_NOUNWIND, NULL, (wk_site){0});
+    body->kind.on_train(m, !body->eval);
+    wk__frame_end(context, before);
+}
+
 wk_module *wk_module_train_at(wk_site site, wk_module *m, bool training)
 {
     wk__module_tree tree;
@@ -139,13 +152,7 @@ wk_module *wk_module_train_at(wk_site site, wk_module *m, bool training)
     wk_context *context = wk__context();
     const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
     for (int64_t k = 0; k < tree.count; k++) wk__module_of(tree.entry[k].module)->eval = !training;
-    for (int64_t k = 0; k < tree.count; k++) {
-        const wk__module *body = wk__module_of(tree.entry[k].module);
-        if (!body->kind.on_train) continue;
-        const wk__frame around = wk__frame_begin(context, WK__FRAME_NOUNWIND, NULL, (wk_site){0});
-        body->kind.on_train(tree.entry[k].module, training);
-        wk__frame_end(context, around);
-    }
+    for (int64_t k = 0; k < tree.count; k++) wk__module_notify_training(tree.entry[k].module);
     wk__module_tree_free(&tree);
     wk__frame_end(context, before);
     return m;

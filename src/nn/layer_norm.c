@@ -19,6 +19,18 @@ static wk_tensor *forward(wk_module *self, wk_tensor *x)
     return wk_layer_norm_at((wk_site){0}, x, state->shape, state->ndim, state->weight, state->bias, state->eps);
 }
 
+static int describe(wk_module *self, char *out, size_t size)
+{
+    const norm *state = wk__module_of(self)->state;
+    wk__text text = {0};
+    wk__text_tuple(&text, state->shape, state->ndim);
+    wk__text_add(&text, ", eps=");
+    wk__text_float(&text, state->eps);
+    wk__text_format(&text, ", elementwise_affine=%s, bias=%s", state->weight ? "True" : "False",
+                    state->bias ? "True" : "False");
+    return wk__describe_end(&text, out, size);
+}
+
 static bool add_parameters(wk_site site, wk_module *m, const wk_nn_layer_norm_options *options)
 {
     norm *state = wk__module_of(m)->state;
@@ -41,7 +53,7 @@ static bool add_parameters(wk_site site, wk_module *m, const wk_nn_layer_norm_op
 wk_module *wk_nn_layer_norm_at(wk_site site, const int64_t *shape, int ndim, const wk_nn_layer_norm_options *options)
 {
     static const wk_module_kind kind = {
-        .size = sizeof kind, .name = "layer_norm", .state = sizeof(norm), .forward1 = forward};
+        .size = sizeof kind, .name = "layer_norm", .state = sizeof(norm), .forward1 = forward, .describe = describe};
     wk_nn_layer_norm_options o;
     if (!wk__options(site, "nn_layer_norm", options, &o)) return NULL;
     if (ndim < 1 || ndim > WK__MAX_DIMS) {

@@ -7,8 +7,8 @@
 
 /* State of the module. */
 typedef struct linear {
-    wk_tensor *weight, *bias; /* (out, in); (out) or NULL; owned by the module */
-    int64_t out;
+    wk_tensor *weight, *bias;     /* (out, in); (out) or NULL; owned by the module */
+    int64_t in, out;              /* in: 0 before the first call of lazy_linear */
     wk_nn_linear_options options; /* of lazy_linear */
 } linear;
 
@@ -18,12 +18,23 @@ static wk_tensor *forward(wk_module *self, wk_tensor *x)
     return wk_linear_at((wk_site){0}, x, state->weight, state->bias);
 }
 
+static int describe(wk_module *self, char *out, size_t size)
+{
+    const linear *state = wk__module_of(self)->state;
+    wk__text text = {0};
+    wk__text_format(&text, "in_features=%lld, out_features=%lld, bias=%s", (long long)state->in, (long long)state->out,
+                    state->options.no_bias ? "False" : "True");
+    return wk__describe_end(&text, out, size);
+}
+
 /* Creates weight and bias, uniform in +-1/sqrt(in); for the weight this is kaiming_uniform_ with a = sqrt(5). */
 static bool add_parameters(wk_site site, wk_module *m, int64_t in, const wk_nn_linear_options *options)
 {
     linear *state = wk__module_of(m)->state;
     wk_tensor_options like = {.size = sizeof like, .dtype = options->dtype, .device = options->device};
     wk_init_options slope = {.size = sizeof slope, .a = sqrt(5)};
+    state->in = in;
+    state->options = *options;
     double bound = in > 0 ? 1 / sqrt((double)in) : 0;
     wk__call_scope c;
     if (!wk__call_begin(&c, WK__FRAME_CALL, "nn_linear", site, WK__GRAD_OFF)) return false;
@@ -42,7 +53,7 @@ static bool add_parameters(wk_site site, wk_module *m, int64_t in, const wk_nn_l
 wk_module *wk_nn_linear_at(wk_site site, int64_t in, int64_t out, const wk_nn_linear_options *options)
 {
     static const wk_module_kind kind = {
-        .size = sizeof kind, .name = "linear", .state = sizeof(linear), .forward1 = forward};
+        .size = sizeof kind, .name = "linear", .state = sizeof(linear), .forward1 = forward, .describe = describe};
     wk_nn_linear_options o;
     if (!wk__options(site, "nn_linear", options, &o)) return NULL;
     wk_module *m = wk__module_make(site, &kind);
@@ -74,8 +85,11 @@ static wk_tensor *lazy_forward(wk_module *self, wk_tensor *x)
 
 wk_module *wk_nn_lazy_linear_at(wk_site site, int64_t out, const wk_nn_linear_options *options)
 {
-    static const wk_module_kind kind = {
-        .size = sizeof kind, .name = "lazy_linear", .state = sizeof(linear), .forward1 = lazy_forward};
+    static const wk_module_kind kind = {.size = sizeof kind,
+                                        .name = "lazy_linear",
+                                        .state = sizeof(linear),
+                                        .forward1 = lazy_forward,
+                                        .describe = describe};
     wk_nn_linear_options o;
     if (out < 0) {
         wk__error_set(site, WK_ERR_SHAPE, "nn_lazy_linear: out must be at least 0, got %lld", (long long)out);

@@ -14,6 +14,7 @@ static void free_parts(wk__module *body)
         wk__free(body->item[k].name);
     }
     wk__free(body->item);
+    wk__attached_free(&body->texts);
     wk__free(body->state);
     wk__free((char *)(uintptr_t)body->kind.name);
     wk__free(body);
@@ -237,8 +238,7 @@ wk_tensor *wk_module_set_buffer_at(wk_site site, wk_module *m, const char *name,
     return old->tensor;
 }
 
-/* Finds out whether `wanted` is this module or below it. Returns false on error. */
-static bool contains_module(wk_site site, wk_module *root, const wk_module *wanted, bool *below)
+bool wk__module_contains(wk_site site, wk_module *root, const wk_module *wanted, bool *below)
 {
     wk__module_tree tree;
     *below = false;
@@ -253,7 +253,7 @@ static wk_module *add(wk_site site, const char *op, wk_module *m, const char *na
     if (!wk__handle_check(child, &wk__module_kind, site, op, "the child")) return NULL;
     wk__module *body = wk__module_of(m);
     bool would_cycle;
-    if (!check_name(site, op, body, name) || !contains_module(site, child, m, &would_cycle)) return NULL;
+    if (!check_name(site, op, body, name) || !wk__module_contains(site, child, m, &would_cycle)) return NULL;
     if (would_cycle) {
         wk__error_set(site, WK_ERR_ARGUMENT,
                       "%s: child \"%.60s\" contains this module, and a module cannot contain itself", op, name);

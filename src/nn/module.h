@@ -8,6 +8,7 @@
 #ifndef WICK_NN_MODULE_H
 #define WICK_NN_MODULE_H
 
+#include "base/attached.h"
 #include "tensor/tensor.h"
 #include "tensor_list.h"
 #include "ops/core/tensor_swap.h"
@@ -36,9 +37,10 @@ struct wk__module {
     bool builtin;        /* one of the library's kinds: its calls report the call site of wk_forward */
     bool is_transparent; /* its only child replaces it in paths, which have no name for that step */
     bool eval;
-    bool uninitialized; /* lazy: the first forward creates its parameters */
-    bool destroying;    /* the kind's destroy is running, or was left by longjmp */
-    wk__module *next;   /* next in the list of modules to be freed */
+    bool uninitialized;            /* lazy: the first forward creates its parameters */
+    bool destroying;               /* the kind's destroy is running, or was left by longjmp */
+    _Atomic(wk__attached *) texts; /* texts and tables returned outside any scope */
+    wk__module *next;              /* next in the list of modules to be freed */
 };
 
 struct wk_module {
@@ -65,6 +67,28 @@ wk_module *wk__module_wrap(wk_site site, const wk_module_kind *kind, wk_module *
 wk_module *wk__module_discard(wk_module *m);
 /* Returns the item whose name is the first `length` bytes of name, or NULL. */
 const wk__item *wk__module_item(const wk__module *body, const char *name, size_t length);
+
+/* Calls the kind's on_train, if any, with the module's present mode. */
+void wk__module_notify_training(wk_module *m);
+
+/* ---- modules as text --------------------------------------------------------------------------------------------- */
+
+/* Appends the name of the module's kind as PyTorch writes it, "LayerNorm"; a custom kind's name as it is. */
+void wk__module_add_kind(wk__text *text, const wk__module *body);
+/* For kinds' describe: append a sequence of sizes as in Python, "(3, 5)", "(3,)", and a float, "0.5", "1.0", "1e-05". */
+void wk__text_tuple(wk__text *text, const int64_t *sizes, int count);
+void wk__text_float(wk__text *text, double value);
+/* Ends a describe with this text, which it frees. */
+int wk__describe_end(wk__text *text, char *out, size_t size);
+
+/* Implements wk_summary_rows for the call `op`. */
+const wk_summary_row *const *wk__summary_rows(wk_site site, const char *op, wk_module *m, const int64_t *shape,
+                                              int ndim, const wk_summary_options *options);
+
+/* Finds out whether `wanted` is this module or below it. Returns false on error. */
+bool wk__module_contains(wk_site site, wk_module *root, const wk_module *wanted, bool *below);
+/* Returns the item of the child at a path, and the module that has it. NULL with the error recorded. */
+wk__item *wk__module_find_child(wk_site site, const char *op, wk_module *m, const char *path, wk_module **parent);
 
 /* ---- the tree ---------------------------------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moving a network to a device. All tensors are copied first, and the copies complete; then the handles are rebound to
- * them, which cannot fail. So a network moves entirely or not at all. */
+/* Moving a network to a device, or converting it to a dtype. All tensors are copied first, and the copies complete; then
+ * the handles are rebound to them, which cannot fail. So a network changes entirely or not at all. */
 #include "module.h"
 #include "autograd/node.h"
 #include "base/alloc.h"
@@ -8,6 +8,13 @@
 #include "tensor/call_scope.h"
 #include <string.h>
 #include <wick/autograd.h>
+
+/* What a call changes: the dtype of floating tensors, or the device of all. */
+typedef struct change {
+    const char *op;
+    wk_dtype dtype; /* 0: the device changes */
+    wk_device device;
+} change;
 
 /* One tensor, which keeps its handle, and its copy. */
 typedef struct staged_copy {
@@ -20,24 +27,30 @@ typedef struct staged_copies {
     int64_t count, capacity;
 } staged_copies;
 
-/* Stages the copy of a tensor on another device; a tensor that is on the device already needs none. */
-static bool stage_copy(wk_site site, staged_copies *m, wk_tensor *tensor, wk_device device)
+/* Returns the changed copy of a tensor, or the tensor if it needs none; NULL on error. */
+static wk_tensor *changed(wk_site site, wk_tensor *tensor, const change *to)
+{
+    if (!to->dtype) return wk_to_at(site, tensor, to->device);
+    return wk__is_float(wk__body_of(tensor)->dtype) ? wk_to_dtype_at(site, tensor, to->dtype) : tensor;
+}
+
+static bool stage_copy(wk_site site, staged_copies *m, wk_tensor *tensor, const change *to)
 {
     if (!wk__grow(&m->move, &m->capacity, m->count + 1, sizeof *m->move)) {
-        wk__error_set(site, WK_ERR_MEMORY, "module_to: out of host memory");
+        wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", to->op);
         return false;
     }
-    wk_tensor *copy = wk_to_at(site, tensor, device);
+    wk_tensor *copy = changed(site, tensor, to);
     if (!copy) return false;
     if (copy != tensor) m->move[m->count++] = (staged_copy){tensor, copy};
     return true;
 }
 
-static bool stage_all(wk_site site, staged_copies *m, const wk__tensor_list *list, wk_device device)
+static bool stage_all(wk_site site, staged_copies *m, const wk__tensor_list *list, const change *to)
 {
     for (int64_t k = 0; k < list->count; k++) {
         wk_tensor *tensor = list->item[k].tensor, *grad = wk_grad_of(tensor);
-        if (!stage_copy(site, m, tensor, device) || (grad && !stage_copy(site, m, grad, device))) return false;
+        if (!stage_copy(site, m, tensor, to) || (grad && !stage_copy(site, m, grad, to))) return false;
     }
     return true;
 }
@@ -82,26 +95,44 @@ static bool materialize_all(const staged_copies *m, wk_site site)
     return true;
 }
 
-/* Rebinds all handles. A tensor shared by two modules is staged twice and moved once. */
+/* Rebinds all handles. A tensor shared by two modules is staged twice and changed once. */
 static void commit(const staged_copies *m)
 {
-    for (int64_t k = 0; k < m->count; k++)
-        if (wk__body_of(m->move[k].tensor)->storage->device != wk__body_of(m->move[k].copy)->storage->device)
+    for (int64_t k = 0; k < m->count; k++) {
+        const wk__body *old = wk__body_of(m->move[k].tensor), *now = wk__body_of(m->move[k].copy);
+        if (old->storage->device != now->storage->device || old->dtype != now->dtype)
             wk__rebind_storage(m->move[k].tensor, m->move[k].copy);
+    }
+}
+
+static bool change_all(wk_site site, wk_module *m, const change *to)
+{
+    wk__call_scope c;
+    if (!wk__module_check(m, site, to->op) || !wk__call_begin(&c, WK__FRAME_CALL, to->op, site, WK__GRAD_OFF))
+        return false;
+    staged_copies planned = {0};
+    wk_tensors *list = wk_tensors_new_at(site);
+    const bool fine = list && collect_tensors(site, m, wk__tensor_list_of(list)) &&
+                      stage_all(site, &planned, wk__tensor_list_of(list), to) && materialize_all(&planned, site);
+    if (fine) commit(&planned);
+    wk__free(planned.move);
+    wk__call_end(&c, NULL, 0);
+    return fine;
 }
 
 wk_module *wk_module_to_at(wk_site site, wk_module *m, wk_device device)
 {
-    wk__call_scope c;
-    if (!wk__module_check(m, site, "module_to") || !wk__call_begin(&c, WK__FRAME_CALL, "module_to", site, WK__GRAD_OFF))
+    if (!change_all(site, m, &(change){.op = "module_to", .device = device})) return NULL;
+    notify_moved(site, m, device);
+    return m;
+}
+
+wk_module *wk_module_to_dtype_at(wk_site site, wk_module *m, wk_dtype dtype)
+{
+    static const char op[] = "module_to_dtype";
+    if (!wk__is_float(dtype)) {
+        wk__error_set(site, WK_ERR_DTYPE, "%s: expected f32, f64, f16 or bf16, got %s", op, wk_dtype_str(dtype));
         return NULL;
-    staged_copies planned = {0};
-    wk_tensors *list = wk_tensors_new_at(site);
-    bool fine = list && collect_tensors(site, m, wk__tensor_list_of(list)) &&
-                stage_all(site, &planned, wk__tensor_list_of(list), device) && materialize_all(&planned, site);
-    if (fine) commit(&planned);
-    wk__free(planned.move);
-    wk__call_end(&c, NULL, 0);
-    if (fine) notify_moved(site, m, device);
-    return fine ? m : NULL;
+    }
+    return change_all(site, m, &(change){.op = op, .dtype = dtype}) ? m : NULL;
 }

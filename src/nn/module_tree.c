@@ -169,7 +169,9 @@ static void report_not_found(wk_site site, const char *op, wk_module *module, wk
     wk__error_set_text(site, WK_ERR_ARGUMENT, &text);
 }
 
-static wk__handle *find(wk_site site, const char *op, wk_module *m, wk__item_kind kind, const char *path)
+/* Returns the item of a kind at a path, and the module that has it; NULL with the error recorded. */
+static const wk__item *find_item(wk_site site, const char *op, wk_module *m, wk__item_kind kind, const char *path,
+                                 wk_module **parent)
 {
     if (!wk__module_check(m, site, op) || !wk__array_check(path, 1, site, op, "the path")) return NULL;
     wk__item_kind there = kind;
@@ -180,12 +182,26 @@ static wk__handle *find(wk_site site, const char *op, wk_module *m, wk__item_kin
         const wk__item *item = wk__module_item(wk__module_of(m), rest, length);
         there = last ? kind : WK__CHILD;
         if (!item || item->kind != there) break;
-        if (last) return item->handle;
+        *parent = m;
+        if (last) return item;
         m = item->module;
         rest += length + 1;
     }
     report_not_found(site, op, m, kind, there, path);
     return NULL;
+}
+
+static wk__handle *find(wk_site site, const char *op, wk_module *m, wk__item_kind kind, const char *path)
+{
+    wk_module *parent;
+    const wk__item *item = find_item(site, op, m, kind, path, &parent);
+    return item ? item->handle : NULL;
+}
+
+wk__item *wk__module_find_child(wk_site site, const char *op, wk_module *m, const char *path, wk_module **parent)
+{
+    const wk__item *item = find_item(site, op, m, WK__CHILD, path, parent);
+    return item ? &wk__module_of(*parent)->item[item - wk__module_of(*parent)->item] : NULL;
 }
 
 wk_tensor *wk_module_parameter_at(wk_site site, wk_module *m, const char *path)

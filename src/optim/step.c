@@ -25,15 +25,18 @@ static wk_tensor *new_state(const wk__optim_algorithm *rule, const void *options
     return wk_full_f64_at((wk_site){0}, like->shape, like->ndim, first, &of);
 }
 
-/* Creates the state of a parameter at its first step, or copies it to the device that the parameter was moved to. */
+/* Creates the state of a parameter at its first step, or copies it to the device and dtype that the parameter got. */
 static bool ensure_states(const wk__optim_algorithm *rule, const wk__param_group *group, wk__param_state *t)
 {
     const wk__body *body = wk__body_of(t->parameter);
+    const wk_dtype dtype = body->dtype == WK_F64 ? WK_F64 : WK_F32;
     for (int s = 0; s < group->states_per_param; s++) {
         wk_tensor *state = t->state[s];
-        if (state && wk__body_of(state)->storage->device == body->storage->device) continue;
+        const wk__body *old = state ? wk__body_of(state) : NULL;
+        if (old && old->storage->device == body->storage->device && old->dtype == dtype) continue;
         wk_tensor *made =
-            state ? wk_to_at((wk_site){0}, state, body->storage->device->id) : new_state(rule, group->options, s, body);
+            old ? wk_to_at((wk_site){0}, wk_to_dtype_at((wk_site){0}, state, dtype), body->storage->device->id)
+                : new_state(rule, group->options, s, body);
         if (!made || !wk__materialize(made, (wk_site){0})) return false;
         if (state)
             wk__rebind_storage(state, made);

@@ -87,6 +87,7 @@ typedef struct wk__storage {
     wk__version_info version_info;
     wk__alias_set alias_set; /* of the tensor it was created for */
     uint32_t assign_count;   /* number of assigned values; unlike the version, never decreases */
+    uint32_t counted_by;     /* number of the last summary of a network that counted its bytes; nn/summary.c */
 } wk__storage;
 _Static_assert(sizeof(wk__storage) <= 128, "fits its slab slot");
 

@@ -5,16 +5,6 @@
 #include <string.h>
 #include <wick/device.h>
 
-static void free_texts(wk__attached_text *last)
-{
-    while (last) {
-        wk__attached_text *before = last->before;
-        wk__free(last->text);
-        wk__free(last);
-        last = before;
-    }
-}
-
 static void destroy(void *body_address)
 {
     wk__body *body = body_address;
@@ -23,7 +13,7 @@ static void destroy(void *body_address)
     wk__body_forget(body);
     if (body->is_view) wk__alias_set_drop_view(family);
     if (body->family) wk__alias_set_drop(family);
-    free_texts(atomic_load_explicit(&body->texts, memory_order_acquire));
+    wk__attached_free(&body->texts);
     wk__storage_drop(body->storage);
     wk__slab_free(wk__context()->slots, WK__SLAB_BODY, body);
 }

@@ -6,16 +6,10 @@
 #ifndef WICK_TENSOR_TENSOR_H
 #define WICK_TENSOR_TENSOR_H
 
+#include "base/attached.h"
 #include "base/dtype.h"
 #include "ir/ir.h"
 #include "storage.h"
-
-/* A string returned for a tensor outside any scope; freed with the tensor. */
-typedef struct wk__attached_text wk__attached_text;
-struct wk__attached_text {
-    wk__attached_text *before;
-    char *text;
-};
 
 typedef struct wk__body {
     wk__storage *storage;
@@ -29,9 +23,9 @@ typedef struct wk__body {
     bool no_grad_view;  /* a view created without gradients, or of such a view */
     int16_t output;     /* index among the outputs of `node` */
     /* Position in the graph. Both types begin with a wk__counted, by which tensors hold and drop them. */
-    struct wk__node *node;              /* function that computed it; NULL for leaves */
-    struct wk__leaf *leaf;              /* gradient and hooks of a leaf, created on demand */
-    _Atomic(wk__attached_text *) texts; /* strings that live as long as the tensor; any thread may add one */
+    struct wk__node *node;         /* function that computed it; NULL for leaves */
+    struct wk__leaf *leaf;         /* gradient and hooks of a leaf, created on demand */
+    _Atomic(wk__attached *) texts; /* strings returned outside any scope, which live as long as the tensor */
     /* set of a detached tensor and its views; NULL: the storage's. Constant once the body is shared */
     wk__alias_set *family;
     uint32_t graph_version; /* graph version of the alias set that `node` corresponds to; see autograd/view_grad.h */

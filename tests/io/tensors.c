@@ -132,7 +132,7 @@ static void everything_must_match(void **state)
     wk_tensors_add(list, "net.0.weight", wk_ones((4, 3)));
     wk_tensors_add(list, "net.0.bias", wk_ones((4), .dtype = WK_F64));
     assert_int_equal(wk_save_tensors(list, path), WK_OK);
-    expect_refusal(net, path, WK_ERR_DTYPE, "\"net.0.bias\" is f32[4]", "f64[4] in the file; loading does not convert");
+    expect_refusal(net, path, WK_ERR_DTYPE, "\"net.0.bias\" is f32[4]", "f64[4] in the file; add .convert = true");
     list = wk_tensors_new();
     wk_tensors_add(list, "net.0.weight", wk_ones((4, 3)));
     assert_int_equal(wk_save_tensors(list, path), WK_OK);

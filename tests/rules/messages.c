@@ -286,6 +286,16 @@ static void messages_of_objects_name_the_call(void **state)
     NAMED("module_training", wk_module_training(gone));
     NAMED("module_train", wk_module_train(gone, true));
     NAMED("module_to", wk_module_to(net, wk_opencl(99)));
+    NAMED("module_str", wk_module_str(gone));
+    NAMED("module_print", wk_module_print(gone));
+    NAMED("summary", wk_summary(gone, (2, 3)));
+    NAMED("forward", wk_summary(net, (2, 5)));
+    NAMED("summary_rows", wk_summary_rows(net, (-2, 3)));
+    NAMED("parameter_count", wk_parameter_count(gone));
+    NAMED("module_apply", wk_module_apply(net, NULL, NULL));
+    NAMED("module_replace", wk_module_replace(net, "0", net));
+    NAMED("module_slice", wk_module_slice(net, 0, 2));
+    NAMED("module_to_dtype", wk_module_to_dtype(net, WK_I64));
     NAMED("parameters", wk_parameters(gone));
     NAMED("buffers", wk_buffers(gone));
     NAMED("forward", wk_forward(net, wk_ones((2, 5))));
@@ -325,6 +335,9 @@ static void messages_of_objects_name_the_call(void **state)
     NAMED("load", wk_load(net, "/no/such/file"));
     NAMED("save_tensors", wk_save_tensors(list, NULL));
     NAMED("load_tensors", wk_load_tensors("/no/such/file"));
+    NAMED("load_tensor", wk_load_tensor("/no/such/file", "a"));
+    NAMED("load_tensor", wk_load_tensor("/no/such/file", NULL));
+    NAMED("load_info", wk_load_info("/no/such/file"));
     assert_int_equal(unnamed, 0);
 }
 

@@ -260,6 +260,12 @@ static void load_from_a_text(void)
     wk_load(a_linear(), file_with("not a safetensors file"));
 }
 
+static void load_without_a_tensor(void)
+{
+    const char *path = scratch("promised");
+    assert_int_equal(wk_save(a_linear(), path), WK_OK);
+    wk_load_tensor(path, "scale");
+}
 static void load_another(wk_module *saved)
 {
     const char *path = scratch("net.safetensors");
@@ -327,6 +333,35 @@ static void module_to_no_device(void)
 {
     wk_module_to(a_linear(), no_device());
 }
+static void count_of_a_lazy_layer(void)
+{
+    wk_parameter_count(wk_nn_lazy_linear(3));
+}
+static void summary_of_a_lazy_layer(void)
+{
+    wk_summary(wk_nn_lazy_linear(3), (2, 3));
+}
+static void replace_without_a_child(void)
+{
+    wk_module_replace(a_linear(), "0", a_linear());
+}
+static void replace_by_the_parent(void)
+{
+    wk_module *net = wk_nn_sequential(a_linear());
+    wk_module_replace(net, "0", net);
+}
+static void children_past_the_end(void)
+{
+    wk_module_slice(wk_nn_sequential(a_linear()), 0, 2);
+}
+static void slice_of_a_layer(void)
+{
+    wk_module_slice(a_linear(), 0, 0);
+}
+static void module_to_integers(void)
+{
+    wk_module_to_dtype(a_linear(), WK_I64);
+}
 static void sum_into_shared_elements(void)
 {
     wk_devices_all_reduce_(wk_list((an_expanded(), wk_ones((4)))));
@@ -342,6 +377,13 @@ static const promised_code promised_by_training[] = {
     {"wk_grad", WK_ERR_STATE, .provoke = grad_of_an_unused_input},
     {"wk_module_child_by_index", WK_ERR_INDEX, .provoke = child_past_the_end},
     {"wk_module_to", WK_ERR_DEVICE, .provoke = module_to_no_device},
+    {"wk_module_to_dtype", WK_ERR_DTYPE, .provoke = module_to_integers},
+    {"wk_module_replace", WK_ERR_ARGUMENT, .provoke = replace_without_a_child},
+    {"wk_module_replace", WK_ERR_ARGUMENT, .provoke = replace_by_the_parent},
+    {"wk_module_slice", WK_ERR_INDEX, .provoke = children_past_the_end},
+    {"wk_module_slice", WK_ERR_ARGUMENT, .provoke = slice_of_a_layer},
+    {"wk_parameter_count", WK_ERR_STATE, .provoke = count_of_a_lazy_layer},
+    {"wk_summary", WK_ERR_STATE, .provoke = summary_of_a_lazy_layer},
     {"wk_devices_all_reduce_", WK_ERR_STATE, .provoke = sum_into_shared_elements},
     {"wk_register_hook", WK_ERR_STATE, .provoke = hook_without_a_gradient},
     {"wk_apply", WK_ERR_STATE, .provoke = backward_that_is_missing},
@@ -395,6 +437,8 @@ static const promised_code promised_by_training[] = {
     {"wk_history_add", WK_ERR_SHAPE, .provoke = history_of_two_elements},
     {"wk_save", WK_ERR_IO, .provoke = save_into_no_folder},
     {"wk_load", WK_ERR_IO, .provoke = load_from_no_file},
+    {"wk_load_tensor", WK_ERR_ARGUMENT, .provoke = load_without_a_tensor},
+    {"wk_load_info", WK_ERR_STATE, .test = "io/load.c"},
     {"wk_load", WK_ERR_FORMAT, .provoke = load_from_a_text},
     {"wk_load", WK_ERR_DTYPE, .provoke = load_another_dtype},
     {"wk_load", WK_ERR_SHAPE, .provoke = load_another_shape},

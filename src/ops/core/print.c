@@ -87,40 +87,10 @@ static char *tensor_string(wk_tensor *x, const char *op, wk_site site)
     return text;
 }
 
-static void free_string(void *text)
-{
-    wk__free(text);
-}
-static const wk__handle_type text_kind = {.name = "text", .destroy = free_string};
-
-/* Makes the innermost scope own the text; without a scope x owns it, until x is freed. Returns the text, or NULL on
- * allocation failure. */
-static const char *attach_string(wk_site site, const wk_tensor *x, char *text)
-{
-    wk_context *context = wk__context();
-    if (context->scope >= 0) {
-        if (wk__handle_new(context, &text_kind, text, site)) return text;
-        wk__free(text);
-        return NULL;
-    }
-    wk__attached_text *said = wk__alloc(sizeof *said);
-    if (!said) {
-        wk__free(text);
-        return NULL;
-    }
-    wk__body *body = wk__body_of(x);
-    said->text = text;
-    said->before = atomic_load_explicit(&body->texts, memory_order_relaxed);
-    while (!atomic_compare_exchange_weak_explicit(&body->texts, &said->before, said, memory_order_release,
-                                                  memory_order_relaxed)) {
-    }
-    return text;
-}
-
 const char *wk_tensor_str_at(wk_site site, wk_tensor *x)
 {
     char *text = tensor_string(x, "tensor_str", site);
-    const char *kept = text ? attach_string(site, x, text) : NULL;
+    const char *kept = text ? wk__attach(site, &wk__body_of(x)->texts, text) : NULL;
     if (text && !kept) wk__error_set(site, WK_ERR_MEMORY, "tensor_str: out of host memory");
     return kept;
 }
@@ -143,7 +113,7 @@ const char *wk_describe_at(wk_site site, const wk_tensor *x)
     wk__describe_format(&text, body->dtype, body->ndim, body->shape, wk_device_str(body->storage->device->id),
                         wk_requires_grad(x));
     if (text.failed) wk__text_free(&text);
-    const char *kept = text.data ? attach_string(site, x, text.data) : NULL;
+    const char *kept = text.data ? wk__attach(site, &wk__body_of(x)->texts, text.data) : NULL;
     if (!kept) wk__error_set(site, WK_ERR_MEMORY, "describe: out of host memory");
     return kept ? kept : "";
 }

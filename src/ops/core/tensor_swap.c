@@ -38,7 +38,7 @@ void wk__rebind_storage(wk_tensor *x, wk_tensor *from)
     wk__body *body = wk__body_of(x), *other = wk__body_of(from);
     wk__storage *old = body->storage;
     int firm = owners_besides_scope(&x->handle);
-    bool moved = old->device != other->storage->device;
+    const bool converted = body->dtype != other->dtype, moved = converted || old->device != other->storage->device;
     wk__storage_hold(other->storage);
     wk__storage_add_persistent(other->storage, firm);
     if (old->alias_set.base == body) atomic_store_explicit(&old->alias_set.base, NULL, memory_order_relaxed);
@@ -53,7 +53,9 @@ void wk__rebind_storage(wk_tensor *x, wk_tensor *from)
     memcpy(body->stride, other->stride, sizeof body->stride);
     if (body->leaf) {
         body->leaf->storage = body->storage;
-        body->leaf->device_moves += moved;
+        body->leaf->dtype = other->dtype;
+        body->leaf->moves += moved;
+        if (moved) body->leaf->converted = converted;
         if (moved) body->leaf->moved_at = wk__site((wk_site){0});
     }
     wk__storage_add_persistent(old, -firm);
@@ -76,6 +78,13 @@ static bool is_address_fixed(const wk_tensor *x)
     return !is_plain_storage(wk__body_of(x));
 }
 
+/* Computes x, the target of an in-place call. Returns false if that call failed; x then keeps its old contents. */
+static bool materialize_assigned(const wk_tensor *x)
+{
+    const wk__value *value = wk__body_of(x)->storage->value;
+    return wk__materialize(x, (wk_site){0}) && !value->rolled_back;
+}
+
 /* Copies into the tensors whose contents cannot move, all or none. Takes a savepoint of each in before[]. */
 static bool copy_into_fixed(wk_tensor *const *x, wk_tensor *const *from, int64_t count, wk__savepoint *before)
 {
@@ -89,7 +98,7 @@ static bool copy_into_fixed(wk_tensor *const *x, wk_tensor *const *from, int64_t
         fine = wk_copy__at((wk_site){0}, x[k], from[k]) != NULL;
     }
     if (fine) wk__transaction_end(context);
-    for (int64_t k = 0; k < count && fine; k++) fine = !is_address_fixed(x[k]) || wk__materialize(x[k], (wk_site){0});
+    for (int64_t k = 0; k < count && fine; k++) fine = !is_address_fixed(x[k]) || materialize_assigned(x[k]);
     while (taken-- > 0) wk__savepoint_end(&before[taken], fine);
     if (context->transaction) wk__transaction_end(context);
     return fine;

@@ -12,8 +12,8 @@
 wk_tensor *wk__detached_copy(wk_site site, wk_tensor *x);
 
 /* Makes x refer to the storage and geometry of `from`, which wk__detached_copy returned or which is the only user of
- * its storage. The handle and the gradient of x stay. If `from` is on another device, graphs recorded with x become
- * unusable. */
+ * its storage. The handle and the gradient of x stay. If `from` is on another device or has another dtype, graphs
+ * recorded with x become unusable. */
 void wk__rebind_storage(wk_tensor *x, wk_tensor *from);
 /* Exchanges the bodies of x and y, including their positions in the graph; each handle's owner then owns the other
  * body. A second call undoes the first. */
