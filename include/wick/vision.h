@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick/vision.h: convolutions.
+/* wick/vision.h: convolutions, pooling.
  *
  * Images are (N, C, L), (N, C, H, W) or (N, C, D, H, W): samples, channels, then one to three spatial dimensions.
  * Without the first dimension a tensor is one sample, and so is the result. A size is one number for all spatial
@@ -233,6 +233,306 @@
         wk_conv3d_weight, wk_conv_options,                                                                             \
         "wk_conv3d_weight: write sizes in parentheses: wk_conv3d_weight(x, (1, 1, 3, 3, 3), grad_output)",             \
         weight_size, (x, ), (), __VA_ARGS__))
+
+/* ---- pooling ----------------------------------------------------------------------------------------------------- */
+
+/* wk_max_pool1d(x, kernel): Finds the largest element of each window. The windows have kernel elements, .dilation
+ * apart, and start every .stride elements, by default every kernel. .padding adds elements less than any other at
+ * both ends of each dimension; with .ceil_mode the last window may reach past the end, if it begins in x or in the
+ * padding before it. NaN is largest. .return_indices receives the index of each element in its plane of x, the first
+ * of equal elements; NULL asks for none.
+ * Options:   .stride: default kernel. .padding: at most half of the kernel; default 0. .dilation: default 1.
+ *            .ceil_mode: round sizes up; default false. .return_indices: receives the indices; default NULL
+ * Shapes:    x (N, C, L) or (C, L); each spatial size L becomes (L + 2 padding - dilation (kernel - 1) - 1) / stride
+ *            + 1, rounded down, or up with .ceil_mode
+ * Dtypes:    floats and integers; out as x, indices i64
+ * Gradient:  added to the elements at the indices
+ * Returns:   a new tensor, owned by the innermost scope, as the indices; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has another number of dimensions or the kernel is larger than the padded size;
+ *            WK_ERR_ARGUMENT if a number is too small or a padding greater than half of the kernel; WK_ERR_DTYPE for
+ *            bool
+ * Example:   wk_max_pool1d(x, 2) is {{3, 4}} for x = {{1, 3, 2, 4}}
+ * PyTorch:   torch.nn.functional.max_pool1d */
+#define wk_max_pool1d(x, ...)                                                                                          \
+    WK_NEW_TENSOR_(WK_OPT2_SIZES_(wk_tensor *, wk_max_pool1d, wk_max_pool_options, "x, kernel", x, __VA_ARGS__))
+
+/* wk_max_pool2d(x, kernel): Finds the largest element of each window. The windows have kernel elements, .dilation
+ * apart, and start every .stride elements, by default every kernel. .padding adds elements less than any other at
+ * both ends of each dimension; with .ceil_mode the last window may reach past the end, if it begins in x or in the
+ * padding before it. NaN is largest. .return_indices receives the index of each element in its plane of x, the first
+ * of equal elements; NULL asks for none.
+ * Options:   .stride: default kernel. .padding: at most half of the kernel; default 0. .dilation: default 1.
+ *            .ceil_mode: round sizes up; default false. .return_indices: receives the indices; default NULL
+ * Shapes:    x (N, C, H, W) or (C, H, W); each spatial size L becomes (L + 2 padding - dilation (kernel - 1) - 1) /
+ *            stride + 1, rounded down, or up with .ceil_mode
+ * Dtypes:    floats and integers; out as x, indices i64
+ * Gradient:  added to the elements at the indices
+ * Returns:   a new tensor, owned by the innermost scope, as the indices; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has another number of dimensions or the kernel is larger than the padded size;
+ *            WK_ERR_ARGUMENT if a number is too small or a padding greater than half of the kernel; WK_ERR_DTYPE for
+ *            bool
+ * Example:   wk_max_pool2d(x, (1, 2)) is {{{3, 4}}} for x = {{{1, 3, 2, 4}}}
+ * PyTorch:   torch.nn.functional.max_pool2d */
+#define wk_max_pool2d(x, ...)                                                                                          \
+    WK_NEW_TENSOR_(WK_OPT2_SIZES_(wk_tensor *, wk_max_pool2d, wk_max_pool_options, "x, kernel", x, __VA_ARGS__))
+
+/* wk_max_pool3d(x, kernel): Finds the largest element of each window. The windows have kernel elements, .dilation
+ * apart, and start every .stride elements, by default every kernel. .padding adds elements less than any other at
+ * both ends of each dimension; with .ceil_mode the last window may reach past the end, if it begins in x or in the
+ * padding before it. NaN is largest. .return_indices receives the index of each element in its plane of x, the first
+ * of equal elements; NULL asks for none.
+ * Options:   .stride: default kernel. .padding: at most half of the kernel; default 0. .dilation: default 1.
+ *            .ceil_mode: round sizes up; default false. .return_indices: receives the indices; default NULL
+ * Shapes:    x (N, C, D, H, W) or (C, D, H, W); each spatial size L becomes (L + 2 padding - dilation (kernel - 1) -
+ *            1) / stride + 1, rounded down, or up with .ceil_mode
+ * Dtypes:    floats and integers; out as x, indices i64
+ * Gradient:  added to the elements at the indices
+ * Returns:   a new tensor, owned by the innermost scope, as the indices; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has another number of dimensions or the kernel is larger than the padded size;
+ *            WK_ERR_ARGUMENT if a number is too small or a padding greater than half of the kernel; WK_ERR_DTYPE for
+ *            bool
+ * Example:   wk_max_pool3d(x, (1, 1, 2)) is {{{{3, 4}}}} for x = {{{{1, 3, 2, 4}}}}
+ * PyTorch:   torch.nn.functional.max_pool3d */
+#define wk_max_pool3d(x, ...)                                                                                          \
+    WK_NEW_TENSOR_(WK_OPT2_SIZES_(wk_tensor *, wk_max_pool3d, wk_max_pool_options, "x, kernel", x, __VA_ARGS__))
+
+/* wk_avg_pool1d(x, kernel): Computes the mean of each window. The windows have kernel elements and start every
+ * .stride elements, by default every kernel. .padding adds zeros at both ends of each dimension, which count as
+ * elements unless .no_count_include_pad is set; with .ceil_mode the last window may reach past them, but elements
+ * there do not count.
+ * Options:   .stride: default kernel. .padding: at most half of the kernel; default 0. .ceil_mode: round sizes up;
+ *            default false. .no_count_include_pad: count elements of x only; default false. .divisor_override:
+ *            divides the sums instead of the number of elements; default none
+ * Shapes:    x (N, C, L) or (C, L); each spatial size L becomes (L + 2 padding - kernel) / stride + 1, rounded down,
+ *            or up with .ceil_mode
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has another number of dimensions or the kernel is larger than the padded size;
+ *            WK_ERR_ARGUMENT if a number is too small or a padding greater than half of the kernel; WK_ERR_DTYPE if
+ *            x is not floating
+ * Example:   wk_avg_pool1d(x, 2) is {{2, 3}} for x = {{1, 3, 2, 4}}
+ * PyTorch:   torch.nn.functional.avg_pool1d, which has no divisor_override; count_include_pad=False is
+ *            .no_count_include_pad */
+#define wk_avg_pool1d(x, ...)                                                                                          \
+    WK_NEW_TENSOR_(WK_OPT2_SIZES_(wk_tensor *, wk_avg_pool1d, wk_avg_pool_options, "x, kernel", x, __VA_ARGS__))
+
+/* wk_avg_pool2d(x, kernel): Computes the mean of each window. The windows have kernel elements and start every
+ * .stride elements, by default every kernel. .padding adds zeros at both ends of each dimension, which count as
+ * elements unless .no_count_include_pad is set; with .ceil_mode the last window may reach past them, but elements
+ * there do not count.
+ * Options:   .stride: default kernel. .padding: at most half of the kernel; default 0. .ceil_mode: round sizes up;
+ *            default false. .no_count_include_pad: count elements of x only; default false. .divisor_override:
+ *            divides the sums instead of the number of elements; default none
+ * Shapes:    x (N, C, H, W) or (C, H, W); each spatial size L becomes (L + 2 padding - kernel) / stride + 1, rounded
+ *            down, or up with .ceil_mode
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has another number of dimensions or the kernel is larger than the padded size;
+ *            WK_ERR_ARGUMENT if a number is too small or a padding greater than half of the kernel; WK_ERR_DTYPE if
+ *            x is not floating
+ * Example:   wk_avg_pool2d(x, (1, 2)) is {{{2, 3}}} for x = {{{1, 3, 2, 4}}}
+ * PyTorch:   torch.nn.functional.avg_pool2d; count_include_pad=False is .no_count_include_pad */
+#define wk_avg_pool2d(x, ...)                                                                                          \
+    WK_NEW_TENSOR_(WK_OPT2_SIZES_(wk_tensor *, wk_avg_pool2d, wk_avg_pool_options, "x, kernel", x, __VA_ARGS__))
+
+/* wk_avg_pool3d(x, kernel): Computes the mean of each window. The windows have kernel elements and start every
+ * .stride elements, by default every kernel. .padding adds zeros at both ends of each dimension, which count as
+ * elements unless .no_count_include_pad is set; with .ceil_mode the last window may reach past them, but elements
+ * there do not count.
+ * Options:   .stride: default kernel. .padding: at most half of the kernel; default 0. .ceil_mode: round sizes up;
+ *            default false. .no_count_include_pad: count elements of x only; default false. .divisor_override:
+ *            divides the sums instead of the number of elements; default none
+ * Shapes:    x (N, C, D, H, W) or (C, D, H, W); each spatial size L becomes (L + 2 padding - kernel) / stride + 1,
+ *            rounded down, or up with .ceil_mode
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has another number of dimensions or the kernel is larger than the padded size;
+ *            WK_ERR_ARGUMENT if a number is too small or a padding greater than half of the kernel; WK_ERR_DTYPE if
+ *            x is not floating
+ * Example:   wk_avg_pool3d(x, (1, 1, 2)) is {{{{2, 3}}}} for x = {{{{1, 3, 2, 4}}}}
+ * PyTorch:   torch.nn.functional.avg_pool3d; count_include_pad=False is .no_count_include_pad */
+#define wk_avg_pool3d(x, ...)                                                                                          \
+    WK_NEW_TENSOR_(WK_OPT2_SIZES_(wk_tensor *, wk_avg_pool3d, wk_avg_pool_options, "x, kernel", x, __VA_ARGS__))
+
+/* wk_adaptive_avg_pool1d(x, size): Computes the mean of each of size windows. A size of -1 keeps that of x. Windows
+ * cover x; if its size is not a multiple, they differ in size and overlap.
+ *     window i has the elements floor(i L / size) to ceil((i + 1) L / size) - 1
+ * Shapes:    x (N, C, L) or (C, L); the spatial sizes become size
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has another number of dimensions; WK_ERR_ARGUMENT if a size is less than -1;
+ *            WK_ERR_DTYPE if x is not floating
+ * Example:   wk_adaptive_avg_pool1d(x, 2) is {{2, 3}} for x = {{1, 3, 2, 4}}
+ * PyTorch:   torch.nn.functional.adaptive_avg_pool1d, where None is -1 */
+#define wk_adaptive_avg_pool1d(x, size) WK_NEW_TENSOR_(wk_adaptive_avg_pool1d_at(WK_HERE, x, WK_SIZES_OF_(size)))
+
+/* wk_adaptive_avg_pool2d(x, size): Computes the mean of each of size windows. A size of -1 keeps that of x. Windows
+ * cover x; if its size is not a multiple, they differ in size and overlap.
+ *     window i has the elements floor(i L / size) to ceil((i + 1) L / size) - 1
+ * Shapes:    x (N, C, H, W) or (C, H, W); the spatial sizes become size
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has another number of dimensions; WK_ERR_ARGUMENT if a size is less than -1;
+ *            WK_ERR_DTYPE if x is not floating
+ * Example:   wk_adaptive_avg_pool2d(x, (1, 2)) is {{{2, 3}}} for x = {{{1, 3, 2, 4}}}
+ * PyTorch:   torch.nn.functional.adaptive_avg_pool2d, where None is -1 */
+#define wk_adaptive_avg_pool2d(x, size) WK_NEW_TENSOR_(wk_adaptive_avg_pool2d_at(WK_HERE, x, WK_SIZES_OF_(size)))
+
+/* wk_adaptive_avg_pool3d(x, size): Computes the mean of each of size windows. A size of -1 keeps that of x. Windows
+ * cover x; if its size is not a multiple, they differ in size and overlap.
+ *     window i has the elements floor(i L / size) to ceil((i + 1) L / size) - 1
+ * Shapes:    x (N, C, D, H, W) or (C, D, H, W); the spatial sizes become size
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has another number of dimensions; WK_ERR_ARGUMENT if a size is less than -1;
+ *            WK_ERR_DTYPE if x is not floating
+ * Example:   wk_adaptive_avg_pool3d(x, (1, 1, 2)) is {{{{2, 3}}}} for x = {{{{1, 3, 2, 4}}}}
+ * PyTorch:   torch.nn.functional.adaptive_avg_pool3d, where None is -1 */
+#define wk_adaptive_avg_pool3d(x, size) WK_NEW_TENSOR_(wk_adaptive_avg_pool3d_at(WK_HERE, x, WK_SIZES_OF_(size)))
+
+/* wk_adaptive_max_pool1d(x, size): Finds the largest element of each of size windows. The windows are those of
+ * wk_adaptive_avg_pool1d. NaN is largest. .return_indices receives the index of each element in its plane of x, the
+ * first of equal elements; NULL asks for none.
+ * Options:   .return_indices: receives the indices; default NULL
+ * Shapes:    x (N, C, L) or (C, L); the spatial sizes become size
+ * Dtypes:    floats and integers; out as x, indices i64
+ * Gradient:  added to the elements at the indices
+ * Returns:   a new tensor, owned by the innermost scope, as the indices; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has another number of dimensions; WK_ERR_ARGUMENT if a size is less than -1;
+ *            WK_ERR_DTYPE for bool
+ * Example:   wk_adaptive_max_pool1d(x, 2) is {{3, 4}} for x = {{1, 3, 2, 4}}
+ * PyTorch:   torch.nn.functional.adaptive_max_pool1d, where None is -1 */
+#define wk_adaptive_max_pool1d(x, ...)                                                                                 \
+    WK_NEW_TENSOR_(                                                                                                    \
+        WK_OPT2_SIZES_(wk_tensor *, wk_adaptive_max_pool1d, wk_adaptive_max_pool_options, "x, size", x, __VA_ARGS__))
+
+/* wk_adaptive_max_pool2d(x, size): Finds the largest element of each of size windows. The windows are those of
+ * wk_adaptive_avg_pool2d. NaN is largest. .return_indices receives the index of each element in its plane of x, the
+ * first of equal elements; NULL asks for none.
+ * Options:   .return_indices: receives the indices; default NULL
+ * Shapes:    x (N, C, H, W) or (C, H, W); the spatial sizes become size
+ * Dtypes:    floats and integers; out as x, indices i64
+ * Gradient:  added to the elements at the indices
+ * Returns:   a new tensor, owned by the innermost scope, as the indices; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has another number of dimensions; WK_ERR_ARGUMENT if a size is less than -1;
+ *            WK_ERR_DTYPE for bool
+ * Example:   wk_adaptive_max_pool2d(x, (1, 2)) is {{{3, 4}}} for x = {{{1, 3, 2, 4}}}
+ * PyTorch:   torch.nn.functional.adaptive_max_pool2d, where None is -1 */
+#define wk_adaptive_max_pool2d(x, ...)                                                                                 \
+    WK_NEW_TENSOR_(                                                                                                    \
+        WK_OPT2_SIZES_(wk_tensor *, wk_adaptive_max_pool2d, wk_adaptive_max_pool_options, "x, size", x, __VA_ARGS__))
+
+/* wk_adaptive_max_pool3d(x, size): Finds the largest element of each of size windows. The windows are those of
+ * wk_adaptive_avg_pool3d. NaN is largest. .return_indices receives the index of each element in its plane of x, the
+ * first of equal elements; NULL asks for none.
+ * Options:   .return_indices: receives the indices; default NULL
+ * Shapes:    x (N, C, D, H, W) or (C, D, H, W); the spatial sizes become size
+ * Dtypes:    floats and integers; out as x, indices i64
+ * Gradient:  added to the elements at the indices
+ * Returns:   a new tensor, owned by the innermost scope, as the indices; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has another number of dimensions; WK_ERR_ARGUMENT if a size is less than -1;
+ *            WK_ERR_DTYPE for bool
+ * Example:   wk_adaptive_max_pool3d(x, (1, 1, 2)) is {{{{3, 4}}}} for x = {{{{1, 3, 2, 4}}}}
+ * PyTorch:   torch.nn.functional.adaptive_max_pool3d, where None is -1 */
+#define wk_adaptive_max_pool3d(x, ...)                                                                                 \
+    WK_NEW_TENSOR_(                                                                                                    \
+        WK_OPT2_SIZES_(wk_tensor *, wk_adaptive_max_pool3d, wk_adaptive_max_pool_options, "x, size", x, __VA_ARGS__))
+
+/* wk_lp_pool1d(x, p, kernel): Computes the p-norm of each window, without absolute values. The windows are those of
+ * wk_avg_pool1d without padding.
+ *     (sum x^p)^(1/p)
+ * Options:   .stride: default kernel. .ceil_mode: round sizes up; default false
+ * Shapes:    x (N, C, L) or (C, L); each spatial size L becomes (L - kernel) / stride + 1, rounded down, or up with
+ *            .ceil_mode
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has another number of dimensions or the kernel is larger than x; WK_ERR_ARGUMENT if p
+ *            is 0 or a number is too small; WK_ERR_DTYPE if x is not floating
+ * Example:   wk_lp_pool1d(x, 2, 2) is {{2.236068, 4.472136}} for x = {{1, 2, 2, 4}}
+ * PyTorch:   torch.nn.functional.lp_pool1d */
+#define wk_lp_pool1d(x, p, ...)                                                                                        \
+    WK_NEW_TENSOR_(WK_OPT3_SIZES_(wk_tensor *, wk_lp_pool1d, wk_lp_pool_options, "x, p, kernel", x, p, __VA_ARGS__))
+
+/* wk_lp_pool2d(x, p, kernel): Computes the p-norm of each window, without absolute values. The windows are those of
+ * wk_avg_pool2d without padding.
+ *     (sum x^p)^(1/p)
+ * Options:   .stride: default kernel. .ceil_mode: round sizes up; default false
+ * Shapes:    x (N, C, H, W) or (C, H, W); each spatial size L becomes (L - kernel) / stride + 1, rounded down, or up
+ *            with .ceil_mode
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has another number of dimensions or the kernel is larger than x; WK_ERR_ARGUMENT if p
+ *            is 0 or a number is too small; WK_ERR_DTYPE if x is not floating
+ * Example:   wk_lp_pool2d(x, 2, (1, 2)) is {{{2.236068, 4.472136}}} for x = {{{1, 2, 2, 4}}}
+ * PyTorch:   torch.nn.functional.lp_pool2d */
+#define wk_lp_pool2d(x, p, ...)                                                                                        \
+    WK_NEW_TENSOR_(WK_OPT3_SIZES_(wk_tensor *, wk_lp_pool2d, wk_lp_pool_options, "x, p, kernel", x, p, __VA_ARGS__))
+
+/* wk_lp_pool3d(x, p, kernel): Computes the p-norm of each window, without absolute values. The windows are those of
+ * wk_avg_pool3d without padding.
+ *     (sum x^p)^(1/p)
+ * Options:   .stride: default kernel. .ceil_mode: round sizes up; default false
+ * Shapes:    x (N, C, D, H, W) or (C, D, H, W); each spatial size L becomes (L - kernel) / stride + 1, rounded down,
+ *            or up with .ceil_mode
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has another number of dimensions or the kernel is larger than x; WK_ERR_ARGUMENT if p
+ *            is 0 or a number is too small; WK_ERR_DTYPE if x is not floating
+ * Example:   wk_lp_pool3d(x, 2, (1, 1, 2)) is {{{{2.236068, 4.472136}}}} for x = {{{{1, 2, 2, 4}}}}
+ * PyTorch:   torch.nn.functional.lp_pool3d */
+#define wk_lp_pool3d(x, p, ...)                                                                                        \
+    WK_NEW_TENSOR_(WK_OPT3_SIZES_(wk_tensor *, wk_lp_pool3d, wk_lp_pool_options, "x, p, kernel", x, p, __VA_ARGS__))
+
+/* wk_max_unpool1d(x, indices, kernel): Writes the elements of x to their indices in planes of zeros, to undo
+ * wk_max_pool1d. Of several elements with one index the last one stays.
+ * Options:   .stride: default kernel. .padding: default 0. .output_size: spatial sizes of the result
+ * Shapes:    x and indices (N, C, L) or (C, L); each spatial size L becomes that of .output_size, which must be less
+ *            than a stride away from the default (L - 1) stride - 2 padding + kernel
+ * Dtypes:    indices i64; out as x
+ * Gradient:  that of the element at the index
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if the shapes differ or the size of the result is not possible; WK_ERR_INDEX if an index
+ *            is out of range; WK_ERR_ARGUMENT if a number is too small; WK_ERR_DTYPE for bool, or if indices is not
+ *            i64
+ * Example:   wk_max_unpool1d(x, y, 2) is {{5, 0, 6, 0}} for x = {{5, 6}}, y = {{0, 2}}
+ * PyTorch:   torch.nn.functional.max_unpool1d */
+#define wk_max_unpool1d(x, indices, ...)                                                                               \
+    WK_NEW_TENSOR_(WK_OPT3_SIZES_(wk_tensor *, wk_max_unpool1d, wk_max_unpool_options, "x, indices, kernel", x,        \
+                                  indices, __VA_ARGS__))
+
+/* wk_max_unpool2d(x, indices, kernel): Writes the elements of x to their indices in planes of zeros, to undo
+ * wk_max_pool2d. Of several elements with one index the last one stays.
+ * Options:   .stride: default kernel. .padding: default 0. .output_size: spatial sizes of the result
+ * Shapes:    x and indices (N, C, H, W) or (C, H, W); each spatial size L becomes that of .output_size, which must
+ *            be less than a stride away from the default (L - 1) stride - 2 padding + kernel
+ * Dtypes:    indices i64; out as x
+ * Gradient:  that of the element at the index
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if the shapes differ or the size of the result is not possible; WK_ERR_INDEX if an index
+ *            is out of range; WK_ERR_ARGUMENT if a number is too small; WK_ERR_DTYPE for bool, or if indices is not
+ *            i64
+ * Example:   wk_max_unpool2d(x, y, (1, 2)) is {{{5, 0, 6, 0}}} for x = {{{5, 6}}}, y = {{{0, 2}}}
+ * PyTorch:   torch.nn.functional.max_unpool2d */
+#define wk_max_unpool2d(x, indices, ...)                                                                               \
+    WK_NEW_TENSOR_(WK_OPT3_SIZES_(wk_tensor *, wk_max_unpool2d, wk_max_unpool_options, "x, indices, kernel", x,        \
+                                  indices, __VA_ARGS__))
+
+/* wk_max_unpool3d(x, indices, kernel): Writes the elements of x to their indices in planes of zeros, to undo
+ * wk_max_pool3d. Of several elements with one index the last one stays.
+ * Options:   .stride: default kernel. .padding: default 0. .output_size: spatial sizes of the result
+ * Shapes:    x and indices (N, C, D, H, W) or (C, D, H, W); each spatial size L becomes that of .output_size, which
+ *            must be less than a stride away from the default (L - 1) stride - 2 padding + kernel
+ * Dtypes:    indices i64; out as x
+ * Gradient:  that of the element at the index
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if the shapes differ or the size of the result is not possible; WK_ERR_INDEX if an index
+ *            is out of range; WK_ERR_ARGUMENT if a number is too small; WK_ERR_DTYPE for bool, or if indices is not
+ *            i64
+ * Example:   wk_max_unpool3d(x, y, (1, 1, 2)) is {{{{5, 0, 6, 0}}}} for x = {{{{5, 6}}}}, y = {{{{0, 2}}}}
+ * PyTorch:   torch.nn.functional.max_unpool3d */
+#define wk_max_unpool3d(x, indices, ...)                                                                               \
+    WK_NEW_TENSOR_(WK_OPT3_SIZES_(wk_tensor *, wk_max_unpool3d, wk_max_unpool_options, "x, indices, kernel", x,        \
+                                  indices, __VA_ARGS__))
 
 #endif
 

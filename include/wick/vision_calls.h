@@ -96,6 +96,129 @@ WK_RESULT_API wk_tensor *wk_conv2d_weight_at(wk_site site, wk_tensor *x, const i
 WK_RESULT_API wk_tensor *wk_conv3d_weight_at(wk_site site, wk_tensor *x, const int64_t *weight_size, int count,
                                              wk_tensor *grad_output, const wk_conv_options *options);
 
+/* ---- pooling ----------------------------------------------------------------------------------------------------- */
+
+/* max_pool1d: Finds the largest element of each window. */
+typedef struct wk_max_pool_options {
+    size_t size;
+    wk_by_name by_name;
+    wk_sizes stride;            /* default kernel */
+    wk_sizes padding;           /* at most half of the kernel */
+    wk_sizes dilation;          /* default 1 */
+    bool ceil_mode;             /* round sizes up; default false */
+    wk_tensor **return_indices; /* receives the indices; default NULL */
+} wk_max_pool_options;
+#ifndef __cplusplus
+#define wk_max_pool_options_numbers_(wk_do_, wk_o_)
+#endif
+WK_RESULT_API wk_tensor *wk_max_pool1d_at(wk_site site, wk_tensor *x, wk_sizes kernel,
+                                          const wk_max_pool_options *options);
+
+/* max_pool2d: Finds the largest element of each window. */
+WK_RESULT_API wk_tensor *wk_max_pool2d_at(wk_site site, wk_tensor *x, wk_sizes kernel,
+                                          const wk_max_pool_options *options);
+
+/* max_pool3d: Finds the largest element of each window. */
+WK_RESULT_API wk_tensor *wk_max_pool3d_at(wk_site site, wk_tensor *x, wk_sizes kernel,
+                                          const wk_max_pool_options *options);
+
+/* avg_pool1d: Computes the mean of each window. */
+typedef struct wk_avg_pool_options {
+    size_t size;
+    wk_by_name by_name;
+    wk_sizes stride;           /* default kernel */
+    wk_sizes padding;          /* at most half of the kernel */
+    bool ceil_mode;            /* round sizes up; default false */
+    bool no_count_include_pad; /* count elements of x only; default false */
+    int64_t divisor_override;  /* divides the sums instead of the number of elements; default none */
+} wk_avg_pool_options;
+#ifndef __cplusplus
+#define wk_avg_pool_options_numbers_(wk_do_, wk_o_)
+#endif
+WK_RESULT_API wk_tensor *wk_avg_pool1d_at(wk_site site, wk_tensor *x, wk_sizes kernel,
+                                          const wk_avg_pool_options *options);
+
+/* avg_pool2d: Computes the mean of each window. */
+WK_RESULT_API wk_tensor *wk_avg_pool2d_at(wk_site site, wk_tensor *x, wk_sizes kernel,
+                                          const wk_avg_pool_options *options);
+
+/* avg_pool3d: Computes the mean of each window. */
+WK_RESULT_API wk_tensor *wk_avg_pool3d_at(wk_site site, wk_tensor *x, wk_sizes kernel,
+                                          const wk_avg_pool_options *options);
+
+/* adaptive_avg_pool1d: Computes the mean of each of size windows. */
+WK_RESULT_API wk_tensor *wk_adaptive_avg_pool1d_at(wk_site site, wk_tensor *x, wk_sizes size);
+
+/* adaptive_avg_pool2d: Computes the mean of each of size windows. */
+WK_RESULT_API wk_tensor *wk_adaptive_avg_pool2d_at(wk_site site, wk_tensor *x, wk_sizes size);
+
+/* adaptive_avg_pool3d: Computes the mean of each of size windows. */
+WK_RESULT_API wk_tensor *wk_adaptive_avg_pool3d_at(wk_site site, wk_tensor *x, wk_sizes size);
+
+/* adaptive_max_pool1d: Finds the largest element of each of size windows. */
+typedef struct wk_adaptive_max_pool_options {
+    size_t size;
+    wk_by_name by_name;
+    wk_tensor **return_indices; /* receives the indices; default NULL */
+} wk_adaptive_max_pool_options;
+#ifndef __cplusplus
+#define wk_adaptive_max_pool_options_numbers_(wk_do_, wk_o_)
+#endif
+WK_RESULT_API wk_tensor *wk_adaptive_max_pool1d_at(wk_site site, wk_tensor *x, wk_sizes size,
+                                                   const wk_adaptive_max_pool_options *options);
+
+/* adaptive_max_pool2d: Finds the largest element of each of size windows. */
+WK_RESULT_API wk_tensor *wk_adaptive_max_pool2d_at(wk_site site, wk_tensor *x, wk_sizes size,
+                                                   const wk_adaptive_max_pool_options *options);
+
+/* adaptive_max_pool3d: Finds the largest element of each of size windows. */
+WK_RESULT_API wk_tensor *wk_adaptive_max_pool3d_at(wk_site site, wk_tensor *x, wk_sizes size,
+                                                   const wk_adaptive_max_pool_options *options);
+
+/* lp_pool1d: Computes the p-norm of each window, without absolute values. */
+typedef struct wk_lp_pool_options {
+    size_t size;
+    wk_by_name by_name;
+    wk_sizes stride; /* default kernel */
+    bool ceil_mode;  /* round sizes up; default false */
+    char reserved[7];
+} wk_lp_pool_options;
+#ifndef __cplusplus
+#define wk_lp_pool_options_numbers_(wk_do_, wk_o_)
+#endif
+WK_RESULT_API wk_tensor *wk_lp_pool1d_at(wk_site site, wk_tensor *x, double p, wk_sizes kernel,
+                                         const wk_lp_pool_options *options);
+
+/* lp_pool2d: Computes the p-norm of each window, without absolute values. */
+WK_RESULT_API wk_tensor *wk_lp_pool2d_at(wk_site site, wk_tensor *x, double p, wk_sizes kernel,
+                                         const wk_lp_pool_options *options);
+
+/* lp_pool3d: Computes the p-norm of each window, without absolute values. */
+WK_RESULT_API wk_tensor *wk_lp_pool3d_at(wk_site site, wk_tensor *x, double p, wk_sizes kernel,
+                                         const wk_lp_pool_options *options);
+
+/* max_unpool1d: Writes the elements of x to their indices in planes of zeros, to undo wk_max_pool1d. */
+typedef struct wk_max_unpool_options {
+    size_t size;
+    wk_by_name by_name;
+    wk_sizes stride; /* default kernel */
+    wk_sizes padding;
+    wk_sizes output_size; /* spatial sizes of the result */
+} wk_max_unpool_options;
+#ifndef __cplusplus
+#define wk_max_unpool_options_numbers_(wk_do_, wk_o_)
+#endif
+WK_RESULT_API wk_tensor *wk_max_unpool1d_at(wk_site site, wk_tensor *x, wk_tensor *indices, wk_sizes kernel,
+                                            const wk_max_unpool_options *options);
+
+/* max_unpool2d: Writes the elements of x to their indices in planes of zeros, to undo wk_max_pool2d. */
+WK_RESULT_API wk_tensor *wk_max_unpool2d_at(wk_site site, wk_tensor *x, wk_tensor *indices, wk_sizes kernel,
+                                            const wk_max_unpool_options *options);
+
+/* max_unpool3d: Writes the elements of x to their indices in planes of zeros, to undo wk_max_pool3d. */
+WK_RESULT_API wk_tensor *wk_max_unpool3d_at(wk_site site, wk_tensor *x, wk_tensor *indices, wk_sizes kernel,
+                                            const wk_max_unpool_options *options);
+
 #ifdef __cplusplus
 }
 #endif

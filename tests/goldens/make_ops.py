@@ -58,7 +58,10 @@ OTHER_GRADIENT = {
 }  # fmt: skip
 CONVOLUTIONS = [f"conv{form}{d}d{end}" for d in "123" for form, end in (("", ""), ("_transpose", ""), ("", "_input"),
                                                                        ("", "_weight"))]  # fmt: skip
+POOLS = [f"{name}_pool{d}d" for name in ("max", "avg", "lp", "adaptive_max", "adaptive_avg") for d in "123"]
 OTHER = {
+    **{(f"{name}_pool{d}d", dtype): "floating-point only"
+       for name in ("avg", "lp") for d in "123" for dtype in ("i64", "u8", "bool")},
     **{(name, dtype): "floating-point only" for name in CONVOLUTIONS for dtype in ("i64", "u8", "bool")},
     ("all", "u8"): "bool, as of every dtype", ("any", "u8"): "bool, as of every dtype",
     ("addcmul", "u8"): "a fraction makes a product of whole numbers a fraction",
@@ -119,6 +122,18 @@ def into(name):
     return lambda x, *args: getattr(x.clone(), name)(*args)
 
 
+def pool(name):
+    """A size of an adaptive pooling that is kept is -1 in Wick."""
+
+    def call(x, *args, **options):
+        if name.startswith("adaptive"):
+            sizes = args[0] if isinstance(args[0], list) else [args[0]] * int(name[-2])
+            args = ([None if n == -1 else n for n in sizes], *args[1:])
+        return getattr(F, name)(x, *args, **options)
+
+    return call
+
+
 def slices(x, dim=0, start=None, end=None, step=1):
     index = [slice(None)] * x.ndim
     index[dim] = slice(start, end, step)
@@ -126,6 +141,7 @@ def slices(x, dim=0, start=None, end=None, step=1):
 
 
 CALLS = {
+    **{name: pool(name) for name in POOLS},
     "slice": slices,
     "to_dtype": lambda x, dtype: x.to(dtype),
     "copy_": into("copy_"),

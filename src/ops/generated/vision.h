@@ -23,11 +23,35 @@ int wk__invoke_conv3d_input(const wk__op *op, wk_site site, const wk_value *args
 int wk__invoke_conv1d_weight(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_conv2d_weight(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_conv3d_weight(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_max_pool1d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_max_pool2d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_max_pool3d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_avg_pool1d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_avg_pool2d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_avg_pool3d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_adaptive_avg_pool1d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_adaptive_avg_pool2d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_adaptive_avg_pool3d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_adaptive_max_pool1d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_adaptive_max_pool2d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_adaptive_max_pool3d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_lp_pool1d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_lp_pool2d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_lp_pool3d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_max_unpool1d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_max_unpool2d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_max_unpool3d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 
 extern const wk_parameter wk__parameters_conv1d[];
 extern const wk_parameter wk__parameters_conv_transpose1d[];
 extern const wk_parameter wk__parameters_conv1d_input[];
 extern const wk_parameter wk__parameters_conv1d_weight[];
+extern const wk_parameter wk__parameters_max_pool1d[];
+extern const wk_parameter wk__parameters_avg_pool1d[];
+extern const wk_parameter wk__parameters_adaptive_avg_pool1d[];
+extern const wk_parameter wk__parameters_adaptive_max_pool1d[];
+extern const wk_parameter wk__parameters_lp_pool1d[];
+extern const wk_parameter wk__parameters_max_unpool1d[];
 
 #define WK__SIGNATURE_conv1d                                                                                           \
     .name = "conv1d",                                                                                                  \
@@ -133,5 +157,150 @@ extern const wk_parameter wk__parameters_conv1d_weight[];
     .doc = "Computes the gradient of wk_conv3d by its weight, whose sizes are weight_size.",                           \
     .grad_fn_name = "ConvolutionBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_conv1d_weight,          \
     .parameter_count = 7, .results = 1, .invoke = wk__invoke_conv3d_weight
+
+#define WK__SIGNATURE_max_pool1d                                                                                       \
+    .name = "max_pool1d",                                                                                              \
+    .schema = "max_pool1d(Tensor input, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] "            \
+              "dilation=1, bool ceil_mode=False, bool return_indices=False) -> (Tensor output, Tensor indices)",       \
+    .category = "pooling", .doc = "Finds the largest element of each window.", .grad_fn_name = "SqueezeBackward1",     \
+    .dtypes = WK__NUMBERS, .parameters = wk__parameters_max_pool1d, .parameter_count = 7, .results = -1,               \
+    .invoke = wk__invoke_max_pool1d
+
+#define WK__SIGNATURE_max_pool2d                                                                                       \
+    .name = "max_pool2d",                                                                                              \
+    .schema = "max_pool2d(Tensor input, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] "            \
+              "dilation=1, bool ceil_mode=False, bool return_indices=False) -> (Tensor output, Tensor indices)",       \
+    .category = "pooling", .doc = "Finds the largest element of each window.",                                         \
+    .grad_fn_name = "MaxPool2DWithIndicesBackward0", .dtypes = WK__NUMBERS, .parameters = wk__parameters_max_pool1d,   \
+    .parameter_count = 7, .results = -1, .invoke = wk__invoke_max_pool2d
+
+#define WK__SIGNATURE_max_pool3d                                                                                       \
+    .name = "max_pool3d",                                                                                              \
+    .schema = "max_pool3d(Tensor input, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] "            \
+              "dilation=1, bool ceil_mode=False, bool return_indices=False) -> (Tensor output, Tensor indices)",       \
+    .category = "pooling", .doc = "Finds the largest element of each window.",                                         \
+    .grad_fn_name = "MaxPool3DWithIndicesBackward0", .dtypes = WK__NUMBERS, .parameters = wk__parameters_max_pool1d,   \
+    .parameter_count = 7, .results = -1, .invoke = wk__invoke_max_pool3d
+
+#define WK__SIGNATURE_avg_pool1d                                                                                       \
+    .name = "avg_pool1d",                                                                                              \
+    .schema = "avg_pool1d(Tensor input, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool "              \
+              "ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor",                   \
+    .category = "pooling", .doc = "Computes the mean of each window.", .grad_fn_name = "SqueezeBackward1",             \
+    .dtypes = WK__FLOATS, .parameters = wk__parameters_avg_pool1d, .parameter_count = 7, .results = 1,                 \
+    .invoke = wk__invoke_avg_pool1d
+
+#define WK__SIGNATURE_avg_pool2d                                                                                       \
+    .name = "avg_pool2d",                                                                                              \
+    .schema = "avg_pool2d(Tensor input, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool "              \
+              "ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor",                   \
+    .category = "pooling", .doc = "Computes the mean of each window.", .grad_fn_name = "AvgPool2DBackward0",           \
+    .dtypes = WK__FLOATS, .parameters = wk__parameters_avg_pool1d, .parameter_count = 7, .results = 1,                 \
+    .invoke = wk__invoke_avg_pool2d
+
+#define WK__SIGNATURE_avg_pool3d                                                                                       \
+    .name = "avg_pool3d",                                                                                              \
+    .schema = "avg_pool3d(Tensor input, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool "              \
+              "ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor",                   \
+    .category = "pooling", .doc = "Computes the mean of each window.", .grad_fn_name = "AvgPool3DBackward0",           \
+    .dtypes = WK__FLOATS, .parameters = wk__parameters_avg_pool1d, .parameter_count = 7, .results = 1,                 \
+    .invoke = wk__invoke_avg_pool3d
+
+#define WK__SIGNATURE_adaptive_avg_pool1d                                                                              \
+    .name = "adaptive_avg_pool1d", .schema = "adaptive_avg_pool1d(Tensor input, int[1] output_size) -> Tensor",        \
+    .category = "pooling", .doc = "Computes the mean of each of size windows.", .grad_fn_name = "SqueezeBackward1",    \
+    .dtypes = WK__FLOATS, .parameters = wk__parameters_adaptive_avg_pool1d, .parameter_count = 2, .results = 1,        \
+    .invoke = wk__invoke_adaptive_avg_pool1d
+
+#define WK__SIGNATURE_adaptive_avg_pool2d                                                                              \
+    .name = "adaptive_avg_pool2d", .schema = "adaptive_avg_pool2d(Tensor input, int[2] output_size) -> Tensor",        \
+    .category = "pooling", .doc = "Computes the mean of each of size windows.",                                        \
+    .grad_fn_name = "AdaptiveAvgPool2DBackward0", .dtypes = WK__FLOATS,                                                \
+    .parameters = wk__parameters_adaptive_avg_pool1d, .parameter_count = 2, .results = 1,                              \
+    .invoke = wk__invoke_adaptive_avg_pool2d
+
+#define WK__SIGNATURE_adaptive_avg_pool3d                                                                              \
+    .name = "adaptive_avg_pool3d", .schema = "adaptive_avg_pool3d(Tensor input, int[3] output_size) -> Tensor",        \
+    .category = "pooling", .doc = "Computes the mean of each of size windows.",                                        \
+    .grad_fn_name = "AdaptiveAvgPool3DBackward0", .dtypes = WK__FLOATS,                                                \
+    .parameters = wk__parameters_adaptive_avg_pool1d, .parameter_count = 2, .results = 1,                              \
+    .invoke = wk__invoke_adaptive_avg_pool3d
+
+#define WK__SIGNATURE_adaptive_max_pool1d                                                                              \
+    .name = "adaptive_max_pool1d",                                                                                     \
+    .schema = "adaptive_max_pool1d(Tensor input, int[1] output_size, bool return_indices=False) -> (Tensor output, "   \
+              "Tensor indices)",                                                                                       \
+    .category = "pooling", .doc = "Finds the largest element of each of size windows.",                                \
+    .grad_fn_name = "SqueezeBackward1", .dtypes = WK__NUMBERS, .parameters = wk__parameters_adaptive_max_pool1d,       \
+    .parameter_count = 3, .results = -1, .invoke = wk__invoke_adaptive_max_pool1d
+
+#define WK__SIGNATURE_adaptive_max_pool2d                                                                              \
+    .name = "adaptive_max_pool2d",                                                                                     \
+    .schema = "adaptive_max_pool2d(Tensor input, int[2] output_size, bool return_indices=False) -> (Tensor output, "   \
+              "Tensor indices)",                                                                                       \
+    .category = "pooling", .doc = "Finds the largest element of each of size windows.",                                \
+    .grad_fn_name = "AdaptiveMaxPool2DBackward0", .dtypes = WK__NUMBERS,                                               \
+    .parameters = wk__parameters_adaptive_max_pool1d, .parameter_count = 3, .results = -1,                             \
+    .invoke = wk__invoke_adaptive_max_pool2d
+
+#define WK__SIGNATURE_adaptive_max_pool3d                                                                              \
+    .name = "adaptive_max_pool3d",                                                                                     \
+    .schema = "adaptive_max_pool3d(Tensor input, int[3] output_size, bool return_indices=False) -> (Tensor output, "   \
+              "Tensor indices)",                                                                                       \
+    .category = "pooling", .doc = "Finds the largest element of each of size windows.",                                \
+    .grad_fn_name = "AdaptiveMaxPool3DBackward0", .dtypes = WK__NUMBERS,                                               \
+    .parameters = wk__parameters_adaptive_max_pool1d, .parameter_count = 3, .results = -1,                             \
+    .invoke = wk__invoke_adaptive_max_pool3d
+
+#define WK__SIGNATURE_lp_pool1d                                                                                        \
+    .name = "lp_pool1d",                                                                                               \
+    .schema = "lp_pool1d(Tensor input, float norm_type, int[1] kernel_size, int[1]? stride=None, bool "                \
+              "ceil_mode=False) -> Tensor",                                                                            \
+    .category = "pooling", .doc = "Computes the p-norm of each window, without absolute values.",                      \
+    .grad_fn_name = "PowBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_lp_pool1d,                      \
+    .parameter_count = 5, .results = 1, .invoke = wk__invoke_lp_pool1d
+
+#define WK__SIGNATURE_lp_pool2d                                                                                        \
+    .name = "lp_pool2d",                                                                                               \
+    .schema = "lp_pool2d(Tensor input, float norm_type, int[2] kernel_size, int[2]? stride=None, bool "                \
+              "ceil_mode=False) -> Tensor",                                                                            \
+    .category = "pooling", .doc = "Computes the p-norm of each window, without absolute values.",                      \
+    .grad_fn_name = "PowBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_lp_pool1d,                      \
+    .parameter_count = 5, .results = 1, .invoke = wk__invoke_lp_pool2d
+
+#define WK__SIGNATURE_lp_pool3d                                                                                        \
+    .name = "lp_pool3d",                                                                                               \
+    .schema = "lp_pool3d(Tensor input, float norm_type, int[3] kernel_size, int[3]? stride=None, bool "                \
+              "ceil_mode=False) -> Tensor",                                                                            \
+    .category = "pooling", .doc = "Computes the p-norm of each window, without absolute values.",                      \
+    .grad_fn_name = "PowBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_lp_pool1d,                      \
+    .parameter_count = 5, .results = 1, .invoke = wk__invoke_lp_pool3d
+
+#define WK__SIGNATURE_max_unpool1d                                                                                     \
+    .name = "max_unpool1d",                                                                                            \
+    .schema = "max_unpool1d(Tensor input, Tensor indices, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, " \
+              "int[1]? output_size=None) -> Tensor",                                                                   \
+    .category = "pooling",                                                                                             \
+    .doc = "Writes the elements of x to their indices in planes of zeros, to undo wk_max_pool1d.",                     \
+    .grad_fn_name = "SqueezeBackward1", .dtypes = WK__NUMBERS, .parameters = wk__parameters_max_unpool1d,              \
+    .parameter_count = 6, .results = 1, .invoke = wk__invoke_max_unpool1d
+
+#define WK__SIGNATURE_max_unpool2d                                                                                     \
+    .name = "max_unpool2d",                                                                                            \
+    .schema = "max_unpool2d(Tensor input, Tensor indices, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, " \
+              "int[2]? output_size=None) -> Tensor",                                                                   \
+    .category = "pooling",                                                                                             \
+    .doc = "Writes the elements of x to their indices in planes of zeros, to undo wk_max_pool2d.",                     \
+    .grad_fn_name = "MaxUnpool2DBackward0", .dtypes = WK__NUMBERS, .parameters = wk__parameters_max_unpool1d,          \
+    .parameter_count = 6, .results = 1, .invoke = wk__invoke_max_unpool2d
+
+#define WK__SIGNATURE_max_unpool3d                                                                                     \
+    .name = "max_unpool3d",                                                                                            \
+    .schema = "max_unpool3d(Tensor input, Tensor indices, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, " \
+              "int[3]? output_size=None) -> Tensor",                                                                   \
+    .category = "pooling",                                                                                             \
+    .doc = "Writes the elements of x to their indices in planes of zeros, to undo wk_max_pool3d.",                     \
+    .grad_fn_name = "MaxUnpool3DBackward0", .dtypes = WK__NUMBERS, .parameters = wk__parameters_max_unpool1d,          \
+    .parameter_count = 6, .results = 1, .invoke = wk__invoke_max_unpool3d
 
 #endif

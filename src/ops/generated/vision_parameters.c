@@ -128,3 +128,103 @@ const wk_parameter wk__parameters_conv1d_weight[] = {
      .kind = WK_VALUE_INT,
      .optional = true,
      .default_value = {.kind = WK_VALUE_INT, .i = 1}}};
+
+const wk_parameter wk__parameters_max_pool1d[] = {
+    {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "kernel_size", .doc = "", .kind = WK_VALUE_INTS},
+    {.size = sizeof(wk_parameter), .name = "stride", .doc = "default kernel", .kind = WK_VALUE_INTS, .optional = true},
+    {.size = sizeof(wk_parameter),
+     .name = "padding",
+     .doc = "at most half of the kernel",
+     .kind = WK_VALUE_INTS,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INTS, .count = 1, .ints = (const int64_t[]){0}}},
+    {.size = sizeof(wk_parameter),
+     .name = "dilation",
+     .doc = "",
+     .kind = WK_VALUE_INTS,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INTS, .count = 1, .ints = (const int64_t[]){1}}},
+    {.size = sizeof(wk_parameter),
+     .name = "ceil_mode",
+     .doc = "round sizes up; default false",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}},
+    {.size = sizeof(wk_parameter),
+     .name = "return_indices",
+     .doc = "receives the indices; default NULL",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};
+
+const wk_parameter wk__parameters_avg_pool1d[] = {
+    {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "kernel_size", .doc = "", .kind = WK_VALUE_INTS},
+    {.size = sizeof(wk_parameter), .name = "stride", .doc = "default kernel", .kind = WK_VALUE_INTS, .optional = true},
+    {.size = sizeof(wk_parameter),
+     .name = "padding",
+     .doc = "at most half of the kernel",
+     .kind = WK_VALUE_INTS,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INTS, .count = 1, .ints = (const int64_t[]){0}}},
+    {.size = sizeof(wk_parameter),
+     .name = "ceil_mode",
+     .doc = "round sizes up; default false",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}},
+    {.size = sizeof(wk_parameter),
+     .name = "count_include_pad",
+     .doc = "count elements of x only; default false",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 1}},
+    {.size = sizeof(wk_parameter),
+     .name = "divisor_override",
+     .doc = "divides the sums instead of the number of elements; default none",
+     .kind = WK_VALUE_INT,
+     .optional = true}};
+
+const wk_parameter wk__parameters_adaptive_avg_pool1d[] = {
+    {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "output_size", .doc = "", .kind = WK_VALUE_INTS}};
+
+const wk_parameter wk__parameters_adaptive_max_pool1d[] = {
+    {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "output_size", .doc = "", .kind = WK_VALUE_INTS},
+    {.size = sizeof(wk_parameter),
+     .name = "return_indices",
+     .doc = "receives the indices; default NULL",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};
+
+const wk_parameter wk__parameters_lp_pool1d[] = {
+    {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "norm_type", .doc = "", .kind = WK_VALUE_FLOAT},
+    {.size = sizeof(wk_parameter), .name = "kernel_size", .doc = "", .kind = WK_VALUE_INTS},
+    {.size = sizeof(wk_parameter), .name = "stride", .doc = "default kernel", .kind = WK_VALUE_INTS, .optional = true},
+    {.size = sizeof(wk_parameter),
+     .name = "ceil_mode",
+     .doc = "round sizes up; default false",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};
+
+const wk_parameter wk__parameters_max_unpool1d[] = {
+    {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "indices", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "kernel_size", .doc = "", .kind = WK_VALUE_INTS},
+    {.size = sizeof(wk_parameter), .name = "stride", .doc = "default kernel", .kind = WK_VALUE_INTS, .optional = true},
+    {.size = sizeof(wk_parameter),
+     .name = "padding",
+     .doc = "",
+     .kind = WK_VALUE_INTS,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INTS, .count = 1, .ints = (const int64_t[]){0}}},
+    {.size = sizeof(wk_parameter),
+     .name = "output_size",
+     .doc = "spatial sizes of the result",
+     .kind = WK_VALUE_INTS,
+     .optional = true}};
