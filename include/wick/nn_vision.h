@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick/nn_vision.h: layers for images: convolutions.
+/* wick/nn_vision.h: layers for images: convolutions, pooling, padding, shuffling.
  *
  *     wk_module *net = wk_nn_sequential(wk_nn_conv2d(1, 6, 5, .padding = 2), wk_nn_relu(), wk_nn_flatten(),
  *                                       wk_nn_linear(6 * 28 * 28, 10));
@@ -14,6 +14,7 @@
 #endif
 
 #include "nn.h"
+#include "vision_calls.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -95,6 +96,112 @@ WK_RESULT_API wk_module *wk_nn_lazy_conv_transpose2d_at(wk_site site, int64_t ou
 WK_RESULT_API wk_module *wk_nn_lazy_conv_transpose3d_at(wk_site site, int64_t out, wk_sizes kernel,
                                                         const wk_nn_conv_transpose_options *options);
 
+/* ---- pooling ----------------------------------------------------------------------------------------------------- */
+
+typedef struct wk_nn_max_pool_options {
+    size_t size;
+    wk_by_name by_name;
+    wk_sizes stride;     /* default kernel */
+    wk_sizes padding;    /* at most half of the kernel; default 0 */
+    wk_sizes dilation;   /* distance between elements of a window; default 1 */
+    bool return_indices; /* the indices are a second output, for wk_forward_n; default false */
+    bool ceil_mode;      /* round sizes up; default false */
+    char reserved[6];
+} wk_nn_max_pool_options;
+/* wk_nn_max_pool1d(kernel), wk_nn_max_pool2d, wk_nn_max_pool3d: Create a layer that calls wk_max_pool2d.
+ *     wk_nn_max_pool2d(2)
+ *     wk_nn_max_pool2d((3, 2), .stride = 2, .padding = WK_PAIR(1, 0))
+ * Errors:    WK_ERR_ARGUMENT if a size is too small or a padding greater than half of the kernel
+ * PyTorch:   torch.nn.MaxPool1d, MaxPool2d, MaxPool3d */
+WK_RESULT_API wk_module *wk_nn_max_pool1d_at(wk_site site, wk_sizes kernel, const wk_nn_max_pool_options *options);
+WK_RESULT_API wk_module *wk_nn_max_pool2d_at(wk_site site, wk_sizes kernel, const wk_nn_max_pool_options *options);
+WK_RESULT_API wk_module *wk_nn_max_pool3d_at(wk_site site, wk_sizes kernel, const wk_nn_max_pool_options *options);
+/* wk_nn_avg_pool1d(kernel), wk_nn_avg_pool2d, wk_nn_avg_pool3d: Create a layer that calls wk_avg_pool2d, with its
+ * options.
+ * Errors:    as wk_nn_max_pool2d
+ * PyTorch:   torch.nn.AvgPool1d, AvgPool2d, AvgPool3d */
+WK_RESULT_API wk_module *wk_nn_avg_pool1d_at(wk_site site, wk_sizes kernel, const wk_avg_pool_options *options);
+WK_RESULT_API wk_module *wk_nn_avg_pool2d_at(wk_site site, wk_sizes kernel, const wk_avg_pool_options *options);
+WK_RESULT_API wk_module *wk_nn_avg_pool3d_at(wk_site site, wk_sizes kernel, const wk_avg_pool_options *options);
+/* wk_nn_lp_pool1d(p, kernel), wk_nn_lp_pool2d, wk_nn_lp_pool3d: Create a layer that calls wk_lp_pool2d, with its
+ * options.
+ * Errors:    WK_ERR_ARGUMENT if p is 0 or a size is too small
+ * PyTorch:   torch.nn.LPPool1d, LPPool2d, LPPool3d */
+WK_RESULT_API wk_module *wk_nn_lp_pool1d_at(wk_site site, double p, wk_sizes kernel, const wk_lp_pool_options *options);
+WK_RESULT_API wk_module *wk_nn_lp_pool2d_at(wk_site site, double p, wk_sizes kernel, const wk_lp_pool_options *options);
+WK_RESULT_API wk_module *wk_nn_lp_pool3d_at(wk_site site, double p, wk_sizes kernel, const wk_lp_pool_options *options);
+/* wk_nn_adaptive_avg_pool1d(size), wk_nn_adaptive_avg_pool2d, wk_nn_adaptive_avg_pool3d: Create a layer that calls
+ * wk_adaptive_avg_pool2d.
+ *     wk_nn_adaptive_avg_pool2d((1, 1))
+ * Errors:    WK_ERR_ARGUMENT if a size is less than -1
+ * PyTorch:   torch.nn.AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d */
+WK_RESULT_API wk_module *wk_nn_adaptive_avg_pool1d_at(wk_site site, wk_sizes size);
+WK_RESULT_API wk_module *wk_nn_adaptive_avg_pool2d_at(wk_site site, wk_sizes size);
+WK_RESULT_API wk_module *wk_nn_adaptive_avg_pool3d_at(wk_site site, wk_sizes size);
+
+typedef struct wk_nn_adaptive_max_pool_options {
+    size_t size;
+    wk_by_name by_name;
+    bool return_indices; /* the indices are a second output, for wk_forward_n; default false */
+    char reserved[7];
+} wk_nn_adaptive_max_pool_options;
+/* wk_nn_adaptive_max_pool1d(size), wk_nn_adaptive_max_pool2d, wk_nn_adaptive_max_pool3d: Create a layer that calls
+ * wk_adaptive_max_pool2d.
+ * Errors:    WK_ERR_ARGUMENT if a size is less than -1
+ * PyTorch:   torch.nn.AdaptiveMaxPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d */
+WK_RESULT_API wk_module *wk_nn_adaptive_max_pool1d_at(wk_site site, wk_sizes size,
+                                                      const wk_nn_adaptive_max_pool_options *options);
+WK_RESULT_API wk_module *wk_nn_adaptive_max_pool2d_at(wk_site site, wk_sizes size,
+                                                      const wk_nn_adaptive_max_pool_options *options);
+WK_RESULT_API wk_module *wk_nn_adaptive_max_pool3d_at(wk_site site, wk_sizes size,
+                                                      const wk_nn_adaptive_max_pool_options *options);
+/* wk_nn_max_unpool1d(kernel), wk_nn_max_unpool2d, wk_nn_max_unpool3d: Create a layer that calls wk_max_unpool2d, with
+ * its options, of two inputs: wk_forward_n(m, (x, indices), &y, 1).
+ * Errors:    WK_ERR_ARGUMENT if a size is too small
+ * PyTorch:   torch.nn.MaxUnpool1d, MaxUnpool2d, MaxUnpool3d */
+WK_RESULT_API wk_module *wk_nn_max_unpool1d_at(wk_site site, wk_sizes kernel, const wk_max_unpool_options *options);
+WK_RESULT_API wk_module *wk_nn_max_unpool2d_at(wk_site site, wk_sizes kernel, const wk_max_unpool_options *options);
+WK_RESULT_API wk_module *wk_nn_max_unpool3d_at(wk_site site, wk_sizes kernel, const wk_max_unpool_options *options);
+
+/* ---- padding ----------------------------------------------------------------------------------------------------- */
+
+/* wk_nn_zero_pad1d(padding), wk_nn_reflection_pad1d, wk_nn_replication_pad1d, wk_nn_circular_pad1d and those of two and
+ * three dimensions: Create a layer that calls wk_pad. padding is one number for all sides or a list as that of wk_pad.
+ * wk_nn_constant_pad2d(padding, value) pads with value.
+ *     wk_nn_zero_pad2d(1)
+ *     wk_nn_reflection_pad2d((1, 1, 2, 0))        left, right, top, bottom
+ * Errors:    WK_ERR_ARGUMENT if padding has neither one number nor two for each dimension
+ * PyTorch:   torch.nn.ZeroPad2d, ReflectionPad2d, ReplicationPad2d, CircularPad2d, ConstantPad2d, ... */
+WK_RESULT_API wk_module *wk_nn_zero_pad1d_at(wk_site site, const int64_t *padding, int count);
+WK_RESULT_API wk_module *wk_nn_reflection_pad1d_at(wk_site site, const int64_t *padding, int count);
+WK_RESULT_API wk_module *wk_nn_replication_pad1d_at(wk_site site, const int64_t *padding, int count);
+WK_RESULT_API wk_module *wk_nn_circular_pad1d_at(wk_site site, const int64_t *padding, int count);
+WK_RESULT_API wk_module *wk_nn_constant_pad1d_at(wk_site site, const int64_t *padding, int count, double value);
+WK_RESULT_API wk_module *wk_nn_zero_pad2d_at(wk_site site, const int64_t *padding, int count);
+WK_RESULT_API wk_module *wk_nn_reflection_pad2d_at(wk_site site, const int64_t *padding, int count);
+WK_RESULT_API wk_module *wk_nn_replication_pad2d_at(wk_site site, const int64_t *padding, int count);
+WK_RESULT_API wk_module *wk_nn_circular_pad2d_at(wk_site site, const int64_t *padding, int count);
+WK_RESULT_API wk_module *wk_nn_constant_pad2d_at(wk_site site, const int64_t *padding, int count, double value);
+WK_RESULT_API wk_module *wk_nn_zero_pad3d_at(wk_site site, const int64_t *padding, int count);
+WK_RESULT_API wk_module *wk_nn_reflection_pad3d_at(wk_site site, const int64_t *padding, int count);
+WK_RESULT_API wk_module *wk_nn_replication_pad3d_at(wk_site site, const int64_t *padding, int count);
+WK_RESULT_API wk_module *wk_nn_circular_pad3d_at(wk_site site, const int64_t *padding, int count);
+WK_RESULT_API wk_module *wk_nn_constant_pad3d_at(wk_site site, const int64_t *padding, int count, double value);
+
+/* ---- shuffling --------------------------------------------------------------------------------------------------- */
+
+/* wk_nn_pixel_shuffle(factor), wk_nn_pixel_unshuffle(factor), wk_nn_channel_shuffle(groups): Create a layer that calls
+ * wk_pixel_shuffle, wk_pixel_unshuffle or wk_channel_shuffle.
+ * Errors:    WK_ERR_ARGUMENT if factor or groups is less than 1
+ * PyTorch:   torch.nn.PixelShuffle, PixelUnshuffle, ChannelShuffle */
+WK_RESULT_API wk_module *wk_nn_pixel_shuffle_at(wk_site site, int64_t factor);
+WK_RESULT_API wk_module *wk_nn_pixel_unshuffle_at(wk_site site, int64_t factor);
+WK_RESULT_API wk_module *wk_nn_channel_shuffle_at(wk_site site, int64_t groups);
+
+#define wk_nn_pixel_shuffle(...)   WK_NEW_MODULE_(wk_nn_pixel_shuffle_at(WK_HERE, __VA_ARGS__))
+#define wk_nn_pixel_unshuffle(...) WK_NEW_MODULE_(wk_nn_pixel_unshuffle_at(WK_HERE, __VA_ARGS__))
+#define wk_nn_channel_shuffle(...) WK_NEW_MODULE_(wk_nn_channel_shuffle_at(WK_HERE, __VA_ARGS__))
+
 /* ---- macros ------------------------------------------------------------------------------------------------------ */
 
 #ifndef __cplusplus
@@ -123,6 +230,56 @@ WK_RESULT_API wk_module *wk_nn_lazy_conv_transpose3d_at(wk_site site, int64_t ou
     WK_NN_LAZY_CONV_(wk_nn_lazy_conv_transpose2d, wk_nn_conv_transpose_options, out, __VA_ARGS__)
 #define wk_nn_lazy_conv_transpose3d(out, ...)                                                                          \
     WK_NN_LAZY_CONV_(wk_nn_lazy_conv_transpose3d, wk_nn_conv_transpose_options, out, __VA_ARGS__)
+
+#define wk_nn_max_pool_options_numbers_(wk_do_, wk_o_)
+#define wk_nn_adaptive_max_pool_options_numbers_(wk_do_, wk_o_)
+#define WK_NN_POOL_(f, type, ...) WK_NEW_MODULE_(WK_OPT_SIZES_(wk_module *, f, type, "kernel", __VA_ARGS__))
+#define WK_NN_LP_POOL_(f, p, ...)                                                                                      \
+    WK_NEW_MODULE_(WK_OPT2_SIZES_(wk_module *, f, wk_lp_pool_options, "p, kernel", p, __VA_ARGS__))
+#define wk_nn_max_pool1d(...)           WK_NN_POOL_(wk_nn_max_pool1d, wk_nn_max_pool_options, __VA_ARGS__)
+#define wk_nn_avg_pool1d(...)           WK_NN_POOL_(wk_nn_avg_pool1d, wk_avg_pool_options, __VA_ARGS__)
+#define wk_nn_lp_pool1d(p, ...)         WK_NN_LP_POOL_(wk_nn_lp_pool1d, p, __VA_ARGS__)
+#define wk_nn_adaptive_avg_pool1d(size) WK_NEW_MODULE_(wk_nn_adaptive_avg_pool1d_at(WK_HERE, WK_SIZES_OF_(size)))
+#define wk_nn_adaptive_max_pool1d(...)                                                                                 \
+    WK_NN_POOL_(wk_nn_adaptive_max_pool1d, wk_nn_adaptive_max_pool_options, __VA_ARGS__)
+#define wk_nn_max_unpool1d(...)         WK_NN_POOL_(wk_nn_max_unpool1d, wk_max_unpool_options, __VA_ARGS__)
+#define wk_nn_max_pool2d(...)           WK_NN_POOL_(wk_nn_max_pool2d, wk_nn_max_pool_options, __VA_ARGS__)
+#define wk_nn_avg_pool2d(...)           WK_NN_POOL_(wk_nn_avg_pool2d, wk_avg_pool_options, __VA_ARGS__)
+#define wk_nn_lp_pool2d(p, ...)         WK_NN_LP_POOL_(wk_nn_lp_pool2d, p, __VA_ARGS__)
+#define wk_nn_adaptive_avg_pool2d(size) WK_NEW_MODULE_(wk_nn_adaptive_avg_pool2d_at(WK_HERE, WK_SIZES_OF_(size)))
+#define wk_nn_adaptive_max_pool2d(...)                                                                                 \
+    WK_NN_POOL_(wk_nn_adaptive_max_pool2d, wk_nn_adaptive_max_pool_options, __VA_ARGS__)
+#define wk_nn_max_unpool2d(...)         WK_NN_POOL_(wk_nn_max_unpool2d, wk_max_unpool_options, __VA_ARGS__)
+#define wk_nn_max_pool3d(...)           WK_NN_POOL_(wk_nn_max_pool3d, wk_nn_max_pool_options, __VA_ARGS__)
+#define wk_nn_avg_pool3d(...)           WK_NN_POOL_(wk_nn_avg_pool3d, wk_avg_pool_options, __VA_ARGS__)
+#define wk_nn_lp_pool3d(p, ...)         WK_NN_LP_POOL_(wk_nn_lp_pool3d, p, __VA_ARGS__)
+#define wk_nn_adaptive_avg_pool3d(size) WK_NEW_MODULE_(wk_nn_adaptive_avg_pool3d_at(WK_HERE, WK_SIZES_OF_(size)))
+#define wk_nn_adaptive_max_pool3d(...)                                                                                 \
+    WK_NN_POOL_(wk_nn_adaptive_max_pool3d, wk_nn_adaptive_max_pool_options, __VA_ARGS__)
+#define wk_nn_max_unpool3d(...) WK_NN_POOL_(wk_nn_max_unpool3d, wk_max_unpool_options, __VA_ARGS__)
+
+/* A number for all sides, or a list; more ends with the operands that follow. */
+#define WK_NN_PAD_(f, padding, more)     WK_NEW_MODULE_(WK_JOIN_(WK_NN_PAD_, WK_IS_LIST_(padding, ))(f, padding, more))
+#define WK_NN_PAD_1(f, padding, more)    f##_at(WK_HERE, (const int64_t[]){WK_SIZE_(padding)}, 1 WK_BARE_ more)
+#define WK_NN_PAD_WK2_(f, padding, more) WK_NN_PAD_LIST_(f, WK_INTS_NAME_, padding, more)
+#define WK_NN_PAD_LIST_(f, wk_s_, padding, more)                                                                       \
+    WK_SIZED_(wk_module *, wk_s_, padding, "",                                                                         \
+              WK_GIVE_(wk_module *, f##_at(WK_HERE, wk_s_.at, wk_s_.count WK_BARE_ more)))
+#define wk_nn_zero_pad1d(padding)            WK_NN_PAD_(wk_nn_zero_pad1d, padding, ())
+#define wk_nn_reflection_pad1d(padding)      WK_NN_PAD_(wk_nn_reflection_pad1d, padding, ())
+#define wk_nn_replication_pad1d(padding)     WK_NN_PAD_(wk_nn_replication_pad1d, padding, ())
+#define wk_nn_circular_pad1d(padding)        WK_NN_PAD_(wk_nn_circular_pad1d, padding, ())
+#define wk_nn_constant_pad1d(padding, value) WK_NN_PAD_(wk_nn_constant_pad1d, padding, (, value))
+#define wk_nn_zero_pad2d(padding)            WK_NN_PAD_(wk_nn_zero_pad2d, padding, ())
+#define wk_nn_reflection_pad2d(padding)      WK_NN_PAD_(wk_nn_reflection_pad2d, padding, ())
+#define wk_nn_replication_pad2d(padding)     WK_NN_PAD_(wk_nn_replication_pad2d, padding, ())
+#define wk_nn_circular_pad2d(padding)        WK_NN_PAD_(wk_nn_circular_pad2d, padding, ())
+#define wk_nn_constant_pad2d(padding, value) WK_NN_PAD_(wk_nn_constant_pad2d, padding, (, value))
+#define wk_nn_zero_pad3d(padding)            WK_NN_PAD_(wk_nn_zero_pad3d, padding, ())
+#define wk_nn_reflection_pad3d(padding)      WK_NN_PAD_(wk_nn_reflection_pad3d, padding, ())
+#define wk_nn_replication_pad3d(padding)     WK_NN_PAD_(wk_nn_replication_pad3d, padding, ())
+#define wk_nn_circular_pad3d(padding)        WK_NN_PAD_(wk_nn_circular_pad3d, padding, ())
+#define wk_nn_constant_pad3d(padding, value) WK_NN_PAD_(wk_nn_constant_pad3d, padding, (, value))
 #endif
 
 #ifdef __cplusplus

@@ -66,6 +66,33 @@ static void sizes_of_convolutions(void **state)
     same(wk_conv3d_weight(x[3], (1, 1, 2, 2, 2), g[3]), wk_conv3d_weight(x[3], WK_ARRAY(kernel, 5), g[3], .stride = 1));
 }
 
+/* Padding layers. */
+static void paddings(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const int64_t by[6] = {1, 1, 1, 1, 1, 1};
+    wk_tensor *x = wk_rand((1, 2, 3, 4, 5));
+    same(wk_forward(wk_nn_zero_pad1d((1, 1)), x), wk_forward(wk_nn_zero_pad1d(WK_ARRAY(by, 2)), x));
+    same(wk_forward(wk_nn_reflection_pad1d((1, 1)), x), wk_forward(wk_nn_reflection_pad1d(WK_ARRAY(by, 2)), x));
+    same(wk_forward(wk_nn_replication_pad1d((1, 1)), x), wk_forward(wk_nn_replication_pad1d(WK_ARRAY(by, 2)), x));
+    same(wk_forward(wk_nn_circular_pad1d((1, 1)), x), wk_forward(wk_nn_circular_pad1d(WK_ARRAY(by, 2)), x));
+    same(wk_forward(wk_nn_constant_pad1d((1, 1), 2), x), wk_forward(wk_nn_constant_pad1d(WK_ARRAY(by, 2), 2), x));
+    same(wk_forward(wk_nn_zero_pad2d((1, 1, 1, 1)), x), wk_forward(wk_nn_zero_pad2d(WK_ARRAY(by, 4)), x));
+    same(wk_forward(wk_nn_reflection_pad2d((1, 1, 1, 1)), x), wk_forward(wk_nn_reflection_pad2d(WK_ARRAY(by, 4)), x));
+    same(wk_forward(wk_nn_replication_pad2d((1, 1, 1, 1)), x), wk_forward(wk_nn_replication_pad2d(WK_ARRAY(by, 4)), x));
+    same(wk_forward(wk_nn_circular_pad2d((1, 1, 1, 1)), x), wk_forward(wk_nn_circular_pad2d(WK_ARRAY(by, 4)), x));
+    same(wk_forward(wk_nn_constant_pad2d((1, 1, 1, 1), 2), x), wk_forward(wk_nn_constant_pad2d(WK_ARRAY(by, 4), 2), x));
+    same(wk_forward(wk_nn_zero_pad3d((1, 1, 1, 1, 1, 1)), x), wk_forward(wk_nn_zero_pad3d(WK_ARRAY(by, 6)), x));
+    same(wk_forward(wk_nn_reflection_pad3d((1, 1, 1, 1, 1, 1)), x),
+         wk_forward(wk_nn_reflection_pad3d(WK_ARRAY(by, 6)), x));
+    same(wk_forward(wk_nn_replication_pad3d((1, 1, 1, 1, 1, 1)), x),
+         wk_forward(wk_nn_replication_pad3d(WK_ARRAY(by, 6)), x));
+    same(wk_forward(wk_nn_circular_pad3d((1, 1, 1, 1, 1, 1)), x), wk_forward(wk_nn_circular_pad3d(WK_ARRAY(by, 6)), x));
+    same(wk_forward(wk_nn_constant_pad3d((1, 1, 1, 1, 1, 1), 2), x),
+         wk_forward(wk_nn_constant_pad3d(WK_ARRAY(by, 6), 2), x));
+}
+
 static void sizes_and_dimensions(void **state)
 {
     (void)state;
@@ -266,10 +293,15 @@ static void strides_of_reads_and_writes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_of_created_tensors), cmocka_unit_test(sizes_and_dimensions),
-        cmocka_unit_test(sizes_of_convolutions),     cmocka_unit_test(lists_of_tensors),
-        cmocka_unit_test(elements_and_options),      cmocka_unit_test(arrays_of_arrays),
-        cmocka_unit_test(one_two_or_three_numbers),  cmocka_unit_test(strides_of_reads_and_writes),
+        cmocka_unit_test(shapes_of_created_tensors),
+        cmocka_unit_test(sizes_and_dimensions),
+        cmocka_unit_test(sizes_of_convolutions),
+        cmocka_unit_test(paddings),
+        cmocka_unit_test(lists_of_tensors),
+        cmocka_unit_test(elements_and_options),
+        cmocka_unit_test(arrays_of_arrays),
+        cmocka_unit_test(one_two_or_three_numbers),
+        cmocka_unit_test(strides_of_reads_and_writes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

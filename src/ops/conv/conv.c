@@ -51,7 +51,7 @@ static bool take_weight(wk_site site, const conv_op *k, wk_tensor *const in[], i
     }
     c->out = shape[0] / c->groups;
     c->in = shape[1];
-    memcpy(c->kernel, shape + 2, sizeof *shape * c->dims);
+    memcpy(c->kernel, shape + 2, sizeof *shape * (size_t)c->dims);
     for (int d = 0; d < c->dims; d++) {
         if (c->kernel[d] > 0) continue;
         wk__call_error(k->op->name, site, WK_ERR_SHAPE, in, "a kernel without elements: $a and $b");
@@ -82,7 +82,7 @@ static bool take_image(wk_site site, const conv_op *k, wk_tensor *const in[], wk
     }
     c->unbatched = !batched;
     c->n = batched ? shape[0] : 1;
-    memcpy(role == WK__CONV_X ? c->size : c->result, shape + batched + 1, sizeof *shape * c->dims);
+    memcpy(role == WK__CONV_X ? c->size : c->result, shape + batched + 1, sizeof *shape * (size_t)c->dims);
     return true;
 }
 
@@ -94,7 +94,7 @@ static bool read_padding(wk_site site, const conv_op *k, wk_sizes padding, wk__c
     if (padding != WK_SAME) {
         if (!wk__sizes_read(site, k->op->name, &rule, padding == WK_VALID ? 0 : padding, c->dims, c->padding))
             return false;
-        memcpy(after, c->padding, sizeof *after * c->dims);
+        memcpy(after, c->padding, sizeof *after * (size_t)c->dims);
         return true;
     }
     for (int d = 0; d < c->dims; d++) {

@@ -8,6 +8,8 @@
 #include "base/integers.h"
 #include <string.h>
 
+enum { MOST_TAPS = 16 /* of a fused chain; longer windows are reduced */ };
+
 typedef struct avg_call {
     wk__windows w;
     bool include_pad;  /* padding counts as elements */
@@ -68,9 +70,21 @@ static wk_tensor *mask_tap(const avg_call *a, wk_tensor *x, int k, int64_t j)
     return wk_where(wk__window_vector(&a->w, valid, k), x, 0);
 }
 
+/* Sums the windows of a run with many taps by one reduction. */
+static wk_tensor *reduce_run(const avg_call *a, wk_tensor *x, int k, const wk__window_run *run)
+{
+    const wk__windows *w = &a->w;
+    const int64_t from = run->first * w->stride[k] + run->tap - w->padding[k], last = -1, dim = w->first + k;
+    wk_tensor *part = wk_narrow_at(w->site, x, dim, from, (run->count - 1) * w->stride[k] + run->taps);
+    const bool half = wk__dtypes[wk_dtype_of(x)].size == 2;
+    const wk_reduce_options wide = {.size = sizeof wide, .dtype = half ? WK_F32 : wk_dtype_of(x)};
+    return wk_sum_at(w->site, wk_unfold_at(w->site, part, dim, run->taps, w->stride[k]), &last, 1, &wide);
+}
+
 static wk_tensor *sum_run(const avg_call *a, wk_tensor *x, int k, const wk__window_run *run)
 {
     wk_tensor *sum = NULL;
+    if (run->taps > MOST_TAPS && !a->w.uneven[k]) return divide(a, reduce_run(a, x, k, run), k, run);
     for (int64_t j = run->tap; j < run->tap + run->taps; j++) {
         wk_tensor *tap = wk__window_tap(&a->w, x, k, run, j);
         tap = mask_tap(a, tap ? wk__to_opmath(tap) : NULL, k, j);
@@ -94,8 +108,20 @@ static wk_tensor *avg_dim(const avg_call *a, wk_tensor *x, int k, wk_dtype dtype
     return wk__parts_join(&parts, w->site, w->first + k);
 }
 
+/* Returns true if the result is the mean of each plane. */
+static bool is_mean(const wk__windows *w)
+{
+    for (int k = 0; k < w->dims; k++)
+        if (w->out[k] != 1 || w->kernel[k] != w->size[k] || w->padding[k] != 0) return false;
+    return true;
+}
+
 static wk_tensor *avg_all(const avg_call *a, wk_tensor *x)
 {
+    if (is_mean(&a->w) && !a->has_override) {
+        const wk_reduce_options kept = {.size = sizeof kept, .keepdim = true};
+        return wk_mean_at(a->w.site, x, (const int64_t[]){-1, -2, -3}, a->w.dims, &kept);
+    }
     const wk_dtype dtype = wk_dtype_of(x);
     if (wk__windows_empty(&a->w, x)) return wk__windows_empty_result(&a->w, x, dtype);
     for (int k = 0; k < a->w.dims; k++) x = avg_dim(a, x, k, dtype);

@@ -315,6 +315,8 @@ static const char *const avg_1d_samples[] = {"[2,3,8], 2",
                                              "[1,2,7], 3, 2, 1, true",
                                              "[1,2,8], 3, 2, 1, true, false",
                                              "[1,2,8], 3, 1, 0, false, true, 2",
+                                             "[1,1,40], 17, 3, 8, true, false",
+                                             "[2,2,3], 3",
                                              "[0,2,5], 2",
                                              NULL};
 static const char *const avg_2d_samples[] = {"[2,2,4,4], 2",

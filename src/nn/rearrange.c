@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Layers that rearrange images, without parameters: padding, pixel_shuffle, pixel_unshuffle, channel_shuffle. */
+#include "module.h"
+#include <string.h>
+#include <wick/nn_vision.h>
+#include <wick/shape.h>
+
+/* ---- padding ----------------------------------------------------------------------------------------------------- */
+
+enum { PAD_DIMS = 3 };
+
+/* State of a padding layer: arguments of wk_pad. */
+typedef struct pad {
+    int64_t padding[2 * PAD_DIMS];
+    int count;
+    wk_pad_options options;
+} pad;
+
+static wk_tensor *pad_forward(wk_module *self, wk_tensor *x)
+{
+    const pad *s = wk__module_of(self)->state;
+    return wk_pad_at((wk_site){0}, x, s->padding, s->count, &s->options);
+}
+
+/* name: of the call, "nn_zero_pad1d". One number in `padding` is for all sides. */
+static wk_module *create_pad(wk_site site, const char *name, int dims, const int64_t *padding, int count, int mode,
+                             double value)
+{
+    const wk_module_kind kind = {
+        .size = sizeof kind, .name = name + strlen("nn_"), .state = sizeof(pad), .forward1 = pad_forward};
+    if (!wk__array_check(padding, count, site, name, "the padding")) return NULL;
+    if (count != 1 && count != 2 * dims) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: expected 1 or %d numbers of padding, got %d", name, 2 * dims, count);
+        return NULL;
+    }
+    wk_module *m = wk__module_make(site, &kind);
+    if (!m) return NULL;
+    pad *s = wk__module_of(m)->state;
+    s->count = 2 * dims;
+    s->options = (wk_pad_options){.size = sizeof s->options, .mode = mode, .value = value};
+    for (int k = 0; k < s->count; k++) s->padding[k] = padding[count == 1 ? 0 : k];
+    return m;
+}
+
+wk_module *wk_nn_zero_pad1d_at(wk_site site, const int64_t *padding, int count)
+{
+    return create_pad(site, "nn_zero_pad1d", 1, padding, count, WK_PAD_CONSTANT, 0);
+}
+wk_module *wk_nn_reflection_pad1d_at(wk_site site, const int64_t *padding, int count)
+{
+    return create_pad(site, "nn_reflection_pad1d", 1, padding, count, WK_PAD_REFLECT, 0);
+}
+wk_module *wk_nn_replication_pad1d_at(wk_site site, const int64_t *padding, int count)
+{
+    return create_pad(site, "nn_replication_pad1d", 1, padding, count, WK_PAD_REPLICATE, 0);
+}
+wk_module *wk_nn_circular_pad1d_at(wk_site site, const int64_t *padding, int count)
+{
+    return create_pad(site, "nn_circular_pad1d", 1, padding, count, WK_PAD_CIRCULAR, 0);
+}
+wk_module *wk_nn_constant_pad1d_at(wk_site site, const int64_t *padding, int count, double value)
+{
+    return create_pad(site, "nn_constant_pad1d", 1, padding, count, WK_PAD_CONSTANT, value);
+}
+
+wk_module *wk_nn_zero_pad2d_at(wk_site site, const int64_t *padding, int count)
+{
+    return create_pad(site, "nn_zero_pad2d", 2, padding, count, WK_PAD_CONSTANT, 0);
+}
+wk_module *wk_nn_reflection_pad2d_at(wk_site site, const int64_t *padding, int count)
+{
+    return create_pad(site, "nn_reflection_pad2d", 2, padding, count, WK_PAD_REFLECT, 0);
+}
+wk_module *wk_nn_replication_pad2d_at(wk_site site, const int64_t *padding, int count)
+{
+    return create_pad(site, "nn_replication_pad2d", 2, padding, count, WK_PAD_REPLICATE, 0);
+}
+wk_module *wk_nn_circular_pad2d_at(wk_site site, const int64_t *padding, int count)
+{
+    return create_pad(site, "nn_circular_pad2d", 2, padding, count, WK_PAD_CIRCULAR, 0);
+}
+wk_module *wk_nn_constant_pad2d_at(wk_site site, const int64_t *padding, int count, double value)
+{
+    return create_pad(site, "nn_constant_pad2d", 2, padding, count, WK_PAD_CONSTANT, value);
+}
+
+wk_module *wk_nn_zero_pad3d_at(wk_site site, const int64_t *padding, int count)
+{
+    return create_pad(site, "nn_zero_pad3d", 3, padding, count, WK_PAD_CONSTANT, 0);
+}
+wk_module *wk_nn_reflection_pad3d_at(wk_site site, const int64_t *padding, int count)
+{
+    return create_pad(site, "nn_reflection_pad3d", 3, padding, count, WK_PAD_REFLECT, 0);
+}
+wk_module *wk_nn_replication_pad3d_at(wk_site site, const int64_t *padding, int count)
+{
+    return create_pad(site, "nn_replication_pad3d", 3, padding, count, WK_PAD_REPLICATE, 0);
+}
+wk_module *wk_nn_circular_pad3d_at(wk_site site, const int64_t *padding, int count)
+{
+    return create_pad(site, "nn_circular_pad3d", 3, padding, count, WK_PAD_CIRCULAR, 0);
+}
+wk_module *wk_nn_constant_pad3d_at(wk_site site, const int64_t *padding, int count, double value)
+{
+    return create_pad(site, "nn_constant_pad3d", 3, padding, count, WK_PAD_CONSTANT, value);
+}
+
+/* ---- shuffling --------------------------------------------------------------------------------------------------- */
+
+typedef wk_tensor *shuffle_fn(wk_site site, wk_tensor *x, int64_t number);
+
+/* State of a shuffling layer. */
+typedef struct shuffle {
+    shuffle_fn *call;
+    int64_t number; /* factor or groups */
+} shuffle;
+
+static wk_tensor *shuffle_forward(wk_module *self, wk_tensor *x)
+{
+    const shuffle *s = wk__module_of(self)->state;
+    return s->call((wk_site){0}, x, s->number);
+}
+
+static wk_module *create_shuffle(wk_site site, const char *name, const char *argument, shuffle_fn *call, int64_t number)
+{
+    const wk_module_kind kind = {
+        .size = sizeof kind, .name = name + strlen("nn_"), .state = sizeof(shuffle), .forward1 = shuffle_forward};
+    if (number < 1) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s must be at least 1, got %lld", name, argument, (long long)number);
+        return NULL;
+    }
+    wk_module *m = wk__module_make(site, &kind);
+    if (m) *(shuffle *)wk__module_of(m)->state = (shuffle){call, number};
+    return m;
+}
+
+wk_module *wk_nn_pixel_shuffle_at(wk_site site, int64_t factor)
+{
+    return create_shuffle(site, "nn_pixel_shuffle", "factor", wk_pixel_shuffle_at, factor);
+}
+wk_module *wk_nn_pixel_unshuffle_at(wk_site site, int64_t factor)
+{
+    return create_shuffle(site, "nn_pixel_unshuffle", "factor", wk_pixel_unshuffle_at, factor);
+}
+wk_module *wk_nn_channel_shuffle_at(wk_site site, int64_t groups)
+{
+    return create_shuffle(site, "nn_channel_shuffle", "groups", wk_channel_shuffle_at, groups);
+}

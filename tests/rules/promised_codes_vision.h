@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Promises of wick/vision.h and of the padding and shuffling in wick/shape.h, as calls by name; see
+ * promised_codes_samples.h. */
+#ifndef TESTS_RULES_PROMISED_CODES_VISION_H
+#define TESTS_RULES_PROMISED_CODES_VISION_H
+
+#include "promised_codes.h"
+
+static wk_tensor *one_index(int ndim)
+{
+    const int64_t shape[] = {1, 1, 1, 1, 1};
+    return wk_full(WK_ARRAY(shape, ndim), 99);
+}
+
+static void unpool_beyond_1d(void)
+{
+    assert_non_null(wk_max_unpool1d(wk_ones((1, 1, 1)), one_index(3), 2));
+    (void)wk_sync();
+}
+static void unpool_beyond_2d(void)
+{
+    assert_non_null(wk_max_unpool2d(wk_ones((1, 1, 1, 1)), one_index(4), 2));
+    (void)wk_sync();
+}
+static void unpool_beyond_3d(void)
+{
+    assert_non_null(wk_max_unpool3d(wk_ones((1, 1, 1, 1, 1)), one_index(5), 2));
+    (void)wk_sync();
+}
+
+static void nn_max_pool1d_of_nothing(void)
+{
+    assert_null(wk_nn_max_pool1d(1, .padding = 1));
+}
+static void nn_lp_pool1d_of_nothing(void)
+{
+    assert_null(wk_nn_lp_pool1d(0, 2));
+}
+static void nn_adaptive_avg_pool1d_of_nothing(void)
+{
+    assert_null(wk_nn_adaptive_avg_pool1d(-2));
+}
+static void nn_adaptive_max_pool1d_of_nothing(void)
+{
+    assert_null(wk_nn_adaptive_max_pool1d(-2));
+}
+static void nn_max_unpool1d_of_nothing(void)
+{
+    assert_null(wk_nn_max_unpool1d(0));
+}
+static void nn_zero_pad1d_of_nothing(void)
+{
+    assert_null(wk_nn_zero_pad1d((1, 2, 3)));
+}
+static void nn_pixel_shuffle_of_nothing(void)
+{
+    assert_null(wk_nn_pixel_shuffle(0));
+}
+
+static const promised_code promised_by_vision[] = {
+    {"wk_pad", WK_ERR_ARGUMENT, .sample = "[2],(1)"},
+    {"wk_pad", WK_ERR_SHAPE, .sample = "[2],(-3,0)"},
+    {"wk_pixel_shuffle", WK_ERR_ARGUMENT, .sample = "[4,2,2],0"},
+    {"wk_pixel_shuffle", WK_ERR_SHAPE, .sample = "[3,2,2],2"},
+    {"wk_pixel_unshuffle", WK_ERR_ARGUMENT, .sample = "[4,2,2],0"},
+    {"wk_pixel_unshuffle", WK_ERR_SHAPE, .sample = "[4,3,2],2"},
+    {"wk_channel_shuffle", WK_ERR_ARGUMENT, .sample = "[1,4,2],0"},
+    {"wk_channel_shuffle", WK_ERR_SHAPE, .sample = "[1,4,2],3"},
+    {"wk_max_pool1d", WK_ERR_SHAPE, .sample = "[1,2,6],7"},
+    {"wk_max_pool1d", WK_ERR_ARGUMENT, .sample = "[1,2,6],2,1,2"},
+    {"wk_max_pool1d", WK_ERR_DTYPE, .sample = "[1,2,6]:bool,2"},
+    {"wk_max_pool2d", WK_ERR_SHAPE, .sample = "[1,2,6,6],7"},
+    {"wk_max_pool2d", WK_ERR_ARGUMENT, .sample = "[1,2,6,6],2,1,2"},
+    {"wk_max_pool2d", WK_ERR_DTYPE, .sample = "[1,2,6,6]:bool,2"},
+    {"wk_max_pool3d", WK_ERR_SHAPE, .sample = "[1,2,6,6,6],7"},
+    {"wk_max_pool3d", WK_ERR_ARGUMENT, .sample = "[1,2,6,6,6],2,1,2"},
+    {"wk_max_pool3d", WK_ERR_DTYPE, .sample = "[1,2,6,6,6]:bool,2"},
+    {"wk_avg_pool1d", WK_ERR_SHAPE, .sample = "[1,2,6],7"},
+    {"wk_avg_pool1d", WK_ERR_ARGUMENT, .sample = "[1,2,6],2,1,2"},
+    {"wk_avg_pool1d", WK_ERR_DTYPE, .sample = "[1,2,6]:i64,2"},
+    {"wk_avg_pool2d", WK_ERR_SHAPE, .sample = "[1,2,6,6],7"},
+    {"wk_avg_pool2d", WK_ERR_ARGUMENT, .sample = "[1,2,6,6],2,1,2"},
+    {"wk_avg_pool2d", WK_ERR_DTYPE, .sample = "[1,2,6,6]:i64,2"},
+    {"wk_avg_pool3d", WK_ERR_SHAPE, .sample = "[1,2,6,6,6],7"},
+    {"wk_avg_pool3d", WK_ERR_ARGUMENT, .sample = "[1,2,6,6,6],2,1,2"},
+    {"wk_avg_pool3d", WK_ERR_DTYPE, .sample = "[1,2,6,6,6]:i64,2"},
+    {"wk_lp_pool1d", WK_ERR_SHAPE, .sample = "[1,2,6],2.0,7"},
+    {"wk_lp_pool1d", WK_ERR_ARGUMENT, .sample = "[1,2,6],0.0,2"},
+    {"wk_lp_pool1d", WK_ERR_DTYPE, .sample = "[1,2,6]:i64,2.0,2"},
+    {"wk_lp_pool2d", WK_ERR_SHAPE, .sample = "[1,2,6,6],2.0,7"},
+    {"wk_lp_pool2d", WK_ERR_ARGUMENT, .sample = "[1,2,6,6],0.0,2"},
+    {"wk_lp_pool2d", WK_ERR_DTYPE, .sample = "[1,2,6,6]:i64,2.0,2"},
+    {"wk_lp_pool3d", WK_ERR_SHAPE, .sample = "[1,2,6,6,6],2.0,7"},
+    {"wk_lp_pool3d", WK_ERR_ARGUMENT, .sample = "[1,2,6,6,6],0.0,2"},
+    {"wk_lp_pool3d", WK_ERR_DTYPE, .sample = "[1,2,6,6,6]:i64,2.0,2"},
+    {"wk_adaptive_max_pool1d", WK_ERR_SHAPE, .sample = "[2],2"},
+    {"wk_adaptive_max_pool1d", WK_ERR_ARGUMENT, .sample = "[1,2,6],-2"},
+    {"wk_adaptive_max_pool1d", WK_ERR_DTYPE, .sample = "[1,2,6]:bool,2"},
+    {"wk_adaptive_max_pool2d", WK_ERR_SHAPE, .sample = "[2],2"},
+    {"wk_adaptive_max_pool2d", WK_ERR_ARGUMENT, .sample = "[1,2,6,6],-2"},
+    {"wk_adaptive_max_pool2d", WK_ERR_DTYPE, .sample = "[1,2,6,6]:bool,2"},
+    {"wk_adaptive_max_pool3d", WK_ERR_SHAPE, .sample = "[2],2"},
+    {"wk_adaptive_max_pool3d", WK_ERR_ARGUMENT, .sample = "[1,2,6,6,6],-2"},
+    {"wk_adaptive_max_pool3d", WK_ERR_DTYPE, .sample = "[1,2,6,6,6]:bool,2"},
+    {"wk_adaptive_avg_pool1d", WK_ERR_SHAPE, .sample = "[2],2"},
+    {"wk_adaptive_avg_pool1d", WK_ERR_ARGUMENT, .sample = "[1,2,6],-2"},
+    {"wk_adaptive_avg_pool1d", WK_ERR_DTYPE, .sample = "[1,2,6]:i64,2"},
+    {"wk_adaptive_avg_pool2d", WK_ERR_SHAPE, .sample = "[2],2"},
+    {"wk_adaptive_avg_pool2d", WK_ERR_ARGUMENT, .sample = "[1,2,6,6],-2"},
+    {"wk_adaptive_avg_pool2d", WK_ERR_DTYPE, .sample = "[1,2,6,6]:i64,2"},
+    {"wk_adaptive_avg_pool3d", WK_ERR_SHAPE, .sample = "[2],2"},
+    {"wk_adaptive_avg_pool3d", WK_ERR_ARGUMENT, .sample = "[1,2,6,6,6],-2"},
+    {"wk_adaptive_avg_pool3d", WK_ERR_DTYPE, .sample = "[1,2,6,6,6]:i64,2"},
+    {"wk_max_unpool1d", WK_ERR_SHAPE, .sample = "[1,1,1],[1,1,2]:i64,2"},
+    {"wk_max_unpool1d", WK_ERR_INDEX, .provoke = unpool_beyond_1d},
+    {"wk_max_unpool1d", WK_ERR_ARGUMENT, .sample = "[1,1,1],[1,1,1]:i64,0"},
+    {"wk_max_unpool1d", WK_ERR_DTYPE, .sample = "[1,1,1],[1,1,1]:i32,2"},
+    {"wk_max_unpool2d", WK_ERR_SHAPE, .sample = "[1,1,1,1],[1,1,1,2]:i64,2"},
+    {"wk_max_unpool2d", WK_ERR_INDEX, .provoke = unpool_beyond_2d},
+    {"wk_max_unpool2d", WK_ERR_ARGUMENT, .sample = "[1,1,1,1],[1,1,1,1]:i64,0"},
+    {"wk_max_unpool2d", WK_ERR_DTYPE, .sample = "[1,1,1,1],[1,1,1,1]:i32,2"},
+    {"wk_max_unpool3d", WK_ERR_SHAPE, .sample = "[1,1,1,1,1],[1,1,1,1,2]:i64,2"},
+    {"wk_max_unpool3d", WK_ERR_INDEX, .provoke = unpool_beyond_3d},
+    {"wk_max_unpool3d", WK_ERR_ARGUMENT, .sample = "[1,1,1,1,1],[1,1,1,1,1]:i64,0"},
+    {"wk_max_unpool3d", WK_ERR_DTYPE, .sample = "[1,1,1,1,1],[1,1,1,1,1]:i32,2"},
+    {"wk_nn_max_pool1d", WK_ERR_ARGUMENT, .provoke = nn_max_pool1d_of_nothing},
+    {"wk_nn_lp_pool1d", WK_ERR_ARGUMENT, .provoke = nn_lp_pool1d_of_nothing},
+    {"wk_nn_adaptive_avg_pool1d", WK_ERR_ARGUMENT, .provoke = nn_adaptive_avg_pool1d_of_nothing},
+    {"wk_nn_adaptive_max_pool1d", WK_ERR_ARGUMENT, .provoke = nn_adaptive_max_pool1d_of_nothing},
+    {"wk_nn_max_unpool1d", WK_ERR_ARGUMENT, .provoke = nn_max_unpool1d_of_nothing},
+    {"wk_nn_zero_pad1d", WK_ERR_ARGUMENT, .provoke = nn_zero_pad1d_of_nothing},
+    {"wk_nn_pixel_shuffle", WK_ERR_ARGUMENT, .provoke = nn_pixel_shuffle_of_nothing},
+};
+
+#endif
