@@ -101,7 +101,7 @@ static int train(wk_device device, const char *folder, long epochs, const char *
 {
     WK_SCOPE;
     wk_seed(1);
-    wk_dataset *digits = wk_data_mnist(folder);
+    wk_dataset *digits = wk_data_mnist(folder, .train = false);
     if (!digits)
         fprintf(stderr,
                 "wick train: no data in \"%s\"; --data FOLDER names one with MNIST's test set, as data/mnist of the "

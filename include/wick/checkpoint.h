@@ -35,8 +35,8 @@ typedef struct wk_checkpoint wk_checkpoint; /* a training run and its file */
  * PyTorch's state_dict after those of the parameters in their list: "0.weight.exp_avg", "0.weight.step". Later
  * steps do not change the list. */
 WK_RESULT_API wk_tensors *wk_optim_state_at(wk_site site, wk_optim *optim);
-/* wk_optim_save(optim, path): Writes the state, kind, groups and options of the optimiser to a safetensors file,
- * bit for bit (docs/reference/file-formats.md). On error an older file stays.
+/* wk_optim_save(optim, path): Writes the state, kind, groups, options and schedules of the optimiser to a safetensors
+ * file, bit for bit (docs/reference/file-formats.md). On error an older file stays.
  *
  *     wk_save(net, "net.safetensors");
  *     wk_optim_save(adam, "adam.safetensors");
@@ -46,11 +46,12 @@ WK_RESULT_API wk_tensors *wk_optim_state_at(wk_site site, wk_optim *optim);
  *            second call of its closure on) */
 WK_API wk_code wk_optim_save_at(wk_site site, wk_optim *optim, const char *path);
 /* wk_optim_load(optim, path): Reads the state into an optimiser of the same kind, with the same parameters in the
- * same groups, on whatever device they are. The options become those of the file, learning rates too. The message
- * names the first mismatch, and optim does not change.
+ * same groups, on whatever device they are. The options become those of the file, learning rates too, and its schedules
+ * (schedule.h) continue from there; they are created before. The message names the first mismatch, and optim does not
+ * change.
  * Returns:   WK_OK or an error code
  * Errors:    WK_ERR_IO if the system reports an error; WK_ERR_FORMAT if the file is invalid; WK_ERR_ARGUMENT if
- *            kind, groups or names differ; WK_ERR_SHAPE or WK_ERR_DTYPE if a tensor does not match
+ *            kind, groups, names or schedules differ; WK_ERR_SHAPE or WK_ERR_DTYPE if a tensor does not match
  * PyTorch:   optim.load_state_dict */
 WK_API wk_code wk_optim_load_at(wk_site site, wk_optim *optim, const char *path);
 
@@ -70,7 +71,7 @@ typedef struct wk_checkpoint_options {
  * The file is a safetensors file (docs/reference/file-formats.md) with
  *
  *     parameters and buffers of net             not whether it is training (wk_module_train)
- *     state and options of optim                as by wk_optim_save
+ *     state, options and schedules of optim     as by wk_optim_save
  *     random streams                            the position of each rank's thread
  *     position of loader                        epoch and batch
  *     .tensors, steps, world size, library version, and a checksum over all of it

@@ -25,14 +25,16 @@
  * They stand before the pragma, as gcc does not warn of a token that is spelled in a system header. clang shows the
  * program's line. gcc shows the function and the macro, and with -ftrack-macro-expansion=0 the line. */
 #if WK_WARN_UNUSED && !defined __cplusplus
-#define WK_NEW_TENSOR_  wk_unused_tensor_  /* -ftrack-macro-expansion=0 shows the line */
-#define WK_NEW_TENSORS_ wk_unused_tensors_ /* -ftrack-macro-expansion=0 shows the line */
-#define WK_NEW_MODULE_  wk_unused_module_  /* -ftrack-macro-expansion=0 shows the line */
-#define WK_NEW_OPTIM_   wk_unused_optim_   /* -ftrack-macro-expansion=0 shows the line */
-#define WK_NEW_DATASET_ wk_unused_dataset_ /* -ftrack-macro-expansion=0 shows the line */
-#define WK_NEW_LOADER_  wk_unused_loader_  /* -ftrack-macro-expansion=0 shows the line */
-#define WK_NEW_HISTORY_ wk_unused_history_ /* -ftrack-macro-expansion=0 shows the line */
-#define WK_NEW_EVENT_   wk_unused_event_   /* -ftrack-macro-expansion=0 shows the line */
+#define WK_NEW_TENSOR_   wk_unused_tensor_   /* -ftrack-macro-expansion=0 shows the line */
+#define WK_NEW_TENSORS_  wk_unused_tensors_  /* -ftrack-macro-expansion=0 shows the line */
+#define WK_NEW_MODULE_   wk_unused_module_   /* -ftrack-macro-expansion=0 shows the line */
+#define WK_NEW_OPTIM_    wk_unused_optim_    /* -ftrack-macro-expansion=0 shows the line */
+#define WK_NEW_DATASET_  wk_unused_dataset_  /* -ftrack-macro-expansion=0 shows the line */
+#define WK_NEW_LOADER_   wk_unused_loader_   /* -ftrack-macro-expansion=0 shows the line */
+#define WK_NEW_HISTORY_  wk_unused_history_  /* -ftrack-macro-expansion=0 shows the line */
+#define WK_NEW_EVENT_    wk_unused_event_    /* -ftrack-macro-expansion=0 shows the line */
+#define WK_NEW_SCHEDULE_ wk_unused_schedule_ /* -ftrack-macro-expansion=0 shows the line */
+#define WK_NEW_PROGRESS_ wk_unused_progress_ /* -ftrack-macro-expansion=0 shows the line */
 #else
 #define WK_NEW_TENSOR_
 #define WK_NEW_TENSORS_
@@ -42,6 +44,8 @@
 #define WK_NEW_LOADER_
 #define WK_NEW_HISTORY_
 #define WK_NEW_EVENT_
+#define WK_NEW_SCHEDULE_
+#define WK_NEW_PROGRESS_
 #endif
 
 #if !defined __cplusplus && !defined __clang__
@@ -113,9 +117,11 @@ typedef struct wk_tensor wk_tensor;     /* an array on one device */
 typedef struct wk_tensors wk_tensors;   /* a list of named tensors */
 typedef struct wk_module wk_module;     /* a layer or network: parameters, buffers, a forward function */
 typedef struct wk_optim wk_optim;       /* an optimiser */
+typedef struct wk_schedule wk_schedule; /* learning rates of an optimiser over the steps of a training */
 typedef struct wk_dataset wk_dataset;   /* samples in host memory */
 typedef struct wk_loader wk_loader;     /* batches of a dataset */
 typedef struct wk_history wk_history;   /* scalars collected on the device and read in bulk */
+typedef struct wk_progress wk_progress; /* a progress bar */
 typedef struct wk_event wk_event;       /* a point in the work of a device */
 typedef struct wk_function wk_function; /* one call of a custom function with its own gradient */
 typedef struct wk_context wk_context;   /* the state of one thread: scopes, pending work, random stream, error */
@@ -134,6 +140,8 @@ WK_UNUSED_(dataset)
 WK_UNUSED_(loader)
 WK_UNUSED_(history)
 WK_UNUSED_(event)
+WK_UNUSED_(schedule)
+WK_UNUSED_(progress)
 #endif
 
 /* ---- devices ----------------------------------------------------------------------------------------------------- */

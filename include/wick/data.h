@@ -40,20 +40,111 @@ WK_RESULT_API wk_dataset *wk_data_tensors_at(wk_site site, wk_tensor *x, wk_tens
 typedef struct wk_mnist_options {
     size_t size;
     wk_by_name by_name;
-    bool train; /* the training set, files train-*; default false: the test set, files t10k-* */
-    char reserved[7];
+    double train; /* true: the training set, files train-*; false: the test set, files t10k-*; default true */
 } wk_mnist_options;
-/* wk_data_mnist(folder): Reads MNIST from the original files, plain or .gz: by default the test set of 10,000
- * digits, t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte; with .train = true the training set of 60,000. x is
- * f32 (1, 28, 28) in [0, 1], y i64.
- * Errors:    WK_ERR_IO if a file cannot be read; WK_ERR_FORMAT if a file is invalid */
+/* wk_data_mnist(folder), wk_data_fashion_mnist(folder): Read MNIST or Fashion-MNIST from the original files in the
+ * folder, plain or .gz: by default the training set of 60,000 images, train-images-idx3-ubyte and
+ * train-labels-idx1-ubyte; with .train = false the test set of 10,000, t10k-images-idx3-ubyte and
+ * t10k-labels-idx1-ubyte. x is f32 (1, 28, 28) in [0, 1], y i64.
+ *
+ *     wk_dataset *digits = wk_data_mnist("data/mnist", .train = false);
+ *
+ * Errors:    WK_ERR_IO if a file cannot be read; WK_ERR_FORMAT if a file is invalid
+ * PyTorch:   torchvision.datasets.MNIST, FashionMNIST, with ToTensor as transform */
 WK_RESULT_API wk_dataset *wk_data_mnist_at(wk_site site, const char *folder, const wk_mnist_options *options);
+WK_RESULT_API wk_dataset *wk_data_fashion_mnist_at(wk_site site, const char *folder, const wk_mnist_options *options);
+
+typedef struct wk_dataset_kind {
+    size_t size;                  /* sizeof(wk_dataset_kind) */
+    int64_t (*count)(void *user); /* returns the number of samples; called once, by wk_data_new */
+    /* Sets sample->tensors and sample->count for the sample at index, in [0, count). Returns false on failure. */
+    bool (*get)(wk_sample *sample, int64_t index, void *user);
+    void (*destroy)(void *user); /* optional: called when neither a handle, a loader nor a dataset uses it any more */
+} wk_dataset_kind;
+/* wk_data_new(kind, user): Creates a dataset of samples that functions of the program provide when a loader reads them.
+ * The program may free *kind afterwards.
+ *
+ *     static int64_t count(void *user)
+ *     {
+ *         return ((files *)user)->count;
+ *     }
+ *     static bool get(wk_sample *sample, int64_t index, void *user)
+ *     {
+ *         const files *f = user;
+ *         sample->tensors[0] = read_image(f->path[index]);
+ *         sample->tensors[1] = wk_full((), f->label[index], .dtype = WK_I64);
+ *         sample->count = 2;
+ *         return true;
+ *     }
+ *     static const wk_dataset_kind kind = {.size = sizeof kind, .count = count, .get = get};
+ *     wk_dataset *images = wk_data_new(&kind, &my_files);
+ *
+ * Threads:   get runs as the function of wk_data_map does; it may draw random numbers as that may
+ * Lifetime:  user must exist as long as the dataset, until destroy. The scope of the call of get owns the tensors that
+ *            are created in it
+ * Errors:    WK_ERR_ARGUMENT if the kind is incomplete or count is negative. An error in get is an error of the loop
+ *            WK_EACH; its message names the sample
+ * PyTorch:   torch.utils.data.Dataset with __len__ and __getitem__ */
+WK_RESULT_API wk_dataset *wk_data_new_at(wk_site site, const wk_dataset_kind *kind, void *user);
 
 /* wk_data_slice(data, from, to): Returns the samples from, ..., to - 1 without copying.
  * Errors:    WK_ERR_INDEX if they do not all exist */
 WK_RESULT_API wk_dataset *wk_data_slice_at(wk_site site, wk_dataset *data, int64_t from, int64_t to);
+/* wk_data_subset(data, indices): Returns the samples at the indices, an i64 tensor with one dimension, in this order
+ * and without copying. An index may occur more than once.
+ *
+ *     wk_dataset *few = wk_data_subset(digits, wk_of(int64_t, (3), 5, 2, 7));
+ *
+ * Errors:    WK_ERR_INDEX if a sample does not exist; WK_ERR_SHAPE, WK_ERR_DTYPE if indices has another shape or dtype
+ * PyTorch:   torch.utils.data.Subset */
+WK_RESULT_API wk_dataset *wk_data_subset_at(wk_site site, wk_dataset *data, wk_tensor *indices);
+/* wk_data_concat((datasets)): Returns the samples of one dataset after those of the other. The list may be a WK_ARRAY
+ * of wk_dataset *const * and a count.
+ *
+ *     wk_dataset *both = wk_data_concat((digits, more_digits));
+ *
+ * Errors:    WK_ERR_ARGUMENT if the list is empty
+ * PyTorch:   torch.utils.data.ConcatDataset */
+WK_RESULT_API wk_dataset *wk_data_concat_at(wk_site site, wk_dataset *const *datasets, int64_t count);
+typedef struct wk_split_options {
+    size_t size;
+    wk_by_name by_name;
+    uint64_t seed; /* of the random order; default 0 */
+    bool stratify; /* give each part the same share of the samples of each label y, an integer; default false */
+    char reserved[7];
+} wk_split_options;
+/* wk_data_random_split(data, (lengths), parts): Distributes the samples at random among as many datasets as there are
+ * lengths, and stores these in the array parts. Lengths are sizes that add up to the number of samples, or fractions
+ * that add up to 1: parts get their fractions rounded down, and the first ones a sample more until none is left. The
+ * list may be a WK_ARRAY of const double * and a count.
+ *
+ *     wk_dataset *parts[2];
+ *     wk_data_random_split(digits, (0.9, 0.1), parts, .seed = 1, .stratify = true);
+ *
+ * Returns:   WK_OK or an error code; parts are NULL on error
+ * Errors:    WK_ERR_ARGUMENT if the lengths add up to something else or, with .stratify, a y is not one integer
+ * PyTorch:   torch.utils.data.random_split; .stratify as in scikit-learn's train_test_split */
+WK_API wk_code wk_data_random_split_at(wk_site site, wk_dataset *data, const double *lengths, int64_t count,
+                                       wk_dataset **parts, const wk_split_options *options);
+/* wk_data_cache(data): Returns the samples of data, each of which is computed once, when it is read first, and kept in
+ * host memory from then on. Functions below the cache draw random numbers that depend on the index of the sample alone:
+ * put those for every epoch above it.
+ *
+ *     wk_dataset *train = wk_data_map(wk_data_cache(wk_data_map(images, decode, NULL)), shift, NULL);
+ */
+WK_RESULT_API wk_dataset *wk_data_cache_at(wk_site site, wk_dataset *data);
 /* wk_data_size(data): Returns the number of samples; 0 for NULL. */
 WK_RESULT_API int64_t wk_data_size_at(wk_site site, const wk_dataset *data);
+/* wk_data_get(data, index, &sample): Stores the sample at index, with its tensors on the CPU, in *sample. Functions of
+ * the program run in this thread, without gradients, and draw from its random stream.
+ *
+ *     wk_sample sample;
+ *     if (wk_data_get(digits, 0, &sample) == WK_OK) wk_print(sample.tensors[1]);
+ *
+ * Returns:   WK_OK or an error code; the innermost scope owns the tensors
+ * Errors:    WK_ERR_INDEX if the sample does not exist
+ * PyTorch:   data[index] */
+WK_API wk_code wk_data_get_at(wk_site site, wk_dataset *data, int64_t index, wk_sample *sample);
 
 /* Returns the tensor that replaces x in a sample, or NULL after an error. user is the pointer given to wk_data_map. */
 typedef wk_tensor *wk_data_transform(wk_tensor *x, void *user);
@@ -84,19 +175,46 @@ typedef struct wk_map_options {
 WK_RESULT_API wk_dataset *wk_data_map_at(wk_site site, wk_dataset *data, wk_data_transform *f, void *user,
                                          const wk_map_options *options);
 
+/* Changes the tensors of a sample, and their number. Returns false on failure. */
+typedef bool wk_data_sample_transform(wk_sample *sample, void *user);
+/* wk_data_map_samples(data, f, user): Returns the samples of data, changed by f(sample, user), as wk_data_map does: for
+ * functions of several tensors, such as one that turns an image and its mask alike.
+ *
+ *     static bool flip(wk_sample *sample, void *user)
+ *     {
+ *         if (wk_item(wk_rand(())) < 0.5)
+ *             for (int k = 0; k < sample->count; k++) sample->tensors[k] = wk_flip(sample->tensors[k], (-1));
+ *         return true;
+ *     }
+ *     wk_dataset *train = wk_data_map_samples(scans, flip, NULL);
+ *
+ * Errors:    WK_ERR_ARGUMENT if f is NULL
+ * PyTorch:   the argument transforms of datasets of torchvision */
+WK_RESULT_API wk_dataset *wk_data_map_samples_at(wk_site site, wk_dataset *data, wk_data_sample_transform *f,
+                                                 void *user);
+
 /* ---- loaders ----------------------------------------------------------------------------------------------------- */
 
+/* Makes the tensors of a batch of its samples: sets batch->tensors and batch->count. Returns false on failure. */
+typedef bool wk_data_collate(wk_sample *batch, const wk_sample *samples, int64_t count, void *user);
 typedef struct wk_loader_options {
     size_t size;
     wk_by_name by_name;
     int64_t batch_size;  /* samples per batch; default 1 */
     bool shuffle;        /* new order each epoch, a function of seed, epoch and number of samples; default false */
     bool drop_last;      /* omit a smaller last batch; default false */
-    uint64_t seed;       /* of .shuffle and of random numbers that functions of the dataset draw; default 0 */
+    uint64_t seed;       /* of the order, and of random numbers that functions of the dataset draw; default 0 */
     int rank, world;     /* this process among world processes, which get shares of equal size; default 0 of 1 */
     wk_device device;    /* of the batches; default WK_DEVICE, else the CPU */
     int workers;         /* threads that prepare batches; default: see wk_data_loader */
     int prefetch_factor; /* batches that each of them prepares ahead; default 2 */
+    wk_tensor *order;    /* i64 indices: the samples of an epoch in order, copied; default NULL, all samples */
+    wk_tensor *weights;  /* a float for each sample, copied: draw samples in proportion to it; default NULL */
+    int64_t draws;       /* samples of an epoch with .weights; default the number of samples */
+    bool no_replacement; /* with .weights: draw no sample twice in an epoch; default false */
+    char reserved[7];
+    wk_data_collate *collate; /* makes a batch of samples; default NULL, stacks each of their tensors */
+    void *collate_user;       /* passed to collate; default NULL */
 } wk_loader_options;
 /* wk_data_loader(data): Creates a loader of batches of data: WK_EACH loops over them.
  *
@@ -106,8 +224,22 @@ typedef struct wk_loader_options {
  *            same order for any number of them. By default the loop's thread runs the functions of wk_data_map and the
  *            like, and one thread prepares the batches of other datasets
  * Memory:    .workers * .prefetch_factor batches in host memory, by default one
- * Errors:    WK_ERR_DEVICE if .device does not exist; WK_ERR_ARGUMENT if .workers is not in [0, 1024]
- * PyTorch:   torch.utils.data.DataLoader */
+ * Stacking:  the samples of a batch must have the same shapes and dtypes, unless .collate makes the batch:
+ *
+ *     static bool padded(wk_sample *batch, const wk_sample *samples, int64_t count, void *user);
+ *     wk_loader *texts = wk_data_loader(data, .batch_size = 32, .collate = padded);
+ *
+ *            collate runs where the functions of the dataset do; the tensors of samples are on the CPU
+ * Order:     .shuffle also shuffles .order. .weights can be combined with neither; a sample of weight 0 is not drawn:
+ *
+ *     wk_loader *balanced = wk_data_loader(data, .batch_size = 32, .weights = weights, .draws = 10000);
+ *
+ * Random:    as for wk_data_map; with .order or .weights a stream depends on the position of a sample in the epoch
+ *            instead of its index, so that a sample that occurs twice gets different numbers
+ * Errors:    WK_ERR_DEVICE if .device does not exist; WK_ERR_ARGUMENT if .workers is not in [0, 1024], .weights are
+ *            negative or not finite, or too few are positive; WK_ERR_INDEX if a sample of .order does not exist;
+ *            WK_ERR_SHAPE, WK_ERR_DTYPE if .order or .weights have another shape or dtype
+ * PyTorch:   torch.utils.data.DataLoader; .weights: WeightedRandomSampler; .order: SubsetRandomSampler with .shuffle */
 WK_RESULT_API wk_loader *wk_data_loader_at(wk_site site, wk_dataset *data, const wk_loader_options *options);
 /* wk_loader_count(loader): Returns the number of batches per epoch; 0 for NULL. */
 WK_RESULT_API int64_t wk_loader_count_at(wk_site site, const wk_loader *loader);
@@ -119,8 +251,9 @@ WK_RESULT_API int64_t wk_loader_epoch_at(wk_site site, const wk_loader *loader);
 typedef struct wk_batch {
     wk_tensor *x, *y; /* (batch, ...): tensors[0] and tensors[1]; y is NULL if the samples have none */
     int64_t index;    /* of the batch in its epoch, counted from 0 */
-    wk_tensor *tensors[WK_SAMPLE_TENSORS]; /* (batch, ...): the tensors of the samples, stacked */
-    int count;                             /* tensors */
+    wk_tensor
+        *tensors[WK_SAMPLE_TENSORS]; /* (batch, ...): the tensors of the samples, stacked or as .collate makes them */
+    int count;                       /* tensors */
 } wk_batch;
 
 /* wk_batch_begin(loader), wk_batch_next(batch), wk_batch_end(batch): Begin an epoch; free the previous batch, if
@@ -165,27 +298,88 @@ WK_API double wk_history_mean_at(wk_site site, wk_history *history);
  * Lifetime:  valid until the next call on history */
 WK_API const double *wk_history_values_at(wk_site site, wk_history *history);
 
-#define wk_data_tensors(x, y)         WK_NEW_DATASET_(wk_data_tensors_at(WK_HERE, x, y))
-#define wk_data_slice(data, from, to) WK_NEW_DATASET_(wk_data_slice_at(WK_HERE, data, from, to))
-#define wk_history_new()              WK_NEW_HISTORY_(wk_history_new_at(WK_HERE))
-#define wk_history_mean(history)      wk_history_mean_at(WK_HERE, history)
-#define wk_history_values(history)    wk_history_values_at(WK_HERE, history)
-#define wk_data_size(...)             wk_data_size_at(WK_HERE, __VA_ARGS__)
-#define wk_loader_count(...)          wk_loader_count_at(WK_HERE, __VA_ARGS__)
-#define wk_loader_epoch(...)          wk_loader_epoch_at(WK_HERE, __VA_ARGS__)
-#define wk_history_count(...)         wk_history_count_at(WK_HERE, __VA_ARGS__)
+#define wk_data_tensors(x, y)              WK_NEW_DATASET_(wk_data_tensors_at(WK_HERE, x, y))
+#define wk_data_new(...)                   WK_NEW_DATASET_(wk_data_new_at(WK_HERE, __VA_ARGS__))
+#define wk_data_slice(data, from, to)      WK_NEW_DATASET_(wk_data_slice_at(WK_HERE, data, from, to))
+#define wk_data_subset(data, indices)      WK_NEW_DATASET_(wk_data_subset_at(WK_HERE, data, indices))
+#define wk_data_cache(data)                WK_NEW_DATASET_(wk_data_cache_at(WK_HERE, data))
+#define wk_data_map_samples(data, f, user) WK_NEW_DATASET_(wk_data_map_samples_at(WK_HERE, data, f, user))
+#define wk_history_new()                   WK_NEW_HISTORY_(wk_history_new_at(WK_HERE))
+#define wk_history_mean(history)           wk_history_mean_at(WK_HERE, history)
+#define wk_history_values(history)         wk_history_values_at(WK_HERE, history)
+#define wk_data_get(data, index, sample)   wk_data_get_at(WK_HERE, data, index, sample)
+#define wk_data_size(...)                  wk_data_size_at(WK_HERE, __VA_ARGS__)
+#define wk_loader_count(...)               wk_loader_count_at(WK_HERE, __VA_ARGS__)
+#define wk_loader_epoch(...)               wk_loader_epoch_at(WK_HERE, __VA_ARGS__)
+#define wk_history_count(...)              wk_history_count_at(WK_HERE, __VA_ARGS__)
 
 #ifndef __cplusplus
 /* The doubles of each struct of options whose default may be other than 0 (macros.h). */
 #define wk_map_options_numbers_(wk_do_, wk_o_)
-#define wk_mnist_options_numbers_(wk_do_, wk_o_)
+#define wk_mnist_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, train)
+#define wk_split_options_numbers_(wk_do_, wk_o_)
 #define wk_loader_options_numbers_(wk_do_, wk_o_)
 #define wk_history_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, weight)
 
 #define wk_data_mnist(...) WK_NEW_DATASET_(WK_OPT_(wk_dataset *, wk_data_mnist, wk_mnist_options, __VA_ARGS__))
+#define wk_data_fashion_mnist(...)                                                                                     \
+    WK_NEW_DATASET_(WK_OPT_(wk_dataset *, wk_data_fashion_mnist, wk_mnist_options, __VA_ARGS__))
 #define wk_data_map(data, f, ...)                                                                                      \
     WK_NEW_DATASET_(WK_OPT3_(wk_dataset *, wk_data_map, wk_map_options, "data, f, user", data, f, __VA_ARGS__))
 #define wk_data_loader(...) WK_NEW_LOADER_(WK_OPT_(wk_loader *, wk_data_loader, wk_loader_options, __VA_ARGS__))
+
+/* A list or an array of datasets, and one of lengths. */
+typedef struct wk_datasets_ {
+    wk_dataset *const *at;
+    int64_t count;
+} wk_datasets_;
+typedef struct wk_lengths_ {
+    const double *at;
+    int64_t count;
+} wk_lengths_;
+static inline wk_datasets_ wk_datasets_of_(wk_dataset *const *at, int64_t count)
+{
+    wk_datasets_ datasets = {at, count};
+    return datasets;
+}
+static inline wk_lengths_ wk_lengths_of_(const double *at, int64_t count)
+{
+    wk_lengths_ lengths = {at, count};
+    return lengths;
+}
+/* (.., list, ..): a block that ends with last, which uses wk_l_, a wk_datasets_ or wk_lengths_ of the list. */
+#define WK_ITEMS_(result, item, items, wk_l_, list, text, last)                                                        \
+    WK_JOIN_(WK_ITEMS_, WK_KIND_(list))(result, item, items, wk_l_, WK_JOIN_(wk_l_, in_), list, text, last)
+#define WK_ITEMS_NOT_(result, item, items, wk_l_, wk_i_, list, text, last)                                             \
+    WK_REFUSE_LIST_(result, text, WK_TEXTS_(list))
+#define WK_ITEMS_LIST_(result, item, items, wk_l_, wk_i_, list, text, last)                                            \
+    __extension__({                                                                                                    \
+        item const wk_i_[] = {WK_BARE_ list};                                                                          \
+        const items wk_l_ = {wk_i_, (int64_t)(WK_BYTES_(wk_i_) / sizeof(item))};                                       \
+        last;                                                                                                          \
+    })
+#define WK_ITEMS_ARRAY_(result, item, items, wk_l_, wk_i_, list, text, last)                                           \
+    __extension__({                                                                                                    \
+        const items wk_l_ = items##of_ WK_NOTHING_ list;                                                               \
+        last;                                                                                                          \
+    })
+
+#define wk_data_concat(list) WK_NEW_DATASET_(WK_CONCAT_(WK_LIST_NAME_, list))
+#define WK_CONCAT_(wk_l_, list)                                                                                        \
+    WK_ITEMS_(wk_dataset *, wk_dataset *, wk_datasets_, wk_l_, list,                                                   \
+              "wk_data_concat: write datasets in two pairs of parentheses: wk_data_concat((a, b))",                    \
+              WK_GIVE_(wk_dataset *, wk_data_concat_at(WK_HERE, wk_l_.at, wk_l_.count)))
+#define wk_data_random_split(data, lengths, ...) WK_RANDOM_SPLIT_(WK_LIST_NAME_, data, lengths, __VA_ARGS__)
+#define WK_RANDOM_SPLIT_(wk_l_, data, lengths, ...)                                                                    \
+    WK_ITEMS_(wk_code, double, wk_lengths_, wk_l_, lengths,                                                            \
+              "wk_data_random_split: write lengths in parentheses: wk_data_random_split(data, (0.9, 0.1), parts)",     \
+              WK_JOIN_(WK_RANDOM_SPLIT_, WK_COUNT_(__VA_ARGS__))(wk_l_, data, __VA_ARGS__))
+#define WK_RANDOM_SPLIT_1(wk_l_, data, parts)                                                                          \
+    WK_GIVE_(wk_code, wk_data_random_split_at(WK_HERE, data, wk_l_.at, wk_l_.count, parts, NULL))
+#define WK_RANDOM_SPLIT_WK2_(wk_l_, data, parts, ...)                                                                  \
+    WK_GIVE_(wk_code, WK_CALL_(wk_code, wk_data_random_split, (data, wk_l_.at, wk_l_.count, parts), wk_split_options,  \
+                               __VA_ARGS__))
+
 #define wk_history_add(history, ...)                                                                                   \
     WK_OPT2_(wk_code, wk_history_add, wk_history_options, "history, x", history, __VA_ARGS__)
 #endif

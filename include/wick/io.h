@@ -68,7 +68,7 @@ typedef struct wk_file_tensor {
 typedef struct wk_file_pair {
     const char *key, *value;
 } wk_file_pair;
-/* What a file contains. Both arrays are sorted and ended by NULL. */
+/* The contents of a file. Both arrays are sorted and ended by NULL. */
 typedef struct wk_file_info {
     int64_t count, pairs; /* number of tensors, of pairs */
     const wk_file_tensor *const *tensors;

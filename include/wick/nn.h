@@ -63,7 +63,7 @@ typedef struct wk_module_kind {
     void (*on_move)(wk_module *self, wk_device device);
     void (*on_train)(wk_module *self, bool training);
     /* Optional: writes the options of the module for wk_module_print, "in=3, out=2", like snprintf: at most size bytes
-     * with the terminator. Returns the length of the whole text; negative on failure. */
+     * with the terminator. Returns the full length of the text; negative on failure. */
     int (*describe)(wk_module *self, char *out, size_t size);
 } wk_module_kind;
 
@@ -172,10 +172,10 @@ WK_RESULT_API const wk_summary_row *const *wk_summary_rows_at(wk_site site, wk_m
  * PyTorch:   m.apply(function) */
 typedef void wk_module_function(wk_module *m, void *user);
 WK_API wk_module *wk_module_apply_at(wk_site site, wk_module *m, wk_module_function *function, void *user);
-/* wk_module_replace(m, path, child): Replaces the child at path, which keeps its name and place. Pointers to the old
+/* wk_module_replace(m, path, child): Replaces the child at path, which keeps its name and index. Pointers to the old
  * child in the state of its parent (wk_module_state) become pointers to the new one.
  * Returns:   child; NULL on error
- * Errors:    WK_ERR_ARGUMENT if there is no child at path, or if the new one contains its parent
+ * Errors:    WK_ERR_ARGUMENT if path names no child, or if the new one contains its parent
  * PyTorch:   setattr(parent, name, child) */
 WK_API wk_module *wk_module_replace_at(wk_site site, wk_module *m, const char *path, wk_module *child);
 /* wk_module_slice(m, from, to): Creates a module of m's kind, wk_nn_sequential or wk_nn_module_list, with the children

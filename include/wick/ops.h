@@ -12,6 +12,7 @@
 #define WICK_OPS_H
 
 #include "tensor.h"
+#include "activation.h"
 #include "pointwise.h"
 #include "reduce.h"
 #include "shape.h"

@@ -15,27 +15,6 @@ void wk__sample_array_write(const wk__sample_array *array, int64_t row, void *to
         memcpy(to, from, (size_t)array->batch_bytes);
 }
 
-wk_tensor *wk__sample_tensor(wk__sample_part *part, wk_site site)
-{
-    if (part->tensor) return part->tensor;
-    const wk__sample_array *array = part->array;
-    void *converted = NULL;
-    const void *data = (const char *)array->data + part->row * array->stored_bytes;
-    if (array->convert) {
-        data = converted = wk__alloc((size_t)array->batch_bytes);
-        if (!converted) {
-            wk__error_set(site, WK_ERR_MEMORY, "out of host memory for a sample");
-            return NULL;
-        }
-        wk__sample_array_write(array, part->row, converted);
-    }
-    const wk_tensor_options options = {.size = sizeof options, .device = wk_cpu()};
-    part->tensor =
-        wk_from_on_at(site, array->dtype, data, (size_t)array->batch_bytes, array->shape, array->ndim, &options);
-    wk__free(converted);
-    return part->tensor;
-}
-
 /* ---- datasets of arrays ------------------------------------------------------------------------------------------ */
 
 typedef struct array_dataset {

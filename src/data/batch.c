@@ -2,7 +2,7 @@
 /* Puts samples together to batches; see batch.h. */
 #include "batch.h"
 #include "base/alloc.h"
-#include "ir/random.h"
+#include "sample.h"
 #include "tensor/call_scope.h"
 #include <string.h>
 
@@ -69,11 +69,22 @@ static void add_layout(wk__text *text, const layout *l)
     wk__text_add(text, "]");
 }
 
+static bool cancelled(const wk__batch_plan *plan)
+{
+    return atomic_load_explicit(plan->cancelled, memory_order_relaxed);
+}
+
+/* Returns the index of sample k of the batch. */
+static int64_t sample_of(const wk__batch_plan *plan, int64_t k)
+{
+    return plan->order[plan->positions[k]];
+}
+
 static bool report_count(const wk__batch_plan *plan, wk__batch_data *out, int64_t k, int count)
 {
     return fail(out, plan->site, WK_ERR_SHAPE,
                 "data_loader: sample %lld has %d tensors, but sample %lld of the same batch has %d",
-                (long long)plan->samples[k], count, (long long)plan->samples[0], out->count);
+                (long long)sample_of(plan, k), count, (long long)sample_of(plan, 0), out->count);
 }
 
 static bool report_layout(const wk__batch_plan *plan, wk__batch_data *out, int64_t k, int p, const layout *l)
@@ -81,11 +92,11 @@ static bool report_layout(const wk__batch_plan *plan, wk__batch_data *out, int64
     const wk__batch_part *part = &out->part[p];
     const layout first = {part->dtype, part->ndim - 1, part->shape + 1};
     wk__text text = {0};
-    wk__text_format(&text, "data_loader: tensor %d of sample %lld is ", p, (long long)plan->samples[k]);
+    wk__text_format(&text, "data_loader: tensor %d of sample %lld is ", p, (long long)sample_of(plan, k));
     add_layout(&text, l);
-    wk__text_format(&text, ", but that of sample %lld of the same batch is ", (long long)plan->samples[0]);
+    wk__text_format(&text, ", but that of sample %lld of the same batch is ", (long long)sample_of(plan, 0));
     add_layout(&text, &first);
-    wk__text_add(&text, "; make them equal, for example by wk_data_map");
+    wk__text_add(&text, "; make them equal by wk_data_map or .collate");
     fail(out, plan->site, l->dtype == first.dtype ? WK_ERR_SHAPE : WK_ERR_DTYPE, "%s", text.data ? text.data : "");
     wk__text_free(&text);
     return false;
@@ -104,25 +115,32 @@ static bool reserve(wk__batch_part *part, int64_t bytes)
     return part->data != NULL;
 }
 
+/* Prepares tensor p of the batch. samples: its first dimension, before those of l; -1: none. */
+static bool begin_part(const wk__batch_plan *plan, wk__batch_data *out, int p, const layout *l, int64_t samples)
+{
+    wk__batch_part *part = &out->part[p];
+    const int first = samples >= 0;
+    int64_t bytes;
+    if (l->ndim + first > WK__MAX_DIMS)
+        return fail(out, plan->site, WK_ERR_SHAPE,
+                    "data_loader: tensor %d of sample %lld has %d dimensions; a batch of it would have more than %d", p,
+                    (long long)sample_of(plan, 0), l->ndim, WK__MAX_DIMS);
+    part->dtype = l->dtype;
+    part->ndim = l->ndim + first;
+    part->shape[0] = samples;
+    memcpy(part->shape + first, l->shape, (size_t)l->ndim * sizeof *l->shape);
+    if (!wk__dense_bytes(part->ndim, part->shape, l->dtype, &bytes) || bytes == INT64_MAX || !reserve(part, bytes))
+        return fail(out, plan->site, WK_ERR_MEMORY, "data_loader: out of host memory for a batch");
+    return true;
+}
+
 /* Prepares the tensors of a batch whose first sample is this. */
 static bool begin_batch(const wk__batch_plan *plan, wk__batch_data *out, const wk__sample *sample)
 {
     out->count = sample->count;
     for (int p = 0; p < sample->count; p++) {
         const layout l = layout_of(&sample->part[p]);
-        wk__batch_part *part = &out->part[p];
-        int64_t bytes;
-        if (l.ndim + 1 > WK__MAX_DIMS)
-            return fail(out, plan->site, WK_ERR_SHAPE,
-                        "data_loader: tensor %d of sample %lld has %d dimensions, and a batch of it would have more "
-                        "than %d",
-                        p, (long long)plan->samples[0], l.ndim, WK__MAX_DIMS);
-        part->dtype = l.dtype;
-        part->ndim = l.ndim + 1;
-        part->shape[0] = plan->count;
-        memcpy(part->shape + 1, l.shape, (size_t)l.ndim * sizeof *l.shape);
-        if (!wk__dense_bytes(part->ndim, part->shape, l.dtype, &bytes) || bytes == INT64_MAX || !reserve(part, bytes))
-            return fail(out, plan->site, WK_ERR_MEMORY, "data_loader: out of host memory for a batch");
+        if (!begin_part(plan, out, p, &l, plan->count)) return false;
     }
     return true;
 }
@@ -132,9 +150,9 @@ static bool begin_batch(const wk__batch_plan *plan, wk__batch_data *out, const w
 static bool write_part(const wk__batch_plan *plan, const wk__sample_part *from, const wk__batch_part *to, int64_t k)
 {
     const int64_t bytes = to->bytes / plan->count;
-    char *place = (char *)to->data + k * bytes;
-    if (from->tensor) return wk_read_at(plan->site, from->tensor, place, (size_t)bytes) == WK_OK;
-    wk__sample_array_write(from->array, from->row, place);
+    char *slot = (char *)to->data + k * bytes;
+    if (from->tensor) return wk_read_at(plan->site, from->tensor, slot, (size_t)bytes) == WK_OK;
+    wk__sample_array_write(from->array, from->row, slot);
     return true;
 }
 
@@ -151,30 +169,74 @@ static bool write_sample(const wk__batch_plan *plan, wk__batch_data *out, int64_
     return true;
 }
 
-/* Sets the random stream of a sample. The key is a number of the seed's Philox stream, at a counter that no shuffle of
- * the loader uses. */
-static void set_stream(wk_context *context, const wk__batch_plan *plan, int64_t sample)
+/* ---- functions of the user --------------------------------------------------------------------------------------- */
+
+enum { NAME = 120 };
+
+/* Writes the name that errors for sample k get; k < 0: those of .collate. */
+static void name_sample(const wk__batch_plan *plan, int64_t k, char *name)
 {
-    uint32_t word[4];
-    wk__philox(~(uint64_t)sample, (uint64_t)plan->epoch, plan->seed, word);
-    context->key = word[0] | (uint64_t)word[1] << 32;
-    context->counter = 0;
+    const char *file = plan->site.file ? plan->site.file : "?";
+    const int64_t index = sample_of(plan, k < 0 ? 0 : k);
+    snprintf(name, NAME,
+             k < 0 ? "the batch of sample %lld of the loader at %.60s:%d" : "sample %lld of the loader at %.60s:%d",
+             (long long)index, file, (int)plan->site.line);
 }
 
-/* Adds sample k by functions of the user, in a scope of its own. Errors that these record name the sample. */
-static void add_by_user_code(const wk__batch_plan *plan, wk__batch_data *out, int64_t k)
+/* Gets sample k in a scope of its own. With .collate the caller's scope gets its tensors, in *kept; else the sample is
+ * added to the batch. Errors name the sample. */
+static void add_by_user_code(const wk__batch_plan *plan, wk__batch_data *out, int64_t k, wk_sample *kept)
 {
-    const int64_t index = plan->samples[k];
-    char name[120];
-    snprintf(name, sizeof name, "sample %lld of the loader at %.60s:%d", (long long)index,
-             plan->site.file ? plan->site.file : "?", (int)plan->site.line);
+    char name[NAME];
+    name_sample(plan, k, name);
     wk__call_scope c;
     if (wk__call_begin(&c, WK__FRAME_CALLBACK, name, plan->site, WK__GRAD_OFF)) {
+        const int64_t index = sample_of(plan, k);
         wk__sample sample = {0};
-        set_stream(wk__context(), plan, index);
-        if (wk__dataset_get(plan->data, index, &sample)) write_sample(plan, out, k, &sample);
+        wk__sample_begin_stream(wk__context(), plan->seed, (uint64_t)plan->epoch,
+                                plan->stream_by_position ? plan->positions[k] : index);
+        const bool fine =
+            wk__dataset_get(plan->data, index, &sample) &&
+            (kept ? wk__sample_to_user(&sample, index, plan->site, kept) : write_sample(plan, out, k, &sample));
+        wk__call_end(&c, kept ? kept->tensors : NULL, kept && fine ? kept->count : 0);
+    }
+    take_error(out, name);
+}
+
+/* Reads the tensors that .collate has made. */
+static void write_collated(const wk__batch_plan *plan, wk__batch_data *out, const wk_sample *batch)
+{
+    wk__sample made;
+    if (!wk__sample_from_user(batch, "data_loader: .collate", plan->site, &made)) return;
+    out->count = made.count;
+    for (int p = 0; p < made.count; p++) {
+        const layout l = layout_of(&made.part[p]);
+        wk__batch_part *part = &out->part[p];
+        if (!begin_part(plan, out, p, &l, -1)) return;
+        if (wk_read_at(plan->site, made.part[p].tensor, part->data, (size_t)part->bytes) != WK_OK) return;
+    }
+}
+
+/* Gets the samples and makes the batch by .collate. */
+static void collate(const wk__batch_plan *plan, wk__batch_data *out)
+{
+    char name[NAME];
+    name_sample(plan, -1, name);
+    wk__call_scope c;
+    wk_sample *samples = wk__alloc_zero((size_t)plan->count, sizeof *samples), batch = {0};
+    if (!samples) {
+        fail(out, plan->site, WK_ERR_MEMORY, "data_loader: out of host memory for a batch");
+    } else if (wk__call_begin(&c, WK__FRAME_CALLBACK, name, plan->site, WK__GRAD_OFF)) {
+        for (int64_t k = 0; k < plan->count && out->code == WK_OK && !cancelled(plan); k++)
+            add_by_user_code(plan, out, k, &samples[k]);
+        if (out->code == WK_OK && !cancelled(plan)) {
+            const bool fine = plan->collate(&batch, samples, plan->count, plan->collate_user);
+            if (!fine) wk__sample_failed("data_loader: .collate", plan->site);
+            if (!wk__error_pending()) write_collated(plan, out, &batch);
+        }
         wk__call_end(&c, NULL, 0);
     }
+    wk__free(samples);
     take_error(out, name);
 }
 
@@ -182,14 +244,17 @@ void wk__batch_load(const wk__batch_plan *plan, wk__batch_data *out)
 {
     out->code = WK_OK;
     wk__text_free(&out->error);
-    for (int64_t k = 0; k < plan->count && out->code == WK_OK; k++) {
-        if (atomic_load_explicit(plan->cancelled, memory_order_relaxed)) return;
+    if (plan->collate) {
+        collate(plan, out);
+        return;
+    }
+    for (int64_t k = 0; k < plan->count && out->code == WK_OK && !cancelled(plan); k++) {
         if (plan->data->user_code) {
-            add_by_user_code(plan, out, k);
+            add_by_user_code(plan, out, k, NULL);
             continue;
         }
         wk__sample sample;
-        wk__dataset_get(plan->data, plan->samples[k], &sample);
+        wk__dataset_get(plan->data, sample_of(plan, k), &sample);
         write_sample(plan, out, k, &sample);
     }
 }

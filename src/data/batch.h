@@ -28,10 +28,14 @@ typedef struct wk__batch_data {
 /* The content of a batch, and what its preparation needs. */
 typedef struct wk__batch_plan {
     const wk__dataset *data;
-    const int64_t *samples; /* [count] indices in data */
+    const int64_t *order;     /* sample indices of an epoch */
+    const int64_t *positions; /* [count] of the samples of the batch in `order` */
     int64_t count;
     uint64_t seed; /* with epoch and index of a sample, of the random numbers that functions of the user draw for it */
     int64_t epoch;
+    bool stream_by_position;  /* these numbers depend on the position of the sample instead of its index */
+    wk_data_collate *collate; /* NULL: the samples are stacked */
+    void *collate_user;
     wk_site site;                 /* of the loader */
     const atomic_bool *cancelled; /* set when the loop has ended */
 } wk__batch_plan;

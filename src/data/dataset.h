@@ -92,7 +92,5 @@ wk_dataset *wk__dataset_of_arrays(wk_site site, const char *op, int64_t samples,
 
 /* Writes one element of an array as it is in a batch. */
 void wk__sample_array_write(const wk__sample_array *array, int64_t row, void *to);
-/* Returns the part as a tensor on the CPU, which the innermost scope owns if it is made now; NULL on error. */
-wk_tensor *wk__sample_tensor(wk__sample_part *part, wk_site site);
 
 #endif

@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "base/platform/clock.h"
 #include "engine/op_queue.h"
-#include "ir/random.h"
 #include "loader.h"
 #include "loader_body.h"
 #include <stdatomic.h>
@@ -11,31 +10,19 @@
 
 /* ---- the order of an epoch --------------------------------------------------------------------------------------- */
 
-/* Fisher-Yates shuffle; index k is swapped by PHILOX(k, epoch) under the key `seed`, so the order depends on nothing
- * else. */
-static void shuffle(wk__loader *l)
+/* Determines the samples of the rest of the epoch and starts the workers. Returns false on allocation failure. */
+static bool begin_epoch(wk__loader *l)
 {
-    for (int64_t k = l->count - 1; k > 0; k--) {
-        uint32_t word[4];
-        wk__philox((uint64_t)k, (uint64_t)l->epoch, l->options.seed, word);
-        int64_t other = (int64_t)wk__random_below(word[0] | (uint64_t)word[1] << 32, (uint64_t)k + 1),
-                held = l->epoch_order[k];
-        l->epoch_order[k] = l->epoch_order[other];
-        l->epoch_order[other] = held;
-    }
-}
-
-static void begin_epoch(wk__loader *l)
-{
-    for (int64_t k = 0; k < l->count; k++) l->epoch_order[k] = k;
-    if (l->options.shuffle) shuffle(l);
-    l->batches_left = wk__loader_divide(l, l->count - l->epoch_start);
+    const int64_t count = l->sampler.count;
+    if (!wk__sampler_order(&l->sampler, l->epoch, l->epoch_order)) return false;
+    l->batches_left = wk__loader_divide(l, count - l->epoch_start);
     l->batch_index_base = wk__ceil_div(wk__ceil_div(l->epoch_start, l->options.world), l->options.batch_size);
     for (int64_t k = 0; k < l->rank_samples; k++)
-        l->rank_order[k] = l->epoch_order[(l->epoch_start + k * l->options.world + l->options.rank) % l->count];
+        l->rank_positions[k] = (l->epoch_start + k * l->options.world + l->options.rank) % count;
     l->next = 0;
     l->batch_token = 0;
     wk__batch_workers_begin(&l->workers, l->batches_left);
+    return true;
 }
 
 /* ---- preparing batches ------------------------------------------------------------------------------------------- */
@@ -60,18 +47,22 @@ void wk__loader_prepare(void *loader, int64_t job, bool in_caller)
     wk__loader *l = loader;
     const int64_t first = job * l->options.batch_size, left = l->rank_samples - first;
     const wk__batch_plan plan = {.data = l->data,
-                                 .samples = l->rank_order + first,
+                                 .order = l->epoch_order,
+                                 .positions = l->rank_positions + first,
                                  .count = left < l->options.batch_size ? left : l->options.batch_size,
                                  .seed = l->options.seed,
                                  .epoch = l->epoch,
+                                 .stream_by_position = wk__sampler_repeats(&l->sampler),
+                                 .collate = l->options.collate,
+                                 .collate_user = l->options.collate_user,
                                  .site = l->made,
                                  .cancelled = &l->workers.cancelled};
     wk__batch_data *slot = &l->slot[job % l->workers.slots];
-    if (in_caller && l->data->user_code) {
+    if (in_caller && l->user_code) {
         load_in_caller(l, &plan, slot);
         return;
     }
-    if (l->data->user_code) wk__context()->handler_muted = true; /* errors are those of the loop */
+    if (l->user_code) wk__context()->handler_muted = true; /* errors are those of the loop */
     wk__batch_load(&plan, slot);
 }
 
@@ -108,8 +99,10 @@ wk_batch *wk_batch_begin_at(wk_site site, wk_loader *handle)
     l->site = site;
     l->handle = handle;
     wk__handle_hold(&handle->handle);
-    begin_epoch(l);
-    return &l->batch;
+    if (begin_epoch(l)) return &l->batch;
+    wk__error_set(site, WK_ERR_MEMORY, "WK_EACH: out of host memory");
+    wk__guard_close(l->epoch_token);
+    return NULL;
 }
 
 static wk__loader *loader_of(wk_batch *batch)

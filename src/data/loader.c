@@ -14,7 +14,8 @@ static void destroy(void *body)
     for (int64_t k = 0; l->slot && k < l->workers.slots; k++) wk__batch_free(&l->slot[k]);
     wk__free(l->slot);
     wk__dataset_drop(l->data);
-    wk__free(l->rank_order);
+    wk__sampler_free(&l->sampler);
+    wk__free(l->rank_positions);
     wk__free(l->epoch_order);
     wk__free(l);
 }
@@ -63,7 +64,7 @@ int64_t wk__loader_divide(wk__loader *l, int64_t samples)
 static bool start_workers(wk__loader *l)
 {
     const wk_loader_options *o = &l->options;
-    const int threads = o->workers || l->data->user_code ? o->workers : 1;
+    const int threads = o->workers || l->user_code ? o->workers : 1;
     int64_t slots = (int64_t)o->workers * (o->prefetch_factor ? o->prefetch_factor : USUAL_PREFETCH);
     if (slots > l->batches) slots = l->batches;
     if (slots < 1) slots = 1;
@@ -74,11 +75,29 @@ static bool start_workers(wk__loader *l)
 
 static bool prepare(wk__loader *l)
 {
-    l->batches = wk__loader_divide(l, l->count);
+    l->batches = wk__loader_divide(l, l->sampler.count);
     const bool started = start_workers(l);
-    l->rank_order = wk__alloc_zero((size_t)l->rank_samples + 1, sizeof *l->rank_order);
-    l->epoch_order = wk__alloc_zero((size_t)l->count + 1, sizeof *l->epoch_order);
-    return started && l->rank_order && l->epoch_order;
+    l->rank_positions = wk__alloc_zero((size_t)l->rank_samples + 1, sizeof *l->rank_positions);
+    l->epoch_order = wk__alloc_zero((size_t)l->sampler.count + 1, sizeof *l->epoch_order);
+    return started && l->rank_positions && l->epoch_order;
+}
+
+/* Returns a loader's body; NULL on failure, perhaps without an error. */
+static wk__loader *new_body(wk_site site, wk__dataset *data, const wk_loader_options *o)
+{
+    wk__sampler sampler;
+    wk__loader *l = wk__sampler_init(&sampler, site, o, data->count) ? wk__alloc_zero(1, sizeof *l) : NULL;
+    if (!l) {
+        wk__sampler_free(&sampler);
+        return NULL;
+    }
+    *l = (wk__loader){.data = data, .sampler = sampler, .options = *o, .made = site};
+    l->options.weights = l->options.order = NULL; /* the sampler has copied them */
+    l->user_code = data->user_code || o->collate;
+    wk__dataset_hold(data);
+    if (prepare(l)) return l;
+    destroy(l);
+    return NULL;
 }
 
 wk_loader *wk_data_loader_at(wk_site site, wk_dataset *data, const wk_loader_options *options)
@@ -89,13 +108,12 @@ wk_loader *wk_data_loader_at(wk_site site, wk_dataset *data, const wk_loader_opt
     if (!o.batch_size) o.batch_size = 1;
     if (!o.world) o.world = 1;
     if (!check_options(site, &o)) return NULL;
-    wk__dataset *from = wk__dataset_of(data);
-    wk__loader *l = wk__alloc_zero(1, sizeof *l);
-    if (l) {
-        *l = (wk__loader){.data = from, .count = from->count, .options = o, .made = site};
-        wk__dataset_hold(from);
-    }
-    return wk__handle_wrap(site, &loader_type, l, l && prepare(l), "data_loader");
+    wk_context *context = wk__context();
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
+    wk__loader *l = new_body(site, wk__dataset_of(data), &o);
+    wk_loader *loader = wk__handle_wrap(site, &loader_type, l, l != NULL, "data_loader");
+    wk__frame_end(context, before);
+    return loader;
 }
 
 int64_t wk_loader_count_at(wk_site site, const wk_loader *handle)

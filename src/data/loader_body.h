@@ -9,12 +9,12 @@
 
 #include "batch.h"
 #include "batch_workers.h"
+#include "sampler.h"
 
 typedef struct wk__loader {
     wk__dataset *data; /* held */
     wk_loader_options options;
     wk_site made;    /* the call that made the loader */
-    int64_t count;   /* samples of an epoch over all ranks */
     int64_t batches; /* batches of a complete epoch */
     int64_t epoch;   /* running epoch, or the next one */
     /* samples of it consumed before this process entered it: 0, unless resumed from a checkpoint */
@@ -22,8 +22,10 @@ typedef struct wk__loader {
     int64_t rank_samples;     /* samples of this rank in the rest of the epoch */
     int64_t batches_left;     /* batches in the rest of the epoch */
     int64_t batch_index_base; /* index of the first of them: batches before epoch_start, in the current batch size */
-    int64_t *rank_order;      /* [rank_samples of a complete epoch] sample indices of this rank */
-    int64_t *epoch_order;     /* [count] sample indices of the epoch, over all ranks */
+    wk__sampler sampler;
+    bool user_code;          /* preparing a batch calls functions of the user */
+    int64_t *rank_positions; /* [rank_samples of a complete epoch] positions in epoch_order of this rank's samples */
+    int64_t *epoch_order;    /* [sampler.count] sample indices of the epoch, over all ranks */
     wk__batch_workers workers;
     wk__batch_data *slot;       /* [workers.slots] batches that are being prepared */
     wk_context *caller_context; /* in which the loop's thread runs functions of the user; NULL until it does */
@@ -47,9 +49,9 @@ int64_t wk__loader_divide(wk__loader *l, int64_t samples);
 /* Prepares batch `job` of the rest of the epoch: the function of `workers`. */
 void wk__loader_prepare(void *loader, int64_t job, bool in_caller);
 
-static inline int64_t wk__ceil_div(int64_t whole, int64_t size)
+static inline int64_t wk__ceil_div(int64_t number, int64_t size)
 {
-    return whole / size + (whole % size != 0);
+    return number / size + (number % size != 0);
 }
 
 #endif

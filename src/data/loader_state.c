@@ -16,10 +16,10 @@ wk__loader_state wk__loader_get_state(const wk_loader *handle)
     if (seen > l->rank_samples) seen = l->rank_samples;
     const int64_t taken = l->epoch_start + seen * l->options.world;
     return (wk__loader_state){.seed = l->options.seed,
-                              .shuffle = l->options.shuffle,
-                              .samples = l->count,
+                              .shuffle = wk__sampler_is_random(&l->sampler),
+                              .samples = l->sampler.count,
                               .epoch = l->epoch,
-                              .consumed = taken < l->count ? taken : l->count,
+                              .consumed = taken < l->sampler.count ? taken : l->sampler.count,
                               .world = l->options.world};
 }
 
@@ -33,14 +33,14 @@ bool wk__loader_check_state(const wk_loader *handle, const wk__loader_state *p, 
         wk__error_set(site, WK_ERR_STATE,
                       "%s: a WK_EACH loop over the loader is in progress (started at %s:%d); load before the loop", op,
                       l->site.file ? l->site.file : "?", (int)l->site.line);
-    else if (p->samples != l->count)
+    else if (p->samples != l->sampler.count)
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s: the loader has %lld samples, the saved loader had %lld", op,
-                      where, (long long)l->count, (long long)p->samples);
-    else if (p->shuffle != l->options.shuffle)
+                      where, (long long)l->sampler.count, (long long)p->samples);
+    else if (p->shuffle != wk__sampler_is_random(&l->sampler))
         wk__error_set(site, WK_ERR_ARGUMENT,
                       "%s: %s: .shuffle of the loader is %s, but that of the saved loader was not", op, where,
-                      l->options.shuffle ? "true" : "false");
-    else if ((p->shuffle || l->data->user_code) && p->seed != l->options.seed)
+                      p->shuffle ? "false" : "true");
+    else if ((p->shuffle || l->user_code) && p->seed != l->options.seed)
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s: .seed of the loader is %llu, that of the saved loader was %llu",
                       op, where, (unsigned long long)l->options.seed, (unsigned long long)p->seed);
     else if (p->epoch < 0 || p->consumed < 0 || p->consumed > p->samples)

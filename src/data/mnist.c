@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MNIST: images and labels from two IDX files, stored as bytes and converted to floats in batches. */
+/* MNIST and Fashion-MNIST: images and labels from two IDX files, stored as bytes and converted to floats in batches. */
 #include "base/alloc.h"
 #include "base/options.h"
 #include "dataset.h"
@@ -36,7 +36,14 @@ static wk_code read_plain_or_gz(const char *folder, const char *name, wk__idx *o
     return code;
 }
 
-static bool read_pair(wk_site site, const char *folder, bool train, wk__idx *images, wk__idx *names)
+/* A set of images. */
+typedef struct image_set {
+    const char *op, *name;
+    const char *test_hint, *train_hint; /* advice if the files are missing */
+} image_set;
+
+static bool read_pair(wk_site site, const image_set *set, const char *folder, bool train, wk__idx *images,
+                      wk__idx *names)
 {
     const char *first = train ? "train-images-idx3-ubyte" : "t10k-images-idx3-ubyte",
                *second = train ? "train-labels-idx1-ubyte" : "t10k-labels-idx1-ubyte";
@@ -47,37 +54,32 @@ static bool read_pair(wk_site site, const char *folder, bool train, wk__idx *ima
         if (code != WK_OK) wk__free(images->data);
     }
     if (code == WK_ERR_IO)
-        wk__error_set(site, code,
-                      "data_mnist: %s; the folder \"%.200s\" must contain the MNIST files %s and %s (or .gz): download "
-                      "them, or use %s",
-                      error.text, folder, first, second,
-                      train ? ".train = false if the folder has the test set only, as data/mnist of Wick's source tree"
-                            : "data/mnist of Wick's source tree");
+        wk__error_set(site, code, "%s: %s; the folder \"%.200s\" must contain the %s files %s and %s (or .gz): %s",
+                      set->op, error.text, folder, set->name, first, second, train ? set->train_hint : set->test_hint);
     else if (code != WK_OK)
-        wk__error_set(site, code, "data_mnist: %s", error.text);
+        wk__error_set(site, code, "%s: %s", set->op, error.text);
     return code == WK_OK;
 }
 
 enum { WIDEST = 1 << 15 }; /* of an image without pixels its sizes may be anything */
 
-static bool check_shapes(wk_site site, const char *folder, const wk__idx *images, const wk__idx *names)
+static bool check_shapes(wk_site site, const char *op, const char *folder, const wk__idx *images, const wk__idx *names)
 {
     if (images->dtype == WK_U8 && names->dtype == WK_U8 && images->ndim == 3 && names->ndim == 1 &&
         images->shape[0] == names->shape[0] && images->shape[1] <= WIDEST && images->shape[2] <= WIDEST)
         return true;
-    wk__error_set(site, WK_ERR_FORMAT, "data_mnist: expected n u8 images and n u8 labels in %.200s", folder);
+    wk__error_set(site, WK_ERR_FORMAT, "%s: expected n u8 images and n u8 labels in %.200s", op, folder);
     return false;
 }
 
-wk_dataset *wk_data_mnist_at(wk_site site, const char *folder, const wk_mnist_options *options)
+static wk_dataset *read_set(wk_site site, const image_set *set, const char *folder, const wk_mnist_options *options)
 {
-    static const char op[] = "data_mnist";
     wk__idx images = {0}, label_file = {0};
     wk_mnist_options o;
-    if (!wk__options(site, op, options, &o)) return NULL;
-    if (!folder) wk__error_set(site, WK_ERR_ARGUMENT, "%s: the folder is NULL", op);
-    if (!folder || !read_pair(site, folder, o.train, &images, &label_file)) return NULL;
-    if (!check_shapes(site, folder, &images, &label_file)) {
+    if (!wk__options(site, set->op, options, &o)) return NULL;
+    if (!folder) wk__error_set(site, WK_ERR_ARGUMENT, "%s: the folder is NULL", set->op);
+    if (!folder || !read_pair(site, set, folder, wk__option_or(o.train, 1) != 0, &images, &label_file)) return NULL;
+    if (!check_shapes(site, set->op, folder, &images, &label_file)) {
         wk__free(images.data);
         wk__free(label_file.data);
         return NULL;
@@ -97,5 +99,26 @@ wk_dataset *wk_data_mnist_at(wk_site site, const char *folder, const wk_mnist_op
                                         .elements = 1,
                                         .dtype = WK_I64,
                                         .convert = labels_to_i64}};
-    return wk__dataset_of_arrays(site, op, images.shape[0], 2, arrays);
+    return wk__dataset_of_arrays(site, set->op, images.shape[0], 2, arrays);
+}
+
+wk_dataset *wk_data_mnist_at(wk_site site, const char *folder, const wk_mnist_options *options)
+{
+    static const image_set mnist = {
+        .op = "data_mnist",
+        .name = "MNIST",
+        .test_hint = "download them, or use data/mnist of Wick's source tree",
+        .train_hint = "download them, or use .train = false if the folder has the test set only, as data/mnist of "
+                      "Wick's source tree"};
+    return read_set(site, &mnist, folder, options);
+}
+
+wk_dataset *wk_data_fashion_mnist_at(wk_site site, const char *folder, const wk_mnist_options *options)
+{
+    static const image_set fashion = {.op = "data_fashion_mnist",
+                                      .name = "Fashion-MNIST",
+                                      .test_hint = "download them",
+                                      .train_hint =
+                                          "download them, or use .train = false if the folder has the test set only"};
+    return read_set(site, &fashion, folder, options);
 }

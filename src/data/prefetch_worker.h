@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Background worker: one thread that runs one job at a time. Jobs access host memory only, no tensors or contexts. */
+/* Background worker: one thread that runs one job at a time. Jobs access host memory, and values whose references the
+ * submitter holds, but no tensors and not the context of another thread. */
 #ifndef WICK_DATA_PREFETCH_WORKER_H
 #define WICK_DATA_PREFETCH_WORKER_H
 

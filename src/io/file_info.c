@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wk_load_info and wk_load_tensor: what a safetensors file contains, and one of its tensors. Neither reads the data of
- * the others. */
+/* wk_load_info and wk_load_tensor: the contents of a safetensors file without the data, and one of its tensors. */
 #include "base/alloc.h"
 #include "save_load.h"
 #include "tensor/call_scope.h"

@@ -44,7 +44,7 @@ static const char *const *copy_names(const wk__tensor_file *from, const names *l
 
 /* ---- comparing names --------------------------------------------------------------------------------------------- */
 
-/* What a network and a file have in common. */
+/* Common and different names of a network and a file. */
 typedef struct comparison {
     wk__tensor_list *both; /* tensors of the network that the file has */
     names missing;         /* those that it has not */

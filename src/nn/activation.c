@@ -2,6 +2,7 @@
 /* Layers without parameters: flatten, relu, sigmoid, tanh, gelu, dropout. */
 #include "module.h"
 #include <stdio.h>
+#include <wick/activation.h>
 #include <wick/pointwise.h>
 #include <wick/random.h>
 #include <wick/shape.h>

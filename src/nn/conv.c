@@ -31,7 +31,7 @@ typedef struct conv_kind {
 typedef struct conv {
     const conv_kind *kind;
     wk_tensor *weight, *bias; /* owned by the module; bias NULL without one */
-    int64_t out;
+    int64_t in, out;          /* in: 0 until a lazy layer has been called */
     int64_t kernel[WK__MAX_SIZES];
     int64_t pad[2 * WK__MAX_SIZES]; /* for wk_pad, if padding_mode is not zeros */
     conv_options options;
@@ -73,6 +73,43 @@ static wk_tensor *forward(wk_module *self, wk_tensor *x)
     return convolve[state->kind->dims - 1]((wk_site){0}, x, state->weight, state->bias, &options);
 }
 
+/* ---- description ------------------------------------------------------------------------------------------------- */
+
+/* Appends ", name=(1, 2)" unless all sizes are `usual`. */
+static void add_sizes(wk__text *text, const char *name, wk_sizes given, int dims, int64_t usual)
+{
+    const wk__sizes_rule rule = {.name = name, .usual = usual};
+    int64_t sizes[WK__MAX_SIZES];
+    bool differs = false;
+    if (!wk__sizes_read((wk_site){0}, name, &rule, given, dims, sizes)) return; /* checked by the constructor */
+    for (int d = 0; d < dims; d++) differs = differs || sizes[d] != usual;
+    if (!differs) return;
+    wk__text_format(text, ", %s=", name);
+    wk__text_tuple(text, sizes, dims);
+}
+
+static int describe(wk_module *self, char *out, size_t size)
+{
+    static const char *const modes[] = {"zeros", "reflect", "replicate", "circular"};
+    const conv *state = wk__module_of(self)->state;
+    const conv_options *o = &state->options;
+    const int dims = state->kind->dims;
+    wk__text text = {0};
+    wk__text_format(&text, "%lld, %lld, kernel_size=", (long long)state->in, (long long)state->out);
+    wk__text_tuple(&text, state->kernel, dims);
+    add_sizes(&text, "stride", o->stride ? o->stride : 1, dims, 0);
+    if (o->padding == WK_SAME || o->padding == WK_VALID)
+        wk__text_format(&text, ", padding=%s", o->padding == WK_SAME ? "same" : "valid");
+    else
+        add_sizes(&text, "padding", o->padding, dims, 0);
+    add_sizes(&text, "dilation", o->dilation, dims, 1);
+    add_sizes(&text, "output_padding", o->output_padding, dims, 0);
+    if (o->groups > 1) wk__text_format(&text, ", groups=%lld", (long long)o->groups);
+    if (o->no_bias) wk__text_add(&text, ", bias=False");
+    if (o->padding_mode) wk__text_format(&text, ", padding_mode=%s", modes[o->padding_mode]);
+    return wk__describe_end(&text, out, size);
+}
+
 /* ---- construction ------------------------------------------------------------------------------------------------ */
 
 static wk_tensor *add_parameter(wk_site site, wk_module *m, const char *name, const int64_t *shape, int ndim)
@@ -87,6 +124,7 @@ static wk_tensor *add_parameter(wk_site site, wk_module *m, const char *name, co
 static bool add_parameters(wk_site site, wk_module *m, int64_t in)
 {
     conv *state = wk__module_of(m)->state;
+    state->in = in;
     const int64_t groups = state->options.groups ? state->options.groups : 1;
     const bool transposed = state->kind->transposed;
     int64_t shape[2 + WK__MAX_SIZES] = {transposed ? in : state->out, (transposed ? state->out : in) / groups};
@@ -242,40 +280,79 @@ static wk_module *create_transposed(wk_site site, const conv_kind *kind, bool la
 /* ---- the kinds --------------------------------------------------------------------------------------------------- */
 
 static const conv_kind convolutions[WK__MAX_SIZES] = {
-    {.eager = {.size = sizeof(wk_module_kind), .name = "conv1d", .state = sizeof(conv), .forward1 = forward},
-     .lazy = {.size = sizeof(wk_module_kind), .name = "lazy_conv1d", .state = sizeof(conv), .forward1 = lazy_forward},
+    {.eager = {.size = sizeof(wk_module_kind),
+               .name = "conv1d",
+               .state = sizeof(conv),
+               .forward1 = forward,
+               .describe = describe},
+     .lazy = {.size = sizeof(wk_module_kind),
+              .name = "lazy_conv1d",
+              .state = sizeof(conv),
+              .forward1 = lazy_forward,
+              .describe = describe},
      .dims = 1,
      .transposed = false},
-    {.eager = {.size = sizeof(wk_module_kind), .name = "conv2d", .state = sizeof(conv), .forward1 = forward},
-     .lazy = {.size = sizeof(wk_module_kind), .name = "lazy_conv2d", .state = sizeof(conv), .forward1 = lazy_forward},
+    {.eager = {.size = sizeof(wk_module_kind),
+               .name = "conv2d",
+               .state = sizeof(conv),
+               .forward1 = forward,
+               .describe = describe},
+     .lazy = {.size = sizeof(wk_module_kind),
+              .name = "lazy_conv2d",
+              .state = sizeof(conv),
+              .forward1 = lazy_forward,
+              .describe = describe},
      .dims = 2,
      .transposed = false},
-    {.eager = {.size = sizeof(wk_module_kind), .name = "conv3d", .state = sizeof(conv), .forward1 = forward},
-     .lazy = {.size = sizeof(wk_module_kind), .name = "lazy_conv3d", .state = sizeof(conv), .forward1 = lazy_forward},
+    {.eager = {.size = sizeof(wk_module_kind),
+               .name = "conv3d",
+               .state = sizeof(conv),
+               .forward1 = forward,
+               .describe = describe},
+     .lazy = {.size = sizeof(wk_module_kind),
+              .name = "lazy_conv3d",
+              .state = sizeof(conv),
+              .forward1 = lazy_forward,
+              .describe = describe},
      .dims = 3,
      .transposed = false},
 };
 
 static const conv_kind transposed[WK__MAX_SIZES] = {
-    {.eager = {.size = sizeof(wk_module_kind), .name = "conv_transpose1d", .state = sizeof(conv), .forward1 = forward},
+    {.eager = {.size = sizeof(wk_module_kind),
+               .name = "conv_transpose1d",
+               .state = sizeof(conv),
+               .forward1 = forward,
+               .describe = describe},
      .lazy = {.size = sizeof(wk_module_kind),
               .name = "lazy_conv_transpose1d",
               .state = sizeof(conv),
-              .forward1 = lazy_forward},
+              .forward1 = lazy_forward,
+              .describe = describe},
      .dims = 1,
      .transposed = true},
-    {.eager = {.size = sizeof(wk_module_kind), .name = "conv_transpose2d", .state = sizeof(conv), .forward1 = forward},
+    {.eager = {.size = sizeof(wk_module_kind),
+               .name = "conv_transpose2d",
+               .state = sizeof(conv),
+               .forward1 = forward,
+               .describe = describe},
      .lazy = {.size = sizeof(wk_module_kind),
               .name = "lazy_conv_transpose2d",
               .state = sizeof(conv),
-              .forward1 = lazy_forward},
+              .forward1 = lazy_forward,
+              .describe = describe},
      .dims = 2,
      .transposed = true},
-    {.eager = {.size = sizeof(wk_module_kind), .name = "conv_transpose3d", .state = sizeof(conv), .forward1 = forward},
+    {.eager = {.size = sizeof(wk_module_kind),
+               .name = "conv_transpose3d",
+               .state = sizeof(conv),
+               .forward1 = forward,
+               .describe = describe},
      .lazy = {.size = sizeof(wk_module_kind),
               .name = "lazy_conv_transpose3d",
               .state = sizeof(conv),
-              .forward1 = lazy_forward},
+              .forward1 = lazy_forward,
+              .describe = describe},
      .dims = 3,
      .transposed = true},
 };

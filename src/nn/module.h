@@ -75,7 +75,7 @@ void wk__module_notify_training(wk_module *m);
 
 /* Appends the name of the module's kind as PyTorch writes it, "LayerNorm"; a custom kind's name as it is. */
 void wk__module_add_kind(wk__text *text, const wk__module *body);
-/* For kinds' describe: append a sequence of sizes as in Python, "(3, 5)", "(3,)", and a float, "0.5", "1.0", "1e-05". */
+/* For kinds' describe: append sizes as in Python, "(3, 5)", "(3,)", and a float, "0.5", "1.0", "1e-05". */
 void wk__text_tuple(wk__text *text, const int64_t *sizes, int count);
 void wk__text_float(wk__text *text, double value);
 /* Ends a describe with this text, which it frees. */
@@ -87,7 +87,7 @@ const wk_summary_row *const *wk__summary_rows(wk_site site, const char *op, wk_m
 
 /* Finds out whether `wanted` is this module or below it. Returns false on error. */
 bool wk__module_contains(wk_site site, wk_module *root, const wk_module *wanted, bool *below);
-/* Returns the item of the child at a path, and the module that has it. NULL with the error recorded. */
+/* Returns the item of the child at a path, and the module that has it. NULL on error. */
 wk__item *wk__module_find_child(wk_site site, const char *op, wk_module *m, const char *path, wk_module **parent);
 
 /* ---- the tree ---------------------------------------------------------------------------------------------------- */

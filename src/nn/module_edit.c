@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole modules: counting parameters, calling a function for each module, replacing and slicing children. */
+/* Networks: counting parameters, calling a function for each module, replacing and slicing children. */
 #include "base/alloc.h"
 #include "module.h"
 #include "tensor/call_scope.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moving a network to a device, or converting it to a dtype. All tensors are copied first, and the copies complete; then
- * the handles are rebound to them, which cannot fail. So a network changes entirely or not at all. */
+/* Moving a network to a device, or converting it to a dtype. All tensors are copied first, and the copies complete;
+ * then the handles are rebound to them, which cannot fail. So a network changes entirely or not at all. */
 #include "module.h"
 #include "autograd/node.h"
 #include "base/alloc.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <wick/autograd.h>
 
-/* What a call changes: the dtype of floating tensors, or the device of all. */
+/* The change of a call: the dtype of floating tensors, or the device of all. */
 typedef struct change {
     const char *op;
     wk_dtype dtype; /* 0: the device changes */

@@ -169,7 +169,7 @@ static void report_not_found(wk_site site, const char *op, wk_module *module, wk
     wk__error_set_text(site, WK_ERR_ARGUMENT, &text);
 }
 
-/* Returns the item of a kind at a path, and the module that has it; NULL with the error recorded. */
+/* Returns the item of a kind at a path, and the module that has it; NULL on error. */
 static const wk__item *find_item(wk_site site, const char *op, wk_module *m, wk__item_kind kind, const char *path,
                                  wk_module **parent)
 {

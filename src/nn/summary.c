@@ -8,7 +8,7 @@
 #include "tensor/call_scope.h"
 #include <string.h>
 
-/* What is known of a module: entry of the same number in the tree. */
+/* Numbers of a module: the entry of the same index in the tree. */
 typedef struct entry {
     bool eval; /* mode before the call */
     int depth, ndim;
@@ -131,7 +131,7 @@ static void called(wk__forward_watch *watch, const wk__forward_watch *before, co
     e->activation_bytes += watch->output_bytes - before->output_bytes;
 }
 
-/* Counts the parameters of module k and of those below it. Their memory, and that of buffers, is no activation. */
+/* Counts the parameters of module k and of those below it. Their memory does not count as activations. */
 static bool count_parameters(summary *s, int64_t k)
 {
     wk_tensors *list = wk_tensors_new_at(s->site);

@@ -78,8 +78,8 @@ static bool check_parameters(wk_site site, const char *name, const wk__optim *op
 
 bool wk__param_group_init(wk__param_group *group, const wk__optim_algorithm *rule, void *options, int64_t count)
 {
-    *group =
-        (wk__param_group){.options = options, .states_per_param = rule->state_count ? rule->state_count(options) : 0};
+    *group = (wk__param_group){
+        .options = options, .states_per_param = rule->state_count ? rule->state_count(options) : 0, .initial_lr = -1};
     group->item = wk__alloc_zero((size_t)count, sizeof *group->item);
     group->state = group->states_per_param
                        ? wk__alloc_zero((size_t)(count * group->states_per_param), sizeof *group->state)
@@ -202,7 +202,7 @@ int wk_optim_group_count_at(wk_site site, const wk_optim *optim)
     return optim && wk__optim_check(optim, site, "optim_group_count") ? (int)wk__optim_of(optim)->groups : 0;
 }
 
-static double *rate_of(const wk__optim *optim, int64_t group)
+double *wk__optim_rate(const wk__optim *optim, int64_t group)
 {
     void *at = (char *)optim->group[group].options + optim->rule->option[0].offset;
     return at;
@@ -219,7 +219,7 @@ static bool group_exists(wk_site site, const char *op, const wk_optim *optim, in
 
 double wk_optim_lr_at(wk_site site, const wk_optim *optim, int group)
 {
-    return group_exists(site, "optim_lr", optim, group) ? *rate_of(wk__optim_of(optim), group) : (double)NAN;
+    return group_exists(site, "optim_lr", optim, group) ? *wk__optim_rate(wk__optim_of(optim), group) : (double)NAN;
 }
 
 wk_code wk_optim_set_lr_at(wk_site site, wk_optim *optim, int group, double lr)
@@ -230,6 +230,6 @@ wk_code wk_optim_set_lr_at(wk_site site, wk_optim *optim, int group, double lr)
         return WK_ERR_ARGUMENT;
     }
     for (int64_t g = 0; g < wk__optim_of(optim)->groups; g++)
-        if (group == -1 || g == group) *rate_of(wk__optim_of(optim), g) = lr;
+        if (group == -1 || g == group) *wk__optim_rate(wk__optim_of(optim), g) = lr;
     return WK_OK;
 }

@@ -27,16 +27,19 @@ typedef struct wk__param_group {
     wk_tensor **state; /* [count * states_per_param] */
     int64_t count;
     int states_per_param; /* tensors per parameter */
+    double initial_lr;    /* learning rate when the first schedule was created; -1: there was none */
 } wk__param_group;
 
 struct wk__optim_checkpoint;
+typedef struct wk__schedule wk__schedule;
 typedef struct wk__optim_algorithm wk__optim_algorithm;
 /* Body of a wk_optim. */
 typedef struct wk__optim {
     const wk__optim_algorithm *rule;
     wk__param_group *group;
     int64_t groups, capacity;
-    void *shared_state; /* the algorithm's state for all parameters together, or NULL */
+    void *shared_state;      /* the algorithm's state for all parameters together, or NULL */
+    wk__schedule *schedules; /* list in order of creation; each holds a reference to the optimiser */
 } wk__optim;
 
 struct wk_optim {
@@ -123,6 +126,8 @@ static inline wk__optim *wk__optim_of(const wk_optim *optim)
     return optim->handle.body;
 }
 bool wk__optim_check(const wk_optim *optim, wk_site site, const char *op);
+/* Returns the learning rate of a group. */
+double *wk__optim_rate(const wk__optim *optim, int64_t group);
 /* Initialises a group without parameters with room for `count`, taking ownership of the options; appends a parameter.
  * False on allocation failure; wk__param_group_free is needed in any case. */
 bool wk__param_group_init(wk__param_group *group, const wk__optim_algorithm *rule, void *options, int64_t count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Serialised optimiser state (optim_state.h): saving to lists, and loading from the lists of a file. */
-#include "optim_state.h"
+#include "schedule_state.h"
 #include "base/alloc.h"
 #include "base/platform/file.h"
 #include "engine/device_sync.h"
@@ -111,6 +111,7 @@ bool wk__optim_save_state(wk_site site, const char *op, const wk__optim *optim, 
         for (int64_t k = 0; k < optim->group[g].count && !optim->rule->save_state; k++)
             if (!list_parameter(site, optim, g, k, prefix, list)) return false;
     }
+    wk__schedules_save(optim, pairs);
     return !optim->rule->save_state || optim->rule->save_state(site, op, optim, prefix, list);
 }
 
@@ -332,14 +333,16 @@ bool wk__optim_load_state(const wk__optim_checkpoint *from, const wk__optim *opt
         out->groups++;
     }
     if (fine && optim->rule->load_state) fine = optim->rule->load_state(from, optim, &out->group[0], &out->memory);
-    fine = fine && check_all_used(from);
+    fine = fine && check_all_used(from) && wk__schedules_load(from, optim, out->group, &out->position);
     if (!fine) wk__optim_loaded_free(optim, out);
     return fine;
 }
 
 void wk__optim_commit_state(wk__optim *optim, wk__optim_loaded *from)
 {
-    const wk__optim_loaded old = {.group = optim->group, .groups = optim->groups, .memory = optim->shared_state};
+    const wk__optim_loaded old = {
+        .group = optim->group, .groups = optim->groups, .memory = optim->shared_state, .position = from->position};
+    wk__schedules_commit(optim, from->position);
     optim->group = from->group;
     optim->capacity = from->groups;
     optim->shared_state = from->memory;
@@ -352,5 +355,6 @@ void wk__optim_loaded_free(const wk__optim *optim, wk__optim_loaded *from)
     for (int64_t g = 0; g < from->groups; g++) wk__param_group_free(&from->group[g]);
     if (from->memory) optim->rule->free_shared_state(from->memory);
     wk__free(from->group);
+    wk__free(from->position);
     *from = (wk__optim_loaded){0};
 }

@@ -42,6 +42,7 @@ typedef struct wk__optim_loaded {
     wk__param_group *group; /* [groups], as many as the optimiser has */
     int64_t groups;
     void *memory;
+    struct wk__schedule_position *position; /* of each schedule of the optimiser; NULL if there are none */
 } wk__optim_loaded;
 /* Returns false on error; then nothing needs to be freed. */
 bool wk__optim_load_state(const wk__optim_checkpoint *from, const wk__optim *optim, wk__optim_loaded *out);

@@ -59,6 +59,10 @@ x = wk_roll(x, 1, 0)|wk_roll(x, (1), (0))
 m = wk_nn_layer_norm(3, .eps = 1e-3)|wk_nn_layer_norm: write sizes in parentheses
 list = wk_list(x, y)|wk_list((x, y))
 wk_optim *o = wk_optim_adam(list, 1e-3); (void)o|wk_optim_adam: options must be named
+wk_schedule *s = wk_schedule_step_lr(NULL, 8, 0.1); (void)s|wk_schedule_step_lr: options must be named
+wk_schedule *s = wk_schedule_step_lr(NULL); (void)s|wk_schedule_step_lr(optim, step_size), then options
+wk_schedule *s = wk_schedule_multi_step_lr(NULL, 30); (void)s|wk_schedule_multi_step_lr(optim, (30, 80))
+wk_progress *p = wk_progress_new("train"); (void)p|wk_progress_new(name, total), then options
 x = wk_zeros((2, 3), WK_F64)|wk_zeros: options must be named
 m = wk_nn_linear(2, 3, false)|wk_nn_linear: options must be named
 x = wk_add(2, 3)|wk_add: expected a wk_tensor \* and a wk_tensor \* or a number
@@ -239,6 +243,10 @@ wk_list((x, y))
 wk_optim_sgd(list, .lr = 1)
 wk_data_tensors(x, y)
 wk_history_new()
+wk_schedule_step_lr(NULL, 8)
+wk_schedule_multi_step_lr(NULL, (8))
+wk_schedule_chained(NULL, NULL)
+wk_progress_new("train", 8)
 wk_mirrored(m, NULL, 1)
 wk_ddp(m)
 wk_load_tensors("file")

@@ -22,8 +22,13 @@ static const char *path_of(const char *name)
 
 static test_config plan_of(test_optimiser *optimiser, wk_device device, const char *path)
 {
-    return (test_config){
-        .optimiser = optimiser, .device = device, .samples = 22, .batch = 4, .path = path, .keep = STEPS};
+    return (test_config){.optimiser = optimiser,
+                         .schedule = optimiser == test_momentum ? test_cycles : NULL,
+                         .device = device,
+                         .samples = 22,
+                         .batch = 4,
+                         .path = path,
+                         .keep = STEPS};
 }
 
 static const char *of_step(const char *path, int step)

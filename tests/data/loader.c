@@ -213,14 +213,31 @@ static void digits(void **state)
     }
     assert_float_equal(ink, 0.1325, 1e-4); /* known of the set */
     assert_int_equal(labels, 44434);
-    assert_null(wk_data_mnist(source_file("data/nothing")));
+    assert_null(wk_data_mnist(source_file("data/nothing"), .train = false));
     expect_error("data_mnist", "data/nothing/t10k-images-idx3-ubyte", "No such file",
                  "must contain the MNIST files t10k-images-idx3-ubyte and t10k-labels-idx1-ubyte", NULL);
-    assert_null(wk_data_mnist(source_file("data/nothing"), .train = true));
-    expect_error("data_mnist", "must contain the MNIST files train-images-idx3-ubyte and train-labels-idx1-ubyte",
-                 NULL);
     assert_null(wk_data_mnist(NULL));
     expect_error("data_mnist", "NULL", NULL);
+}
+
+/* As in PyTorch the training set is the default. */
+static void training_sets(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    static const char *const words = "files train-images-idx3-ubyte and train-labels-idx1-ubyte";
+    assert_null(wk_data_mnist(source_file("data/mnist")));
+    expect_error("data_mnist", words, "use .train = false if the folder has the test set only", NULL);
+    assert_null(wk_data_mnist(source_file("data/mnist"), .train = true));
+    expect_error("data_mnist", "must contain the MNIST files", words, NULL);
+    wk_mnist_options zeros = {.size = sizeof zeros};
+    assert_null(wk_data_mnist_at(WK_HERE, source_file("data/mnist"), &zeros)); /* 0 in a struct is the default */
+    expect_error("data_mnist", words, NULL);
+    assert_null(wk_data_fashion_mnist(source_file("data/mnist")));
+    expect_error("data_fashion_mnist", "must contain the Fashion-MNIST files", words, NULL);
+    assert_int_equal(wk_data_size(wk_data_fashion_mnist(source_file("data/mnist"), .train = false)), 10000);
+    assert_null(wk_data_fashion_mnist(NULL, .train = false));
+    expect_error("data_fashion_mnist: the folder is NULL", NULL);
 }
 
 /* ---- the loop ---------------------------------------------------------------------------------------------------- */
@@ -444,6 +461,7 @@ int main(void)
         cmocka_unit_test(slices),
         cmocka_unit_test(strided_tensors_and_other_dtypes),
         cmocka_unit_test(digits),
+        cmocka_unit_test(training_sets),
         cmocka_unit_test(a_break_drops_the_rest),
         cmocka_unit_test(a_return_closes_everything),
         cmocka_unit_test(a_jump_closes_everything),

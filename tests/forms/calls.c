@@ -141,6 +141,21 @@ static int training(wk_tensor *x)
     optim = wk_optim_adagrad(wk_parameters(list), .initial_accumulator_value = 0, .lr_decay = 1);
     optim = wk_optim_lbfgs(wk_parameters(list), .max_iter = 4, .line_search_fn = "strong_wolfe");
     wk_optim_step_closure(optim, loss_of, x);
+    wk_schedule *rate = wk_schedule_step_lr(optim, 8, .gamma = 0.1);
+    rate = wk_schedule_step_lr(optim, 8), rate = wk_schedule_multi_step_lr(optim, (30, 80), .gamma = 0);
+    rate = wk_schedule_multi_step_lr(optim, (30)), rate = wk_schedule_exponential_lr(optim, 0.9);
+    rate = wk_schedule_constant_lr(optim), rate = wk_schedule_linear_lr(optim, .end_factor = 0, .total_iters = 3);
+    rate = wk_schedule_polynomial_lr(optim, .power = 2), rate = wk_schedule_lambda_lr(optim, NULL, NULL);
+    rate = wk_schedule_cosine(optim, .warmup = 100, .steps = 1000, .min_lr = 1e-4);
+    rate = wk_schedule_cosine_annealing_lr(optim, 50), rate = wk_schedule_cosine_annealing_lr(optim, 50, .eta_min = 1);
+    rate = wk_schedule_cosine_annealing_warm_restarts(optim, 10, .T_mult = 2);
+    rate = wk_schedule_one_cycle(optim, 0.1, 100), rate = wk_schedule_one_cycle(optim, 1, 9, .anneal_strategy = "cos");
+    rate = wk_schedule_cyclic_lr(optim, 0.1, 1, .mode = "triangular2"), rate = wk_schedule_cyclic_lr(optim, 0.1, 1);
+    rate = wk_schedule_reduce_lr_on_plateau(optim, .mode = "max", .patience = 0);
+    rate = wk_schedule_chained(rate, rate), rate = wk_schedule_sequential((10, 20), rate, rate, rate);
+    wk_schedule_step(rate), wk_schedule_step_metric(rate, 1);
+    wk_progress *bar = wk_progress_new("train", wk_schedule_count(rate), .stream = stderr, .interval = 0);
+    bar = wk_progress_new("train", 10), wk_progress_step(bar, "loss", x), wk_progress_step(bar, NULL, NULL);
     wk_history *history = wk_history_new();
     wk_event *start = wk_keep(wk_event_record(wk_cpu())), *end = wk_retain(wk_event_record((wk_device){0}));
     if (wk_event_synchronize(end) == WK_OK && wk_event_query(start) && wk_event_elapsed_time(start, end) < 0)

@@ -102,6 +102,26 @@ static void lazy_layers_take_their_channels_from_the_input(void **state)
     expect_error("3 or 4 dimensions, got 2", NULL);
 }
 
+static void layers_are_printed_as_by_pytorch(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    assert_string_equal(wk_module_str(wk_nn_conv2d(1, 6, 5)), "Conv2d(1, 6, kernel_size=(5, 5), stride=(1, 1))");
+    assert_string_equal(wk_module_str(wk_nn_conv2d(1, 6, 5, .padding = WK_SAME, .dilation = 2, .no_bias = true,
+                                                   .padding_mode = WK_PAD_REFLECT)),
+                        "Conv2d(1, 6, kernel_size=(5, 5), stride=(1, 1), padding=same, dilation=(2, 2), bias=False, "
+                        "padding_mode=reflect)");
+    assert_string_equal(wk_module_str(wk_nn_conv_transpose2d(2, 4, 3, .stride = 2, .padding = WK_PAIR(0, 1),
+                                                             .output_padding = 1, .groups = 2, .dilation = 2)),
+                        "ConvTranspose2d(2, 4, kernel_size=(3, 3), stride=(2, 2), padding=(0, 1), dilation=(2, 2), "
+                        "output_padding=(1, 1), groups=2)");
+    wk_module *lazy = wk_nn_lazy_conv1d(6, 3);
+    assert_string_equal(wk_module_str(lazy), "LazyConv1d(0, 6, kernel_size=(3,), stride=(1,))");
+    assert_non_null(wk_forward(lazy, wk_rand((2, 5, 7))));
+    assert_string_equal(wk_module_str(lazy), "Conv1d(5, 6, kernel_size=(3,), stride=(1,))");
+    expect_ok();
+}
+
 static void mistakes(void **state)
 {
     (void)state;
@@ -136,6 +156,7 @@ int main(void)
         cmocka_unit_test(initial_values),
         cmocka_unit_test(padding_modes),
         cmocka_unit_test(lazy_layers_take_their_channels_from_the_input),
+        cmocka_unit_test(layers_are_printed_as_by_pytorch),
         cmocka_unit_test(mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

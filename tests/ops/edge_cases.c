@@ -144,6 +144,14 @@ static void slopes_at_kinks(void **state)
     WK_SCOPE;
     CORNER(wk_elu(x, .alpha = 2), P(-1, -0.0, 0, 1), P(0.7357588823428847, 2, 2, 1), P(0.7357588823428847, 0, 0, 0));
     CORNER(wk_selu(x), P(-1, 0), P(0.646768603034814, 1.7580993408473766), P(0.646768603034814, 0));
+    CORNER(wk_celu(x, .alpha = 2), P(-1, -0.0, 0, 1), P(0.6065306597126334, 1, 1, 1), P(0.3032653298563167, 0, 0, 0));
+    CORNER(wk_softshrink(x), P(-1, -0.5, 0, 0.5, 1), P(1, 0, 0, 0, 1), P(0, 0, 0, 0, 0));
+    CORNER(wk_hardshrink(x), P(-1, -0.5, 0, 0.5, 1), P(1, 0, 0, 0, 1), P(0, 0, 0, 0, 0));
+    CORNER(wk_threshold(x, 0.5, 9), P(0, 0.5, 1), P(0, 0, 1), P(0, 0, 0));
+    CORNER(wk_prelu(x, wk_of(double, (1), 0.25)), P(-1, 0, 1), P(0.25, 0.25, 1), P(0, 0, 0));
+    CORNER(wk_rrelu(x, .lower = 0, .upper = 0.5), P(-1, 0, 1), P(0.25, 0.25, 1), P(0, 0, 0));
+    CORNER(wk_tanhshrink(x), P(-1, 0, 1), P(0.5800256583859739, 0, 0.5800256583859739),
+           P(-0.6397000084492246, 0, 0.6397000084492246));
     CORNER(wk_softplus(x, .beta = 2, .threshold = 1), P(0.25, 0.5, 0.75), P(0.6224593312018546, 0.7310585786300049, 1),
            P(0.470007424403189, 0, 0));
     CORNER(wk_leaky_relu(x, .negative_slope = 0.5), P(-1, -0.0, 0, 1), P(0.5, 0.5, 0.5, 1), P(0, 0, 0, 0));
@@ -160,10 +168,26 @@ static void nan_is_not_a_limit(void **state)
     CORNER(wk_hardtanh(x), P(-1, NAN, 1), P(0, 1, 0), P(0, 0, 0));
     CORNER(wk_relu6(x), P(0, NAN, 6), P(0, 1, 0), P(0, 0, 0));
     CORNER(wk_hardsigmoid(x), P(-3, NAN, 0, 3), P(0, 0, 1.0 / 6, 0), P(0, 0, 0, 0));
+    CORNER(wk_softshrink(x), P(-0.5, NAN, 0.5), P(0, 1, 0), P(0, 0, 0));
+    CORNER(wk_hardshrink(x), P(-0.5, NAN, 0.5), P(0, 1, 0), P(0, 0, 0));
+    CORNER(wk_threshold(x, 0, 1), P(0, NAN), P(0, 1), P(0, 0));
+    CORNER(wk_rrelu(x, .lower = 0.5, .upper = 0.5, .training = true), P(NAN, 0, 1), P(1, 0.5, 1), P(0, 0, 0));
+    CORNER(wk_prelu(x, wk_of(double, (1), 0.5)), P(NAN, 0, 1), P(0.5, 0.5, 1), P(0, 0, 0));
     wk_tensor *x = leaf(wk_of(double, (2), NAN, 3)), *zero = wk_zeros_like(x), *y = wk_ones_like(x);
     EXPECT_SAME(slope(wk_huber_loss(x, zero, .reduction = WK_REDUCE_SUM), x), NAN, 1);
     EXPECT_SAME(slope(wk_smooth_l1_loss(x, zero, .reduction = WK_REDUCE_SUM), x), NAN, 1);
     EXPECT_SAME(slope(wk_cosine_similarity(x, y, 0), x), NAN, NAN);
+}
+
+/* One slope per channel, for which the other dimensions are summed, and one for all. */
+static void gradients_of_slopes(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2, 2, 2), -1, 2, -3, -4, -5, -6, 7, 8);
+    wk_tensor *each = leaf(wk_of(double, (2), 0.5, 0.25)), *all = leaf(wk_full((), 0.5, .dtype = WK_F64));
+    EXPECT(slope(wk_prelu(x, each), each), (2), -12, -7);
+    EXPECT(slope(wk_prelu(x, all), all), (), -19);
 }
 
 /* ---- poles ------------------------------------------------------------------------------------------------------- */
@@ -331,6 +355,7 @@ int main(void)
         cmocka_unit_test(equal_elements_share_the_gradient),
         cmocka_unit_test(slopes_at_kinks),
         cmocka_unit_test(nan_is_not_a_limit),
+        cmocka_unit_test(gradients_of_slopes),
         cmocka_unit_test(atan2_at_the_origin),
         cmocka_unit_test(gradients_of_hypot),
         cmocka_unit_test(gradients_of_logaddexp),

@@ -510,118 +510,6 @@ static void example_erfc(void **state)
     expect_values(wk_erfc(x), 2, (const double[]){1, 0.157299}, 1e-5);
 }
 
-static void example_relu(void **state)
-{
-    (void)state;
-    WK_SCOPE;
-    wk_tensor *x = wk_of(double, (2), -1, 2);
-    expect_values(wk_relu(x), 2, (const double[]){0, 2}, 1e-5);
-}
-
-static void example_relu6(void **state)
-{
-    (void)state;
-    WK_SCOPE;
-    wk_tensor *x = wk_of(double, (3), -1, 2, 9);
-    expect_values(wk_relu6(x), 3, (const double[]){0, 2, 6}, 1e-5);
-}
-
-static void example_selu(void **state)
-{
-    (void)state;
-    WK_SCOPE;
-    wk_tensor *x = wk_of(double, (2), -1, 1);
-    expect_values(wk_selu(x), 2, (const double[]){-1.11133, 1.0507}, 1e-5);
-}
-
-static void example_silu(void **state)
-{
-    (void)state;
-    WK_SCOPE;
-    wk_tensor *x = wk_of(double, (2), 0, 1);
-    expect_values(wk_silu(x), 2, (const double[]){0, 0.731059}, 1e-5);
-}
-
-static void example_mish(void **state)
-{
-    (void)state;
-    WK_SCOPE;
-    wk_tensor *x = wk_of(double, (2), 0, 1);
-    expect_values(wk_mish(x), 2, (const double[]){0, 0.865098}, 1e-5);
-}
-
-static void example_hardsigmoid(void **state)
-{
-    (void)state;
-    WK_SCOPE;
-    wk_tensor *x = wk_of(double, (3), -4, 0, 4);
-    expect_values(wk_hardsigmoid(x), 3, (const double[]){0, 0.5, 1}, 1e-5);
-}
-
-static void example_hardswish(void **state)
-{
-    (void)state;
-    WK_SCOPE;
-    wk_tensor *x = wk_of(double, (3), -4, 1, 4);
-    expect_values(wk_hardswish(x), 3, (const double[]){-0.0, 0.666667, 4}, 1e-5);
-}
-
-static void example_softsign(void **state)
-{
-    (void)state;
-    WK_SCOPE;
-    wk_tensor *x = wk_of(double, (2), -1, 3);
-    expect_values(wk_softsign(x), 2, (const double[]){-0.5, 0.75}, 1e-5);
-}
-
-static void example_logsigmoid(void **state)
-{
-    (void)state;
-    WK_SCOPE;
-    wk_tensor *x = wk_of(double, (2), 0, 1);
-    expect_values(wk_logsigmoid(x), 2, (const double[]){-0.693147, -0.313262}, 1e-5);
-}
-
-static void example_leaky_relu(void **state)
-{
-    (void)state;
-    WK_SCOPE;
-    wk_tensor *x = wk_of(double, (2), -1, 1);
-    expect_values(wk_leaky_relu(x), 2, (const double[]){-0.01, 1}, 1e-5);
-}
-
-static void example_elu(void **state)
-{
-    (void)state;
-    WK_SCOPE;
-    wk_tensor *x = wk_of(double, (2), -1, 1);
-    expect_values(wk_elu(x, .alpha = 2), 2, (const double[]){-1.26424, 1}, 1e-5);
-}
-
-static void example_gelu(void **state)
-{
-    (void)state;
-    WK_SCOPE;
-    wk_tensor *x = wk_of(double, (2), 0, 1);
-    expect_values(wk_gelu(x, .approximate = WK_GELU_TANH), 2, (const double[]){0, 0.841192}, 1e-5);
-}
-
-static void example_softplus(void **state)
-{
-    (void)state;
-    WK_SCOPE;
-    wk_tensor *x = wk_of(double, (2), 0, 30);
-    expect_values(wk_softplus(x), 2, (const double[]){0.693147, 30}, 1e-5);
-}
-
-static void example_hardtanh(void **state)
-{
-    (void)state;
-    WK_SCOPE;
-    wk_tensor *x = wk_of(double, (3), -2, 0.5, 3);
-    expect_values(wk_hardtanh(x), 3, (const double[]){-1, 0.5, 1}, 1e-5);
-}
-
 static void example_nan_to_num(void **state)
 {
     (void)state;
@@ -716,13 +604,6 @@ int main(void)
                                        cmocka_unit_test(example_cosh),         cmocka_unit_test(example_tanh),
                                        cmocka_unit_test(example_sigmoid),      cmocka_unit_test(example_logit),
                                        cmocka_unit_test(example_erf),          cmocka_unit_test(example_erfc),
-                                       cmocka_unit_test(example_relu),         cmocka_unit_test(example_relu6),
-                                       cmocka_unit_test(example_selu),         cmocka_unit_test(example_silu),
-                                       cmocka_unit_test(example_mish),         cmocka_unit_test(example_hardsigmoid),
-                                       cmocka_unit_test(example_hardswish),    cmocka_unit_test(example_softsign),
-                                       cmocka_unit_test(example_logsigmoid),   cmocka_unit_test(example_leaky_relu),
-                                       cmocka_unit_test(example_elu),          cmocka_unit_test(example_gelu),
-                                       cmocka_unit_test(example_softplus),     cmocka_unit_test(example_hardtanh),
                                        cmocka_unit_test(example_nan_to_num),   cmocka_unit_test(example_clamp),
                                        cmocka_unit_test(example_where),        cmocka_unit_test(example_masked_fill),
                                        cmocka_unit_test(example_lerp),         cmocka_unit_test(example_addcmul),

@@ -134,6 +134,11 @@ static void test_functions(void **state)
     named(wk_logit(x, .eps = 0.1), "LogitBackward0");
     named(wk_logsigmoid(x), "LogSigmoidBackward0");
     named(wk_selu(x), "EluBackward0");
+    named(wk_celu(x), "CeluBackward0");
+    named(wk_tanhshrink(x), "SubBackward0");
+    named(wk_prelu(x, LEAF((1))), "PreluKernelBackward0");
+    named(wk_rrelu(x), "RreluWithNoiseBackward0");
+    named(wk_rrelu(x, .training = true), "RreluWithNoiseBackward0");
     named(wk_repeat_interleave(x, 2, 0), "ViewBackward0");
     named(wk_copy_(wk_mul(x, 1), y), "CopyBackwards");
     named(wk_fill_(wk_mul(x, 1), 3), "FillBackward0");

@@ -111,6 +111,24 @@ static void dropout(void **state)
     assert_int_equal(wk_item(wk_sum(wk_dropout(x, 1, true))), 0);
 }
 
+/* The slopes of negative elements are uniform, and the gradient has those of the call. */
+static void random_slopes(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_seed(3);
+    wk_tensor *x = wk_full((20000), -1.0, .requires_grad = true);
+    wk_tensor *y = wk_rrelu(x, .lower = 0.25, .upper = 0.75, .training = true), *slopes = wk_neg(y);
+    assert_int_equal(wk_backward(wk_sum(y)), WK_OK);
+    same_bits(slopes, wk_grad_of(x));
+    assert_true(wk_item(wk_amin(slopes)) >= 0.25 && wk_item(wk_amax(slopes)) <= 0.75);
+    assert_true(fabs(wk_item(wk_mean(slopes)) - 0.5) < 0.005 && fabs(wk_item(wk_var(slopes)) - 1.0 / 48) < 0.001);
+    wk_tensor *again = wk_rrelu(x, .lower = 0.25, .upper = 0.75, .training = true);
+    assert_true(wk_item(wk_sum(wk_eq(y, again))) < 100);
+    wk_tensor *above = wk_ones((4), .dtype = WK_BF16);
+    same_bits(wk_rrelu(above, .training = true), above);
+}
+
 static void draws(void **state)
 {
     (void)state;
@@ -339,6 +357,7 @@ int main(void)
         cmocka_unit_test(distributions),
         cmocka_unit_test(permutations),
         cmocka_unit_test(dropout),
+        cmocka_unit_test(random_slopes),
         cmocka_unit_test(draws),
         cmocka_unit_test(draws_without_replacement),
         cmocka_unit_test(draws_are_the_same_everywhere),

@@ -320,6 +320,20 @@ static void options_out_of_range(void **state)
         assert_null(wk_cross_entropy(x, labels, .label_smoothing = smoothing[k]));
         expect_error("cross_entropy: .label_smoothing must be", NULL);
     }
+    assert_null(wk_softshrink(x, .lambd = -1));
+    expect_error("softshrink: .lambd must be at least 0, got -1", NULL);
+    assert_null(wk_rrelu(x, .lower = 0.5));
+    expect_error("rrelu: .lower must not exceed .upper, got 0.5 and 0.333333", NULL);
+    assert_null(wk_prelu(wk_ones((2, 3)), wk_ones((2))));
+    expect_error("prelu: weight f32[2] must have 1 element or, for x f32[2,3], 3: one per channel", NULL);
+    assert_null(wk_prelu(wk_ones((2, 3)), wk_ones((1, 3))));
+    expect_error("prelu: weight f32[1,3] must have one dimension or none", NULL);
+    assert_null(wk_prelu(wk_ones((2)), wk_ones((1), .dtype = WK_F64)));
+    expect_error("prelu: x f32[2] and weight f64[1] must have the same dtype; convert one with wk_to_dtype", NULL);
+    assert_null(wk_glu(wk_ones((2, 3))));
+    expect_error("glu: f32[2,3] cannot be halved along dimension 1: its size 3 is odd", NULL);
+    assert_null(wk_glu(wk_full((), 1.0)));
+    expect_error("glu: f32[] has no dimensions to halve", NULL);
     assert_null(wk_huber_loss(x, x, .delta = -1));
     expect_error("huber_loss: .delta must be greater than 0, got -1", NULL);
     assert_null(wk_huber_loss(x, x, .delta = 0));

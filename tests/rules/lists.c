@@ -126,6 +126,9 @@ static void sizes_and_dimensions(void **state)
     same(wk_layer_norm(f, (2, 3), NULL, NULL), wk_layer_norm(f, WK_ARRAY(two_three, 2), NULL, NULL));
     wk_module *norm = wk_nn_layer_norm(WK_ARRAY(two_three, 2), .dtype = WK_F64);
     same(wk_forward(norm, f), wk_layer_norm(f, (2, 3), NULL, NULL));
+    const wk_summary_row *const *rows = wk_summary_rows(norm, WK_ARRAY(two_three, 2));
+    assert_int_equal(rows[0]->shape[1], 3);
+    assert_ptr_equal(wk_summary(norm, WK_ARRAY(two_three, 2), .dtype = WK_F64), norm);
     same(wk_zeros((1, 1, 1, 1, 1, 1, 1, 2)), wk_zeros(WK_ARRAY(((const int64_t[]){1, 1, 1, 1, 1, 1, 1, 2}), 8)));
     assert_null(wk_zeros((1, 1, 1, 1, 1, 1, 1, 1, 1))); /* longer than any shape */
     expect_error("zeros", NULL);
@@ -267,6 +270,29 @@ static void one_two_or_three_numbers(void **state)
     expect_error("arange", "lead", NULL);
 }
 
+/* ---- schedules --------------------------------------------------------------------------------------------------- */
+
+static void milestones_of_schedules(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const int64_t milestones[] = {1, 3};
+    for (int way = 0; way < 2; way++) {
+        wk_optim *sgd = wk_optim_sgd(wk_list((wk_ones((1), .requires_grad = true))), .lr = 1);
+        wk_schedule *a = wk_schedule_exponential_lr(sgd, 1), *b = wk_schedule_exponential_lr(sgd, 0.5);
+        wk_schedule *rate = way ? wk_schedule_sequential(WK_ARRAY(milestones, 2), a, b, a)
+                                : wk_schedule_multi_step_lr(sgd, WK_ARRAY(milestones, 2), .gamma = 0.5);
+        for (int t = 1; t <= 3; t++) {
+            assert_int_equal(wk_schedule_step(rate), WK_OK);
+            assert_true(wk_optim_lr(sgd, 0) == (way ? (double[]){1, 1, 0.5, 1}[t] : (double[]){1, 0.5, 0.5, 0.25}[t]));
+        }
+    }
+    wk_optim *none = wk_optim_sgd(wk_list((wk_ones((1), .requires_grad = true))), .lr = 1);
+    assert_non_null(wk_schedule_multi_step_lr(none, WK_ARRAY(NULL, 0)));
+    assert_null(wk_schedule_multi_step_lr(none, WK_ARRAY(NULL, 2)));
+    expect_error("schedule_multi_step_lr: the list of milestones", NULL);
+}
+
 /* ---- strides ----------------------------------------------------------------------------------------------------- */
 
 static void strides_of_reads_and_writes(void **state)
@@ -293,6 +319,13 @@ static void strides_of_reads_and_writes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shapes_of_created_tensors), cmocka_unit_test(sizes_and_dimensions),
+        cmocka_unit_test(sizes_of_convolutions),     cmocka_unit_test(lists_of_tensors),
+        cmocka_unit_test(elements_and_options),      cmocka_unit_test(arrays_of_arrays),
+        cmocka_unit_test(one_two_or_three_numbers),  cmocka_unit_test(strides_of_reads_and_writes),
+        cmocka_unit_test(lists_of_tensors),          cmocka_unit_test(elements_and_options),
+        cmocka_unit_test(arrays_of_arrays),          cmocka_unit_test(one_two_or_three_numbers),
+        cmocka_unit_test(milestones_of_schedules),   cmocka_unit_test(strides_of_reads_and_writes),
         cmocka_unit_test(shapes_of_created_tensors),
         cmocka_unit_test(sizes_and_dimensions),
         cmocka_unit_test(sizes_of_convolutions),

@@ -21,6 +21,13 @@ static void explicit_options_count(void **state)
     EXPECT_VALUES(wk_leaky_relu(minus, .negative_slope = 1e-295), 0, -0.0);
     EXPECT_VALUES(wk_leaky_relu(minus, .negative_slope = 1e-280), 1e-279, -2e-280);
     EXPECT_VALUES(wk_elu(minus, .alpha = 0), 0, -0.0);
+    EXPECT_VALUES(wk_softshrink(minus), 0, -1.5);
+    EXPECT_VALUES(wk_softshrink(minus, .lambd = 0), 0, -2);
+    EXPECT_VALUES(wk_hardshrink(wk_mul(minus, 0.125), .lambd = 0), 0, -0.25);
+    EXPECT_VALUES(wk_rrelu(minus), 1e-12, -2 * (0.125 + 1.0 / 3) / 2);
+    EXPECT_VALUES(wk_rrelu(minus, .lower = 0, .upper = 0), 0, -0.0);
+    assert_null(wk_celu(minus, .alpha = 0)); /* 0 is neither valid nor the default */
+    expect_error("celu: .alpha must not be 0", NULL);
     EXPECT_VALUES(wk_hardtanh(minus), 0, -1);
     EXPECT_VALUES(wk_hardtanh(minus, .min_val = 0), 0, 0);
     EXPECT_VALUES(wk_hardtanh(one, .max_val = 0), 0, 0);
@@ -178,7 +185,7 @@ static wk_tensor *same(wk_tensor *grad, void *user)
     return grad;
 }
 
-enum { BINDING = 57, CALLS };
+enum { BINDING = 66, CALLS };
 
 /* Makes a call that takes options with the given ones. Returns true on success. */
 static bool worked(int call, const void *o)
@@ -245,6 +252,15 @@ static bool worked(int call, const void *o)
     case 54: return wk_optim_adagrad_at(at, list, o);
     case 55: return wk_optim_lbfgs_at(at, list, o);
     case 56: return wk_optim_add_group_at(at, wk_optim_sgd(list), wk_list((wk_zeros_like(leaf))), o) == WK_OK;
+    case 57: return wk_celu_at(at, x, o);
+    case 58: return wk_softshrink_at(at, x, o);
+    case 59: return wk_hardshrink_at(at, x, o);
+    case 60: return wk_rrelu_at(at, x, o);
+    case 61: return wk_schedule_step_lr_at(at, wk_optim_sgd(list), 2, o);
+    case 62: return wk_schedule_one_cycle_at(at, wk_optim_adam(list), 1, 9, o);
+    case 63: return wk_schedule_cyclic_lr_at(at, wk_optim_adam(list), 1, 2, o);
+    case 64: return wk_schedule_reduce_lr_on_plateau_at(at, wk_optim_sgd(list), o);
+    case 65: return wk_progress_new_at(at, "bar", 2, o);
     case BINDING: return binding(o);
     default: return false;
     }

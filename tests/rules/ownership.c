@@ -11,7 +11,7 @@ static void scopes_free_every_kind_of_object(void **state)
 {
     (void)state;
     static const char *const names[KINDS] = {"tensor", "module", "list", "optimiser", "dataset", "loader"};
-    void *stale[KINDS], *figures, *event;
+    void *stale[KINDS], *figures, *event, *rate, *bar;
     {
         WK_SCOPE;
         wk_tensor *x = wk_ones((4), .requires_grad = true);
@@ -21,6 +21,8 @@ static void scopes_free_every_kind_of_object(void **state)
         memcpy(stale, made, sizeof stale);
         figures = wk_history_new();
         event = wk_event_record(wk_cpu());
+        rate = wk_schedule_step_lr(made[3], 1);
+        bar = wk_progress_new("bar", 1, .disable = true);
         expect_ok();
     }
     for (int k = 0; k < KINDS; k++) {
@@ -31,6 +33,10 @@ static void scopes_free_every_kind_of_object(void **state)
     expect_error("history_count", "history", "scope has closed", NULL);
     wk_free(event);
     expect_error("free", "event", "scope has closed", NULL);
+    wk_free(rate);
+    expect_error("free", "schedule", "scope has closed", NULL);
+    wk_free(bar);
+    expect_error("free", "progress bar", "scope has closed", NULL);
 }
 
 /* Objects that a callback creates and does not return are freed when it ends; a result that its scope does not own

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Promises of the headers of ops: creation.h, matmul.h, pointwise.h, random.h, reduce.h, shape.h. */
+/* Promises of the headers of ops: activation.h, creation.h, matmul.h, pointwise.h, random.h, reduce.h, shape.h. */
 #ifndef TESTS_RULES_PROMISED_CODES_OPS_H
 #define TESTS_RULES_PROMISED_CODES_OPS_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Promises of the headers of training: autograd.h, nn.h, optim.h, data.h, checkpoint.h, parallel.h, dist.h. */
+/* Promises of the headers of training: autograd.h, nn.h, optim.h, schedule.h, data.h, progress.h,
+ * checkpoint.h, parallel.h, dist.h. */
 #ifndef TESTS_RULES_PROMISED_CODES_TRAINING_H
 #define TESTS_RULES_PROMISED_CODES_TRAINING_H
 
@@ -176,6 +177,48 @@ static void group_not_there(void)
 {
     wk_optim_lr(an_sgd(), 1);
 }
+static void steps_of_no_length(void)
+{
+    wk_schedule_step_lr(an_sgd(), 0);
+}
+static double negative(int64_t t, void *user)
+{
+    (void)user;
+    return (double)-t;
+}
+static void factor_below_0(void)
+{
+    wk_schedule_step(wk_schedule_lambda_lr(an_sgd(), negative, NULL));
+}
+static void cycle_without_momentum(void)
+{
+    wk_schedule_one_cycle(an_sgd(), 0.1, 10);
+}
+static void cycles_without_momentum(void)
+{
+    wk_schedule_cyclic_lr(an_sgd(), 0.1, 0.2);
+}
+static void step_after_the_cycle(void)
+{
+    wk_schedule *rate = wk_schedule_one_cycle(an_sgd(), 0.1, 2, .no_cycle_momentum = true);
+    for (int k = 0; k < 3; k++) wk_schedule_step(rate);
+}
+static void plateau_without_a_metric(void)
+{
+    wk_schedule_step(wk_schedule_reduce_lr_on_plateau(an_sgd()));
+}
+static void metric_for_step_lr(void)
+{
+    wk_schedule_step_metric(wk_schedule_step_lr(an_sgd(), 1), 0);
+}
+static void bar_of_negative_length(void)
+{
+    wk_progress_new("bar", -1);
+}
+static void bar_of_two_elements(void)
+{
+    wk_progress_step(wk_progress_new("bar", 1, .disable = true), "x", wk_ones((2)));
+}
 static void optimiser_into_no_folder(void)
 {
     wk_optim_save(an_sgd(), no_file());
@@ -231,9 +274,75 @@ static void slice_past_the_end(void)
 {
     wk_data_slice(four_samples(), 2, 5);
 }
+static void fashion_mnist_in_no_folder(void)
+{
+    wk_data_fashion_mnist(no_file());
+}
+static void fashion_mnist_that_is_text(void)
+{
+    mnist_that_is_text();
+    wk_clear_error();
+    wk_data_fashion_mnist(scratch("mnist"));
+}
+static void dataset_without_functions(void)
+{
+    wk_data_new(&(wk_dataset_kind){.size = sizeof(wk_dataset_kind)}, NULL);
+}
+static void subset_past_the_end(void)
+{
+    wk_data_subset(four_samples(), wk_of(int64_t, (1), 4));
+}
+static void subset_of_a_matrix(void)
+{
+    wk_data_subset(four_samples(), wk_zeros((1, 1), .dtype = WK_I64));
+}
+static void subset_of_floats(void)
+{
+    wk_data_subset(four_samples(), wk_zeros((1)));
+}
+static void concat_of_nothing(void)
+{
+    wk_dataset *data = four_samples();
+    wk_data_concat(WK_ARRAY(&data, 0));
+}
+static void split_of_too_many(void)
+{
+    wk_dataset *parts[2];
+    wk_data_random_split(four_samples(), (2, 3), parts);
+}
+static void split_without_labels(void)
+{
+    wk_dataset *parts[2];
+    wk_data_random_split(four_samples(), (2, 2), parts, .stratify = true);
+}
+static void sample_past_the_end(void)
+{
+    wk_sample sample;
+    wk_data_get(four_samples(), 4, &sample);
+}
 static void map_without_a_function(void)
 {
     wk_data_map(four_samples(), NULL, NULL);
+}
+static void map_of_samples_without_a_function(void)
+{
+    wk_data_map_samples(four_samples(), NULL, NULL);
+}
+static void loader_of_negative_weights(void)
+{
+    wk_data_loader(four_samples(), .weights = wk_full((4), -1.0));
+}
+static void loader_past_the_end(void)
+{
+    wk_data_loader(four_samples(), .order = wk_of(int64_t, (1), 4));
+}
+static void loader_of_too_many_weights(void)
+{
+    wk_data_loader(four_samples(), .weights = wk_ones((5)));
+}
+static void loader_in_an_order_of_floats(void)
+{
+    wk_data_loader(four_samples(), .order = wk_ones((4)));
 }
 static void loader_with_too_many_workers(void)
 {
@@ -410,6 +519,15 @@ static const promised_code promised_by_training[] = {
     {"wk_optim_step", WK_ERR_STATE, .provoke = lbfgs_without_a_closure},
     {"wk_optim_zero_grad", WK_ERR_STATE, .provoke = gradients_forgotten_in_forward},
     {"wk_optim_lr", WK_ERR_INDEX, .provoke = group_not_there},
+    {"schedule.h", WK_ERR_ARGUMENT, .provoke = steps_of_no_length},
+    {"wk_schedule_lambda_lr", WK_ERR_ARGUMENT, .provoke = factor_below_0},
+    {"wk_schedule_one_cycle", WK_ERR_ARGUMENT, .provoke = cycle_without_momentum},
+    {"wk_schedule_one_cycle", WK_ERR_STATE, .provoke = step_after_the_cycle},
+    {"wk_schedule_cyclic_lr", WK_ERR_ARGUMENT, .provoke = cycles_without_momentum},
+    {"wk_schedule_step", WK_ERR_STATE, .provoke = plateau_without_a_metric},
+    {"wk_schedule_step_metric", WK_ERR_STATE, .provoke = metric_for_step_lr},
+    {"wk_progress_new", WK_ERR_ARGUMENT, .provoke = bar_of_negative_length},
+    {"wk_progress_step", WK_ERR_SHAPE, .provoke = bar_of_two_elements},
     {"wk_optim_save", WK_ERR_IO, .provoke = optimiser_into_no_folder},
     {"wk_optim_save", WK_ERR_STATE, .test = "optim/state.c"},
     {"wk_optim_load", WK_ERR_IO, .provoke = optimiser_from_no_file},
@@ -430,10 +548,25 @@ static const promised_code promised_by_training[] = {
     {"wk_data_tensors", WK_ERR_SHAPE, .provoke = samples_and_labels_differ},
     {"wk_data_mnist", WK_ERR_IO, .provoke = mnist_in_no_folder},
     {"wk_data_mnist", WK_ERR_FORMAT, .provoke = mnist_that_is_text},
+    {"wk_data_fashion_mnist", WK_ERR_IO, .provoke = fashion_mnist_in_no_folder},
+    {"wk_data_fashion_mnist", WK_ERR_FORMAT, .provoke = fashion_mnist_that_is_text},
+    {"wk_data_new", WK_ERR_ARGUMENT, .provoke = dataset_without_functions},
     {"wk_data_slice", WK_ERR_INDEX, .provoke = slice_past_the_end},
+    {"wk_data_subset", WK_ERR_INDEX, .provoke = subset_past_the_end},
+    {"wk_data_subset", WK_ERR_SHAPE, .provoke = subset_of_a_matrix},
+    {"wk_data_subset", WK_ERR_DTYPE, .provoke = subset_of_floats},
+    {"wk_data_concat", WK_ERR_ARGUMENT, .provoke = concat_of_nothing},
+    {"wk_data_random_split", WK_ERR_ARGUMENT, .provoke = split_of_too_many},
+    {"wk_data_random_split", WK_ERR_ARGUMENT, .provoke = split_without_labels},
+    {"wk_data_get", WK_ERR_INDEX, .provoke = sample_past_the_end},
     {"wk_data_map", WK_ERR_ARGUMENT, .provoke = map_without_a_function},
     {"wk_data_loader", WK_ERR_DEVICE, .provoke = loader_on_no_device},
+    {"wk_data_map_samples", WK_ERR_ARGUMENT, .provoke = map_of_samples_without_a_function},
     {"wk_data_loader", WK_ERR_ARGUMENT, .provoke = loader_with_too_many_workers},
+    {"wk_data_loader", WK_ERR_ARGUMENT, .provoke = loader_of_negative_weights},
+    {"wk_data_loader", WK_ERR_INDEX, .provoke = loader_past_the_end},
+    {"wk_data_loader", WK_ERR_SHAPE, .provoke = loader_of_too_many_weights},
+    {"wk_data_loader", WK_ERR_DTYPE, .provoke = loader_in_an_order_of_floats},
     {"wk_history_add", WK_ERR_SHAPE, .provoke = history_of_two_elements},
     {"wk_save", WK_ERR_IO, .provoke = save_into_no_folder},
     {"wk_load", WK_ERR_IO, .provoke = load_from_no_file},

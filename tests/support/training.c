@@ -19,6 +19,11 @@ wk_optim *test_lbfgs(wk_tensors *parameters)
     return wk_optim_lbfgs(parameters, .lr = 0.1, .max_iter = 3, .history_size = 5);
 }
 
+wk_schedule *test_cycles(wk_optim *optim)
+{
+    return wk_schedule_cyclic_lr(optim, 0.01, 0.1, .step_size_up = 5, .mode = "triangular2");
+}
+
 enum { FEATURES = 6, HIDDEN = 8, CLASSES = 3 };
 
 /* A layer that counts its calls in a buffer. */
@@ -50,6 +55,7 @@ test_training test_begin(const test_config *plan, uint64_t seed)
                              wk_nn_linear(HIDDEN, CLASSES));
     wk_module_to(t.net, plan->device);
     t.optim = plan->optimiser(wk_parameters(t.net));
+    t.schedule = plan->schedule ? plan->schedule(t.optim) : NULL;
     t.loader =
         wk_data_loader(samples(plan->samples), .batch_size = plan->batch, .shuffle = !plan->in_order, .seed = 5,
                        .drop_last = plan->drop_last, .rank = plan->rank, .world = plan->world, .device = plan->device);
@@ -82,6 +88,7 @@ int test_train(test_training *t, int64_t epochs, int steps, int64_t every)
         {
             t->batch = batch;
             wk_optim_step_closure(t->optim, closure, t);
+            if (t->schedule) wk_schedule_step(t->schedule);
             {
                 WK_NO_GRAD;
                 wk_lerp_(wk_tensors_get(t->more, 0), wk_module_parameter(t->net, "0.weight"), 0.1);

@@ -11,10 +11,12 @@ wk_optim *test_momentum(wk_tensors *parameters);
 wk_optim *test_adam(wk_tensors *parameters);
 wk_optim *test_adagrad(wk_tensors *parameters);
 wk_optim *test_lbfgs(wk_tensors *parameters);
+wk_schedule *test_cycles(wk_optim *optim); /* changes learning rate and momentum at each step */
 
 /* Configuration of a training. */
 typedef struct test_config {
     test_optimiser *optimiser;
+    wk_schedule *(*schedule)(wk_optim *optim); /* NULL: none */
     wk_device device;
     int64_t samples, batch; /* 22 and 4: 6 batches per epoch */
     int rank, world;
@@ -28,6 +30,7 @@ typedef struct test_training {
     test_config plan;
     wk_module *net;
     wk_optim *optim;
+    wk_schedule *schedule; /* NULL: none */
     wk_loader *loader;
     wk_tensors *more; /* "average" of the first weight */
     wk_checkpoint *checkpoint;

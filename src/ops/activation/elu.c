@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* elu and selu: exponential below 0. */
+/* elu, selu and celu: exponential below 0. */
 #include "ops/core/entries.h"
 
 /* alpha and lambda of self-normalising networks (Klambauer et al. 2017), to double precision. */
 static const double SELU_ALPHA = 1.6732632423543772, SELU_SCALE = 1.0507009873554805;
 
-/* The slope below 0 is alpha e^x, computed from x. elu + alpha is equal, but cancels where elu is close to -alpha. For
- * x >= 0 the exponent is replaced by 0, a constant, which cannot overflow and has derivative 0, as in PyTorch. */
-static wk_tensor *slope(const wk__grad_ctx *g, wk_tensor *above, double alpha)
+/* The slope below 0 is scale e^(x / width), computed from x. elu + alpha is equal, but cancels where elu is close to
+ * -alpha. For x >= 0 the exponent is replaced by 0, a constant, which cannot overflow and has derivative 0, as in
+ * PyTorch. */
+static wk_tensor *slope(const wk__grad_ctx *g, wk_tensor *above, double scale, double width)
 {
-    wk_tensor *x = wk__saved(g, 0);
-    wk_tensor *below = wk_mul(g->out[0], wk_mul(wk_exp(wk_where(wk_lt(x, 0), x, 0)), alpha));
+    wk_tensor *x = wk__saved(g, 0), *exponent = wk_where(wk_lt(x, 0), x, 0);
+    if (width != 1) exponent = wk_div(exponent, width);
+    wk_tensor *below = wk_mul(g->out[0], wk_mul(wk_exp(exponent), scale));
     return wk_where(wk_le(x, 0), below, above);
 }
 
@@ -42,7 +44,7 @@ wk_tensor *wk_elu__at(wk_site site, wk_tensor *x, const wk_elu_options *options)
 
 static void elu_gradient(wk__grad_ctx *g)
 {
-    g->in[0] = slope(g, g->out[0], wk__elu_attributes_of(g->attr).alpha);
+    g->in[0] = slope(g, g->out[0], wk__elu_attributes_of(g->attr).alpha, 1);
 }
 
 const wk__op wk__op_elu = {
@@ -65,7 +67,7 @@ static int selu_expression(wk__emit *e, const int in[])
 
 static void selu_gradient(wk__grad_ctx *g)
 {
-    g->in[0] = slope(g, wk_mul(g->out[0], SELU_SCALE), SELU_SCALE * SELU_ALPHA);
+    g->in[0] = slope(g, wk_mul(g->out[0], SELU_SCALE), SELU_SCALE * SELU_ALPHA, 1);
 }
 
 const wk__op wk__op_selu = {
@@ -73,4 +75,46 @@ const wk__op wk__op_selu = {
     .gradient = selu_gradient,
     .saves = {WK__SAVE_0},
     WK__SIGNATURE_selu,
+};
+
+/* ---- celu(x, alpha) ---------------------------------------------------------------------------------------------- */
+
+static int celu_expression(wk__emit *e, const int in[])
+{
+    int negative = wk__emit_compare(e, WK__LE, in[0], wk__emit_constant(e, 0));
+    int below = wk__emit_unary(e, WK__EXPM1, wk__emit_binary(e, WK__DIV, in[0], in[1]));
+    return wk__emit_where(e, negative, wk__emit_binary(e, WK__MUL, below, in[1]), in[0]);
+}
+
+static wk_tensor *celu(wk__unary_params_fn *how, wk_site site, wk_tensor *x, const wk_celu_options *options)
+{
+    wk_celu_options o;
+    if (!wk__read_celu_options(site, "celu", options, &o)) return NULL;
+    const wk__attr attr = wk__celu_attr((wk__celu_attributes){.alpha = o.alpha});
+    if (o.alpha != 0) return how(&wk__op_celu, site, x, 1, &attr);
+    wk__error_set(site, WK_ERR_ARGUMENT, "celu: .alpha must not be 0");
+    return NULL;
+}
+
+wk_tensor *wk_celu_at(wk_site site, wk_tensor *x, const wk_celu_options *options)
+{
+    return celu(wk__unary_with_params, site, x, options);
+}
+
+wk_tensor *wk_celu__at(wk_site site, wk_tensor *x, const wk_celu_options *options)
+{
+    return celu(wk__unary_with_params_, site, x, options);
+}
+
+static void celu_gradient(wk__grad_ctx *g)
+{
+    g->in[0] = slope(g, g->out[0], 1, wk__celu_attributes_of(g->attr).alpha);
+}
+
+const wk__op wk__op_celu = {
+    .expression = celu_expression,
+    .own_dtype_operands = 2,
+    .gradient = celu_gradient,
+    .saves = {WK__SAVE_0},
+    WK__SIGNATURE_celu,
 };

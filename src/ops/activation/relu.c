@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* relu and leaky_relu. */
+/* relu, leaky_relu and threshold. */
 #include "ops/core/entries.h"
 
 /* ---- relu: NaN stays NaN and passes the gradient ----------------------------------------------------------------- */
@@ -59,4 +59,41 @@ const wk__op wk__op_leaky_relu = {
     .gradient = leaky_gradient,
     .saves = {WK__SAVE_0},
     WK__SIGNATURE_leaky_relu,
+};
+
+/* ---- threshold(x, threshold, value): NaN stays NaN and passes the gradient --------------------------------------- */
+
+static int threshold_expression(wk__emit *e, const int in[])
+{
+    return wk__emit_where(e, wk__emit_compare(e, WK__LE, in[0], in[1]), in[2], in[0]);
+}
+
+static wk_tensor *threshold(wk__unary_params_fn *how, wk_site site, wk_tensor *x, double limit, double value)
+{
+    const wk__attr attr = wk__threshold_attr((wk__threshold_attributes){.threshold = limit, .value = value});
+    return how(&wk__op_threshold, site, x, 2, &attr);
+}
+
+wk_tensor *wk_threshold_at(wk_site site, wk_tensor *x, double limit, double value)
+{
+    return threshold(wk__unary_with_params, site, x, limit, value);
+}
+
+wk_tensor *wk_threshold__at(wk_site site, wk_tensor *x, double limit, double value)
+{
+    return threshold(wk__unary_with_params_, site, x, limit, value);
+}
+
+static void threshold_gradient(wk__grad_ctx *g)
+{
+    g->in[0] = wk_where(wk_le(wk__saved(g, 0), wk__threshold_attributes_of(g->attr).threshold), 0, g->out[0]);
+}
+
+const wk__op wk__op_threshold = {
+    .expression = threshold_expression,
+    .saturate_scalars = true,
+    .own_dtype_operands = 6,
+    .gradient = threshold_gradient,
+    .saves = {WK__SAVE_0},
+    WK__SIGNATURE_threshold,
 };

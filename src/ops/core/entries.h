@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/options.h"
 #include "call.h"
+#include "ops/generated/activation.h"
 #include "ops/generated/attributes.h"
 #include "ops/generated/autograd.h"
 #include "ops/generated/creation.h"

@@ -78,7 +78,7 @@ static bool is_address_fixed(const wk_tensor *x)
     return !is_plain_storage(wk__body_of(x));
 }
 
-/* Computes x, the target of an in-place call. Returns false if that call failed; x then keeps its old contents. */
+/* Computes x after an assignment to it. Returns false if the assignment failed; x then keeps its old contents. */
 static bool materialize_assigned(const wk_tensor *x)
 {
     const wk__value *value = wk__body_of(x)->storage->value;

@@ -7,6 +7,120 @@
 
 #include "autograd/node.h"
 
+typedef struct wk__softshrink_attributes {
+    double lambd;
+} wk__softshrink_attributes;
+static inline wk__attr wk__softshrink_attr(wk__softshrink_attributes a)
+{
+    return (wk__attr){.f = {a.lambd}};
+}
+static inline wk__softshrink_attributes wk__softshrink_attributes_of(const wk__attr *attr)
+{
+    return (wk__softshrink_attributes){.lambd = attr->f[0]};
+}
+
+typedef struct wk__threshold_attributes {
+    double threshold;
+    double value;
+} wk__threshold_attributes;
+static inline wk__attr wk__threshold_attr(wk__threshold_attributes a)
+{
+    return (wk__attr){.f = {a.threshold, a.value}};
+}
+static inline wk__threshold_attributes wk__threshold_attributes_of(const wk__attr *attr)
+{
+    return (wk__threshold_attributes){.threshold = attr->f[0], .value = attr->f[1]};
+}
+
+typedef struct wk__leaky_relu_attributes {
+    double negative_slope;
+} wk__leaky_relu_attributes;
+static inline wk__attr wk__leaky_relu_attr(wk__leaky_relu_attributes a)
+{
+    return (wk__attr){.f = {a.negative_slope}};
+}
+static inline wk__leaky_relu_attributes wk__leaky_relu_attributes_of(const wk__attr *attr)
+{
+    return (wk__leaky_relu_attributes){.negative_slope = attr->f[0]};
+}
+
+typedef struct wk__rrelu_attributes {
+    double lower;
+    double upper;
+    int64_t key;
+    int64_t counter;
+} wk__rrelu_attributes;
+static inline wk__attr wk__rrelu_attr(wk__rrelu_attributes a)
+{
+    return (wk__attr){.i = {a.key, a.counter}, .f = {a.lower, a.upper}};
+}
+static inline wk__rrelu_attributes wk__rrelu_attributes_of(const wk__attr *attr)
+{
+    return (wk__rrelu_attributes){.lower = attr->f[0], .upper = attr->f[1], .key = attr->i[0], .counter = attr->i[1]};
+}
+
+typedef struct wk__elu_attributes {
+    double alpha;
+} wk__elu_attributes;
+static inline wk__attr wk__elu_attr(wk__elu_attributes a)
+{
+    return (wk__attr){.f = {a.alpha}};
+}
+static inline wk__elu_attributes wk__elu_attributes_of(const wk__attr *attr)
+{
+    return (wk__elu_attributes){.alpha = attr->f[0]};
+}
+
+typedef struct wk__celu_attributes {
+    double alpha;
+} wk__celu_attributes;
+static inline wk__attr wk__celu_attr(wk__celu_attributes a)
+{
+    return (wk__attr){.f = {a.alpha}};
+}
+static inline wk__celu_attributes wk__celu_attributes_of(const wk__attr *attr)
+{
+    return (wk__celu_attributes){.alpha = attr->f[0]};
+}
+
+typedef struct wk__softplus_attributes {
+    double beta;
+    double threshold;
+} wk__softplus_attributes;
+static inline wk__attr wk__softplus_attr(wk__softplus_attributes a)
+{
+    return (wk__attr){.f = {a.beta, a.threshold}};
+}
+static inline wk__softplus_attributes wk__softplus_attributes_of(const wk__attr *attr)
+{
+    return (wk__softplus_attributes){.beta = attr->f[0], .threshold = attr->f[1]};
+}
+
+typedef struct wk__hardtanh_attributes {
+    double min_val;
+    double max_val;
+} wk__hardtanh_attributes;
+static inline wk__attr wk__hardtanh_attr(wk__hardtanh_attributes a)
+{
+    return (wk__attr){.f = {a.min_val, a.max_val}};
+}
+static inline wk__hardtanh_attributes wk__hardtanh_attributes_of(const wk__attr *attr)
+{
+    return (wk__hardtanh_attributes){.min_val = attr->f[0], .max_val = attr->f[1]};
+}
+
+typedef struct wk__glu_attributes {
+    int64_t dim;
+} wk__glu_attributes;
+static inline wk__attr wk__glu_attr(wk__glu_attributes a)
+{
+    return (wk__attr){.i = {a.dim}};
+}
+static inline wk__glu_attributes wk__glu_attributes_of(const wk__attr *attr)
+{
+    return (wk__glu_attributes){.dim = attr->i[0]};
+}
+
 typedef struct wk__to_attributes {
     int64_t device_kind;
     int64_t device_index;
@@ -56,56 +170,6 @@ static inline wk__attr wk__logit_attr(wk__logit_attributes a)
 static inline wk__logit_attributes wk__logit_attributes_of(const wk__attr *attr)
 {
     return (wk__logit_attributes){.low = attr->f[0], .high = attr->f[1]};
-}
-
-typedef struct wk__leaky_relu_attributes {
-    double negative_slope;
-} wk__leaky_relu_attributes;
-static inline wk__attr wk__leaky_relu_attr(wk__leaky_relu_attributes a)
-{
-    return (wk__attr){.f = {a.negative_slope}};
-}
-static inline wk__leaky_relu_attributes wk__leaky_relu_attributes_of(const wk__attr *attr)
-{
-    return (wk__leaky_relu_attributes){.negative_slope = attr->f[0]};
-}
-
-typedef struct wk__elu_attributes {
-    double alpha;
-} wk__elu_attributes;
-static inline wk__attr wk__elu_attr(wk__elu_attributes a)
-{
-    return (wk__attr){.f = {a.alpha}};
-}
-static inline wk__elu_attributes wk__elu_attributes_of(const wk__attr *attr)
-{
-    return (wk__elu_attributes){.alpha = attr->f[0]};
-}
-
-typedef struct wk__softplus_attributes {
-    double beta;
-    double threshold;
-} wk__softplus_attributes;
-static inline wk__attr wk__softplus_attr(wk__softplus_attributes a)
-{
-    return (wk__attr){.f = {a.beta, a.threshold}};
-}
-static inline wk__softplus_attributes wk__softplus_attributes_of(const wk__attr *attr)
-{
-    return (wk__softplus_attributes){.beta = attr->f[0], .threshold = attr->f[1]};
-}
-
-typedef struct wk__hardtanh_attributes {
-    double min_val;
-    double max_val;
-} wk__hardtanh_attributes;
-static inline wk__attr wk__hardtanh_attr(wk__hardtanh_attributes a)
-{
-    return (wk__attr){.f = {a.min_val, a.max_val}};
-}
-static inline wk__hardtanh_attributes wk__hardtanh_attributes_of(const wk__attr *attr)
-{
-    return (wk__hardtanh_attributes){.min_val = attr->f[0], .max_val = attr->f[1]};
 }
 
 typedef struct wk__clamp_attributes {

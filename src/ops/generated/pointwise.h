@@ -19,14 +19,6 @@ int wk__invoke_round(const wk__op *op, wk_site site, const wk_value *args, wk_te
 int wk__invoke_round_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_logit(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_logit_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
-int wk__invoke_leaky_relu(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
-int wk__invoke_leaky_relu_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
-int wk__invoke_elu(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
-int wk__invoke_elu_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
-int wk__invoke_gelu(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
-int wk__invoke_softplus(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
-int wk__invoke_hardtanh(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
-int wk__invoke_hardtanh_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_nan_to_num(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_nan_to_num_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_clamp(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
@@ -46,35 +38,6 @@ wk_tensor *wk__pow(wk_site site, wk__arg a, wk__arg b);
 wk_tensor *wk__pow_(wk_site site, wk_tensor *a, wk__arg b);
 
 /* Options as read by wk__options, with defaults of omitted numbers. */
-static inline bool wk__read_leaky_relu_options(wk_site site, const char *op, const wk_leaky_relu_options *given,
-                                               wk_leaky_relu_options *own)
-{
-    if (!wk__options(site, op, given, own)) return false;
-    own->negative_slope = wk__option_or(own->negative_slope, 0.01);
-    return true;
-}
-static inline bool wk__read_elu_options(wk_site site, const char *op, const wk_elu_options *given, wk_elu_options *own)
-{
-    if (!wk__options(site, op, given, own)) return false;
-    own->alpha = wk__option_or(own->alpha, 1);
-    return true;
-}
-static inline bool wk__read_softplus_options(wk_site site, const char *op, const wk_softplus_options *given,
-                                             wk_softplus_options *own)
-{
-    if (!wk__options(site, op, given, own)) return false;
-    own->beta = wk__option_or(own->beta, 1);
-    own->threshold = wk__option_or(own->threshold, 20);
-    return true;
-}
-static inline bool wk__read_hardtanh_options(wk_site site, const char *op, const wk_hardtanh_options *given,
-                                             wk_hardtanh_options *own)
-{
-    if (!wk__options(site, op, given, own)) return false;
-    own->min_val = wk__option_or(own->min_val, -1);
-    own->max_val = wk__option_or(own->max_val, 1);
-    return true;
-}
 static inline bool wk__read_nan_to_num_options(wk_site site, const char *op, const wk_nan_to_num_options *given,
                                                wk_nan_to_num_options *own)
 {
@@ -96,11 +59,6 @@ extern const wk_parameter wk__parameters_pow[];
 extern const wk_parameter wk__parameters_logical_not[];
 extern const wk_parameter wk__parameters_round[];
 extern const wk_parameter wk__parameters_logit[];
-extern const wk_parameter wk__parameters_leaky_relu[];
-extern const wk_parameter wk__parameters_elu[];
-extern const wk_parameter wk__parameters_gelu[];
-extern const wk_parameter wk__parameters_softplus[];
-extern const wk_parameter wk__parameters_hardtanh[];
 extern const wk_parameter wk__parameters_nan_to_num[];
 extern const wk_parameter wk__parameters_clamp[];
 extern const wk_parameter wk__parameters_where[];
@@ -469,89 +427,6 @@ extern const wk_parameter wk__parameters_addcmul[];
     .doc = "Computes the complementary error function, accurately for large x.", .grad_fn_name = "ErfcBackward0",      \
     .arity = 1, .result = WK__RESULT_FLOAT, .parameters = wk__parameters_logical_not, .parameter_count = 1,            \
     .results = 1, .invoke = wk__invoke_pointwise, .invoke_in_place = wk__invoke_pointwise_
-
-#define WK__SIGNATURE_relu                                                                                             \
-    .name = "relu", .schema = "relu(Tensor self) -> Tensor", .category = "activation",                                 \
-    .doc = "Replaces negative elements by 0.", .grad_fn_name = "ReluBackward0", .arity = 1, .dtypes = WK__NUMBERS,     \
-    .parameters = wk__parameters_logical_not, .parameter_count = 1, .results = 1, .invoke = wk__invoke_pointwise,      \
-    .invoke_in_place = wk__invoke_pointwise_
-
-#define WK__SIGNATURE_relu6                                                                                            \
-    .name = "relu6", .schema = "relu6(Tensor self) -> Tensor", .category = "activation", .doc = "Clamps x to [0, 6].", \
-    .grad_fn_name = "HardtanhBackward0", .arity = 1, .dtypes = WK__NUMBERS, .parameters = wk__parameters_logical_not,  \
-    .parameter_count = 1, .results = 1, .invoke = wk__invoke_pointwise, .invoke_in_place = wk__invoke_pointwise_
-
-#define WK__SIGNATURE_selu                                                                                             \
-    .name = "selu", .schema = "selu(Tensor self) -> Tensor", .category = "activation",                                 \
-    .doc = "Computes the scaled exponential linear unit.", .grad_fn_name = "EluBackward0", .arity = 1,                 \
-    .dtypes = WK__FLOATS, .parameters = wk__parameters_logical_not, .parameter_count = 1, .results = 1,                \
-    .invoke = wk__invoke_pointwise, .invoke_in_place = wk__invoke_pointwise_
-
-#define WK__SIGNATURE_silu                                                                                             \
-    .name = "silu", .schema = "silu(Tensor self) -> Tensor", .category = "activation",                                 \
-    .doc = "Computes the sigmoid linear unit, also called swish.", .grad_fn_name = "SiluBackward0", .arity = 1,        \
-    .dtypes = WK__FLOATS, .parameters = wk__parameters_logical_not, .parameter_count = 1, .results = 1,                \
-    .invoke = wk__invoke_pointwise, .invoke_in_place = wk__invoke_pointwise_
-
-#define WK__SIGNATURE_mish                                                                                             \
-    .name = "mish", .schema = "mish(Tensor self) -> Tensor", .category = "activation",                                 \
-    .doc = "Computes the Mish activation.", .grad_fn_name = "MishBackward0", .arity = 1, .dtypes = WK__FLOATS,         \
-    .parameters = wk__parameters_logical_not, .parameter_count = 1, .results = 1, .invoke = wk__invoke_pointwise,      \
-    .invoke_in_place = wk__invoke_pointwise_
-
-#define WK__SIGNATURE_hardsigmoid                                                                                      \
-    .name = "hardsigmoid", .schema = "hardsigmoid(Tensor self) -> Tensor", .category = "activation",                   \
-    .doc = "Computes a piecewise linear approximation of the logistic function.",                                      \
-    .grad_fn_name = "HardsigmoidBackward0", .arity = 1, .dtypes = WK__FLOATS,                                          \
-    .parameters = wk__parameters_logical_not, .parameter_count = 1, .results = 1, .invoke = wk__invoke_pointwise,      \
-    .invoke_in_place = wk__invoke_pointwise_
-
-#define WK__SIGNATURE_hardswish                                                                                        \
-    .name = "hardswish", .schema = "hardswish(Tensor self) -> Tensor", .category = "activation",                       \
-    .doc = "Computes a piecewise approximation of silu.", .grad_fn_name = "HardswishBackward0", .arity = 1,            \
-    .dtypes = WK__FLOATS, .parameters = wk__parameters_logical_not, .parameter_count = 1, .results = 1,                \
-    .invoke = wk__invoke_pointwise, .invoke_in_place = wk__invoke_pointwise_
-
-#define WK__SIGNATURE_softsign                                                                                         \
-    .name = "softsign", .schema = "softsign(Tensor self) -> Tensor", .category = "activation",                         \
-    .doc = "Computes the softsign function.", .grad_fn_name = "DivBackward0", .arity = 1, .result = WK__RESULT_FLOAT,  \
-    .parameters = wk__parameters_logical_not, .parameter_count = 1, .results = 1, .invoke = wk__invoke_pointwise
-
-#define WK__SIGNATURE_logsigmoid                                                                                       \
-    .name = "logsigmoid", .schema = "logsigmoid(Tensor self) -> Tensor", .category = "pointwise",                      \
-    .doc = "Computes the logarithm of the logistic function.", .grad_fn_name = "LogSigmoidBackward0", .arity = 1,      \
-    .dtypes = WK__FLOATS, .parameters = wk__parameters_logical_not, .parameter_count = 1, .results = 1,                \
-    .invoke = wk__invoke_pointwise
-
-#define WK__SIGNATURE_leaky_relu                                                                                       \
-    .name = "leaky_relu", .schema = "leaky_relu(Tensor self, float negative_slope=0.01) -> Tensor",                    \
-    .category = "activation", .doc = "Scales negative elements by .negative_slope.",                                   \
-    .grad_fn_name = "LeakyReluBackward0", .arity = 2, .dtypes = WK__FLOATS, .parameters = wk__parameters_leaky_relu,   \
-    .parameter_count = 2, .results = 1, .invoke = wk__invoke_leaky_relu, .invoke_in_place = wk__invoke_leaky_relu_
-
-#define WK__SIGNATURE_elu                                                                                              \
-    .name = "elu", .schema = "elu(Tensor self, float alpha=1) -> Tensor", .category = "activation",                    \
-    .doc = "Computes the exponential linear unit.", .grad_fn_name = "EluBackward0", .arity = 2, .dtypes = WK__FLOATS,  \
-    .parameters = wk__parameters_elu, .parameter_count = 2, .results = 1, .invoke = wk__invoke_elu,                    \
-    .invoke_in_place = wk__invoke_elu_
-
-#define WK__SIGNATURE_gelu                                                                                             \
-    .name = "gelu", .schema = "gelu(Tensor self, *, str approximate=\"none\") -> Tensor", .category = "activation",    \
-    .doc = "Computes the Gaussian error linear unit.", .grad_fn_name = "GeluBackward0", .arity = 1,                    \
-    .dtypes = WK__FLOATS, .parameters = wk__parameters_gelu, .parameter_count = 2, .results = 1,                       \
-    .invoke = wk__invoke_gelu
-
-#define WK__SIGNATURE_softplus                                                                                         \
-    .name = "softplus", .schema = "softplus(Tensor self, float beta=1, float threshold=20) -> Tensor",                 \
-    .category = "activation", .doc = "Computes a smooth approximation of relu.", .grad_fn_name = "SoftplusBackward0",  \
-    .arity = 3, .dtypes = WK__FLOATS, .parameters = wk__parameters_softplus, .parameter_count = 3, .results = 1,       \
-    .invoke = wk__invoke_softplus
-
-#define WK__SIGNATURE_hardtanh                                                                                         \
-    .name = "hardtanh", .schema = "hardtanh(Tensor self, float min_val=-1, float max_val=1) -> Tensor",                \
-    .category = "activation", .doc = "Clamps x to [min_val, max_val].", .grad_fn_name = "HardtanhBackward0",           \
-    .arity = 3, .dtypes = WK__NUMBERS, .parameters = wk__parameters_hardtanh, .parameter_count = 3, .results = 1,      \
-    .invoke = wk__invoke_hardtanh, .invoke_in_place = wk__invoke_hardtanh_
 
 #define WK__SIGNATURE_nan_to_num                                                                                       \
     .name = "nan_to_num",                                                                                              \

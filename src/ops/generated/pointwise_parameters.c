@@ -44,65 +44,6 @@ const wk_parameter wk__parameters_logit[] = {
      .kind = WK_VALUE_FLOAT,
      .optional = true}};
 
-const wk_parameter wk__parameters_leaky_relu[] = {
-    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
-    {.size = sizeof(wk_parameter),
-     .name = "negative_slope",
-     .doc = "",
-     .kind = WK_VALUE_FLOAT,
-     .optional = true,
-     .default_value = {.kind = WK_VALUE_FLOAT, .f = 0.01}}};
-
-const wk_parameter wk__parameters_elu[] = {
-    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
-    {.size = sizeof(wk_parameter),
-     .name = "alpha",
-     .doc = "",
-     .kind = WK_VALUE_FLOAT,
-     .optional = true,
-     .default_value = {.kind = WK_VALUE_FLOAT, .f = 1}}};
-
-const wk_parameter wk__parameters_gelu[] = {
-    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
-    {.size = sizeof(wk_parameter),
-     .name = "approximate",
-     .doc = "",
-     .kind = WK_VALUE_TEXT,
-     .optional = true,
-     .keyword_only = true,
-     .default_value = {.kind = WK_VALUE_TEXT, .text = "none"},
-     .choices = (const char *const[]){"none", "tanh", NULL}}};
-
-const wk_parameter wk__parameters_softplus[] = {
-    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
-    {.size = sizeof(wk_parameter),
-     .name = "beta",
-     .doc = "",
-     .kind = WK_VALUE_FLOAT,
-     .optional = true,
-     .default_value = {.kind = WK_VALUE_FLOAT, .f = 1}},
-    {.size = sizeof(wk_parameter),
-     .name = "threshold",
-     .doc = "",
-     .kind = WK_VALUE_FLOAT,
-     .optional = true,
-     .default_value = {.kind = WK_VALUE_FLOAT, .f = 20}}};
-
-const wk_parameter wk__parameters_hardtanh[] = {
-    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
-    {.size = sizeof(wk_parameter),
-     .name = "min_val",
-     .doc = "",
-     .kind = WK_VALUE_FLOAT,
-     .optional = true,
-     .default_value = {.kind = WK_VALUE_FLOAT, .f = -1}},
-    {.size = sizeof(wk_parameter),
-     .name = "max_val",
-     .doc = "",
-     .kind = WK_VALUE_FLOAT,
-     .optional = true,
-     .default_value = {.kind = WK_VALUE_FLOAT, .f = 1}}};
-
 const wk_parameter wk__parameters_nan_to_num[] = {
     {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
     {.size = sizeof(wk_parameter),

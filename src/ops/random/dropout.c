@@ -5,18 +5,19 @@
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
-wk_tensor *wk__record_random_like(const wk__op *op, wk_site site, wk_tensor *x, wk__philox_state draw, int64_t raw,
-                                  double number)
+wk_tensor *wk__record_random_like(const wk__op *op, wk_site site, wk_tensor *x, wk__philox_state draw,
+                                  const wk__imm *numbers, int raw, int count)
 {
+    const wk__output_spec spec = {WK__PROGRAM, .inputs = 3 + count, .same_layout = true};
     wk__record *r;
-    wk_tensor *out =
-        wk__begin_output_record(op, site, &x, 1, (wk__output_spec){WK__PROGRAM, .inputs = 5, .same_layout = true}, &r);
+    wk_tensor *out = wk__begin_output_record(op, site, &x, 1, spec, &r);
     if (!out) return NULL;
     wk__record_ref(r, 1, wk__body_of(x), wk__body_of(x)->stride);
     wk__record_imm(r, 2, WK_I64, (wk__imm){.i = (int64_t)draw.counter}, WK__REF_IMM | WK__REF_IMM_INDEX);
     wk__record_imm(r, 3, WK_I64, (wk__imm){.i = (int64_t)draw.key}, WK__REF_IMM | WK__REF_IMM_INDEX);
-    wk__record_imm(r, 4, WK_I64, (wk__imm){.i = raw}, WK__REF_IMM | WK__REF_IMM_INDEX);
-    wk__record_imm(r, 5, WK_F64, (wk__imm){.f = number}, WK__REF_IMM);
+    for (int k = 0; k < count; k++)
+        wk__record_imm(r, 4 + k, k < raw ? WK_I64 : WK_F64, numbers[k],
+                       k < raw ? WK__REF_IMM | WK__REF_IMM_INDEX : WK__REF_IMM);
     wk__record_commit(wk__context(), r);
     return out;
 }
@@ -44,7 +45,8 @@ static wk_tensor *record_dropout(wk_site site, wk_tensor *x, const wk__attr *att
 {
     const wk__dropout_attributes a = wk__dropout_attributes_of(attr);
     const wk__philox_state draw = {(uint64_t)a.key, (uint64_t)a.counter};
-    wk_tensor *out = x ? wk__record_random_like(&wk__op_dropout, site, x, draw, a.threshold, a.scale) : NULL;
+    const wk__imm numbers[] = {{.i = a.threshold}, {.f = a.scale}};
+    wk_tensor *out = x ? wk__record_random_like(&wk__op_dropout, site, x, draw, numbers, 1, 2) : NULL;
     if (!out || !wk__needs_grad_fn(wk__context(), &x, 1)) return out;
     return wk__node_attach(&wk__op_dropout, site, &x, 1, &out, 1, attr) ? out : NULL;
 }

@@ -67,7 +67,7 @@ static const wk__op arrival_op = {.name = "multinomial", .expression = exponenti
 static wk_tensor *sample_without_replacement(wk_site site, wk_tensor *x, int64_t count)
 {
     wk__philox_state draw = wk__philox_reserve(wk__body_numel(wk__body_of(x)));
-    wk_tensor *times = wk__record_random_like(&arrival_op, site, x, draw, 0, 0), *first;
+    wk_tensor *times = wk__record_random_like(&arrival_op, site, x, draw, NULL, 0, 0), *first;
     if (!times) return NULL;
     if (count == 1)
         return wk_argmin_at(site, times, (const int64_t[]){1}, 1,

@@ -43,10 +43,11 @@ enum { WK__RANDOM_NUMBERS = 4 };
  * numbers[count] (at most WK__RANDOM_NUMBERS), all RAW immediates. */
 wk_tensor *wk__record_random(wk__create *c, const wk__op *how, wk_dtype compute, const int64_t *numbers, int count);
 
-/* Records op->expression of x, the draw's counter and key, one integer (all three raw) and one number in x's class.
- * Draws one number per element of x, in row-major order. */
-wk_tensor *wk__record_random_like(const wk__op *op, wk_site site, wk_tensor *x, wk__philox_state draw, int64_t raw,
-                                  double number);
+/* Records op->expression of x, the draw's counter and key (RAW immediates) and numbers[count] (at most
+ * WK__RANDOM_NUMBERS), of which the first `raw` are RAW integers and the others numbers in x's class. Draws one number
+ * per element of x, in row-major order. */
+wk_tensor *wk__record_random_like(const wk__op *op, wk_site site, wk_tensor *x, wk__philox_state draw,
+                                  const wk__imm *numbers, int raw, int count);
 
 /* Returns uniform numbers of a dtype on a device. Does not check its arguments; for composite ops. */
 wk_tensor *wk__uniform(wk_site site, const int64_t *shape, int ndim, wk_dtype dtype, wk_device device);

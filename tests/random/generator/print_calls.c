@@ -90,6 +90,7 @@ static const struct {
     {"dropout", NULL, "0 1=0.5 2=true"},
     {"uniform_", NULL, "0 1=0.0 2=1.0"},
     {"normal_", NULL, "0 1=0.0 2=1.0"},
+    {"glu", NULL, "0 1?"},
     {"tril", NULL, "0 1?"},
     {"triu", NULL, "0 1?"},
     {"cosine_similarity", NULL, "0 1 2=1 .3"},

@@ -25,3 +25,15 @@ static double selu_exact(const double *x)
 }
 
 const op_reference op_reference_selu = {.scalar = selu_exact, .samples = samples_unary, .low = -3, .high = 3};
+
+/* ---- celu(x, alpha) ---------------------------------------------------------------------------------------------- */
+
+static double celu_exact(const double *x)
+{
+    double alpha = reference_given(x[1], 1);
+    return x[0] <= 0 ? alpha * expm1(x[0] / alpha) : x[0];
+}
+
+static const char *const celu_samples[] = {"[]", "[7]", "[3,5], 0.5", "[2,0], 2", "[2,3,4], -1.5", NULL};
+
+const op_reference op_reference_celu = {.scalar = celu_exact, .samples = celu_samples, .low = -3, .high = 3};

@@ -21,3 +21,15 @@ static double leaky_exact(const double *x)
 static const char *const leaky_samples[] = {"[]", "[7]", "[3,5], 0.2", "[2,0], 0.5", "[2,3,4], 0", NULL};
 
 const op_reference op_reference_leaky_relu = {.scalar = leaky_exact, .samples = leaky_samples, .low = -3, .high = 3};
+
+/* ---- threshold(x, threshold, value) ------------------------------------------------------------------------------ */
+
+static double threshold_exact(const double *x)
+{
+    return x[0] <= x[1] ? x[2] : x[0];
+}
+
+static const char *const threshold_samples[] = {"[], 0, 1", "[7], 0.5, 3", "[3,5], 1.0, 2.0", "[2,0], 0, 0", NULL};
+
+const op_reference op_reference_threshold = {
+    .scalar = threshold_exact, .samples = threshold_samples, .low = -3, .high = 3, .discontinuous = true};

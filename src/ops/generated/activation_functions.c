@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Generated functions of wick/pointwise.h. Section: activations.
+/* Generated functions of wick/activation.h. Section: activations.
  *
  *     wk_NAME_at             called by the macro wk_NAME, which passes the call site
  *     (wk_NAME)              takes no call site; in parentheses because wk_NAME is also a macro
  *     wk_NAME_, wk_NAME__at  in place: writes its result into the first operand
  *     wk__invoke_NAME        entry for wk_call: returns the number of results in out[], -1 on error */
-/* Written by scripts/generate_ops.py from src/ops/specs/pointwise: edit those. */
+/* Written by scripts/generate_ops.py from src/ops/specs/activation: edit those. */
 #include "ops/core/entries.h"
 
 /* ---- relu -------------------------------------------------------------------------------------------------------- */
@@ -186,6 +186,52 @@ wk_tensor *(wk_logsigmoid)(wk_tensor *x)
     return wk__unary(&wk__op_logsigmoid, (wk_site){0}, x);
 }
 
+/* ---- tanhshrink -------------------------------------------------------------------------------------------------- */
+
+wk_tensor *wk_tanhshrink_at(wk_site site, wk_tensor *x)
+{
+    return wk__unary(&wk__op_tanhshrink, site, x);
+}
+
+wk_tensor *(wk_tanhshrink)(wk_tensor *x)
+{
+    return wk__unary(&wk__op_tanhshrink, (wk_site){0}, x);
+}
+
+/* ---- softshrink -------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_softshrink(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_softshrink_options options = {.size = sizeof options, .lambd = wk__value_option(&args[1])};
+    return wk__return_one(out, wk_softshrink_at(site, wk__value_tensor(&args[0]), &options));
+}
+
+/* ---- hardshrink -------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_hardshrink(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_hardshrink_options options = {.size = sizeof options, .lambd = wk__value_option(&args[1])};
+    return wk__return_one(out, wk_hardshrink_at(site, wk__value_tensor(&args[0]), &options));
+}
+
+/* ---- threshold --------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_threshold(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_threshold_at(site, wk__value_tensor(&args[0]), wk__value_float(&args[1], 0),
+                                               wk__value_float(&args[2], 0)));
+}
+
+int wk__invoke_threshold_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_threshold__at(site, wk__value_tensor(&args[0]), wk__value_float(&args[1], 0),
+                                                wk__value_float(&args[2], 0)));
+}
+
 /* ---- leaky_relu -------------------------------------------------------------------------------------------------- */
 
 int wk__invoke_leaky_relu(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
@@ -202,6 +248,26 @@ int wk__invoke_leaky_relu_(const wk__op *op, wk_site site, const wk_value *args,
     return wk__return_one(out, wk_leaky_relu__at(site, wk__value_tensor(&args[0]), &options));
 }
 
+/* ---- prelu ------------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_prelu(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_prelu_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
+}
+
+/* ---- rrelu ------------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_rrelu(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_rrelu_options options = {.size = sizeof options,
+                                      .lower = wk__value_option(&args[1]),
+                                      .upper = wk__value_option(&args[2]),
+                                      .training = wk__value_int(&args[3], 0) != 0};
+    return wk__return_one(out, wk_rrelu_at(site, wk__value_tensor(&args[0]), &options));
+}
+
 /* ---- elu --------------------------------------------------------------------------------------------------------- */
 
 int wk__invoke_elu(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
@@ -216,6 +282,22 @@ int wk__invoke_elu_(const wk__op *op, wk_site site, const wk_value *args, wk_ten
     (void)op;
     const wk_elu_options options = {.size = sizeof options, .alpha = wk__value_option(&args[1])};
     return wk__return_one(out, wk_elu__at(site, wk__value_tensor(&args[0]), &options));
+}
+
+/* ---- celu -------------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_celu(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_celu_options options = {.size = sizeof options, .alpha = wk__value_option(&args[1])};
+    return wk__return_one(out, wk_celu_at(site, wk__value_tensor(&args[0]), &options));
+}
+
+int wk__invoke_celu_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_celu_options options = {.size = sizeof options, .alpha = wk__value_option(&args[1])};
+    return wk__return_one(out, wk_celu__at(site, wk__value_tensor(&args[0]), &options));
 }
 
 /* ---- gelu -------------------------------------------------------------------------------------------------------- */
@@ -256,4 +338,12 @@ int wk__invoke_hardtanh_(const wk__op *op, wk_site site, const wk_value *args, w
     const wk_hardtanh_options options = {
         .size = sizeof options, .min_val = wk__value_option(&args[1]), .max_val = wk__value_option(&args[2])};
     return wk__return_one(out, wk_hardtanh__at(site, wk__value_tensor(&args[0]), &options));
+}
+
+/* ---- glu --------------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_glu(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_glu_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], -1)));
 }
