@@ -193,7 +193,8 @@ def invoke_option(a: Argument, k: int) -> str:
     number = f"wk__value_int(&args[{k}], {int(a.default or 0)})"
     if a.is_result:
         return f"{number} != 0 ? &more[{a.name.upper()}] : NULL"
-    return {"bool ": f"{number} != 0", "int64_t ": number}.get(a.c_type, f"({a.c_type.strip()}){number}")
+    truth = f"{number} {'==' if a.negated else '!='} 0"
+    return {"bool ": truth, "int64_t ": number}.get(a.c_type, f"({a.c_type.strip()}){number}")
 
 
 def invoke_operand(op: Op, a: Argument, k: int, suffix: str) -> str:

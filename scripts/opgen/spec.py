@@ -48,6 +48,7 @@ class Argument:
     keyword: bool = False  # in Python by name only
     option: bool | None = None  # a member of the options in C; default if it is no tensor or list
     absent: bool = False  # not in C, as it has no effect
+    negated: bool = False  # of a bool that is true by default: its option in C is the opposite
     number: bool = False  # a tensor that may be a number
     whole: bool = False  # a Scalar that keeps integers: wk_NAME_i64 beside wk_NAME_f64
     no_list: str = ""  # the error for a list in its place
