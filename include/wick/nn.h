@@ -273,7 +273,7 @@ WK_RESULT_API wk_module *wk_nn_dropout_at(wk_site site, double p);
  *                       softshrink   .lambd: default 0.5
  * Options: of wk_nn_activation_at: NULL or the struct of options of the layer, such as wk_elu_options; their ranges are
  *          checked by wk_forward
- * Errors:  WK_ERR_ARGUMENT if there is no activation of this name
+ * Errors:  WK_ERR_ARGUMENT if the name is unknown
  * Example: wk_nn_sequential(wk_nn_linear(784, 256), wk_nn_leaky_relu(.negative_slope = 0.2), wk_nn_linear(256, 10))
  * PyTorch: torch.nn.ReLU and so on */
 WK_RESULT_API wk_module *wk_nn_activation_at(wk_site site, const char *name, const void *options);

@@ -160,6 +160,18 @@
  * PyTorch:   torch.dist */
 #define wk_dist(a, ...) WK_NEW_TENSOR_(WK_OPT2_(wk_tensor *, wk_dist, wk_dist_options, "a, b", a, __VA_ARGS__))
 
+/* wk_pairwise_distance(a, b): Computes the p-norm of the difference of a and b along the last dimension.
+ *     out = (sum |a - b + eps|^p)^(1/p)
+ * Options:   .p: as for wk_norm; default 2. .eps: added to the difference; default 1e-06. .keepdim
+ * Shapes:    a and b broadcast; out lacks the last dimension, or has size 1 there for .keepdim
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if a and b do not broadcast, or for an infinite p if the last dimension is empty
+ * Example:   wk_pairwise_distance(x, y, .eps = 0) is {5} for x = {{1, 2}}, y = {{4, 6}}
+ * PyTorch:   torch.nn.functional.pairwise_distance */
+#define wk_pairwise_distance(a, ...)                                                                                   \
+    WK_NEW_TENSOR_(WK_OPT2_(wk_tensor *, wk_pairwise_distance, wk_pairwise_distance_options, "a, b", a, __VA_ARGS__))
+
 /* wk_cosine_similarity(a, b, dim): Computes the cosine of the angle between vectors along dim.
  *     out = sum a b / (max(|a|, eps) max(|b|, eps))
  * Options:   .eps: smallest length that counts; default 1e-08
@@ -446,6 +458,116 @@
  * PyTorch:   torch.nn.functional.kl_div */
 #define wk_kl_div(input, ...)                                                                                          \
     WK_NEW_TENSOR_(WK_OPT2_(wk_tensor *, wk_kl_div, wk_kl_div_options, "input, target", input, __VA_ARGS__))
+
+/* wk_soft_margin_loss(input, target): Computes the logistic loss of scores and targets of 1 or -1.
+ *     log(1 + e^(-target input))
+ * Options:   .reduction: WK_REDUCE_MEAN, WK_REDUCE_SUM or WK_REDUCE_NONE; default WK_REDUCE_MEAN
+ * Shapes:    input and target have one shape; out has none, or that of input for WK_REDUCE_NONE
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if the shapes differ (they are not broadcast); WK_ERR_DTYPE if an operand is not floating
+ * Example:   wk_soft_margin_loss(x, y) is 0.693147 for x = {0, 0}, y = {1, -1}
+ * PyTorch:   torch.nn.functional.soft_margin_loss */
+#define wk_soft_margin_loss(input, ...)                                                                                \
+    WK_NEW_TENSOR_(WK_OPT2_(wk_tensor *, wk_soft_margin_loss, wk_loss_options, "input, target", input, __VA_ARGS__))
+
+/* wk_margin_ranking_loss(input1, input2, target): Penalises pairs of scores unless input1 exceeds input2 by .margin,
+ * for target 1, or the opposite, for -1.
+ *     max(0, margin - target (input1 - input2))
+ * Options:   .reduction: WK_REDUCE_MEAN, WK_REDUCE_SUM or WK_REDUCE_NONE; default WK_REDUCE_MEAN. .margin: default 0
+ * Shapes:    the operands have one shape; out has none, or that of input1 for WK_REDUCE_NONE
+ * Dtypes:    inputs floating; target any
+ * Gradient:  0 where the loss is 0
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if the shapes differ (they are not broadcast); WK_ERR_DTYPE if the inputs are not floating
+ * Example:   wk_margin_ranking_loss(x, y, wk_sign(wk_sub(x, y)), .margin = 2) is 0.5 for x = {3, 2}, y = {2, 7}
+ * PyTorch:   torch.nn.functional.margin_ranking_loss */
+#define wk_margin_ranking_loss(input1, input2, ...)                                                                    \
+    WK_NEW_TENSOR_(WK_OPT3_(wk_tensor *, wk_margin_ranking_loss, wk_margin_ranking_loss_options,                       \
+                            "input1, input2, target", input1, input2, __VA_ARGS__))
+
+/* wk_poisson_nll_loss(input, target): Computes the negative log-likelihood of counts from the logarithms of Poisson
+ * rates. .full adds Stirling's approximation of log(target!) where target > 1.
+ *     e^input - target input, or for .no_log_input input - target log(input + eps)
+ * Options:   .reduction: WK_REDUCE_MEAN, WK_REDUCE_SUM or WK_REDUCE_NONE; default WK_REDUCE_MEAN. .no_log_input:
+ *            input holds rates, not their logarithms; default false. .full: add the term of target alone; default
+ *            false. .eps: added to a rate; default 1e-08
+ * Shapes:    input and target have one shape; out has none, or that of input for WK_REDUCE_NONE
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if the shapes differ (they are not broadcast); WK_ERR_DTYPE if an operand is not floating
+ * Example:   wk_poisson_nll_loss(x, y) is 0.859141 for x = {0, 1}, y = {1, 2}
+ * PyTorch:   torch.nn.functional.poisson_nll_loss */
+#define wk_poisson_nll_loss(input, ...)                                                                                \
+    WK_NEW_TENSOR_(                                                                                                    \
+        WK_OPT2_(wk_tensor *, wk_poisson_nll_loss, wk_poisson_nll_loss_options, "input, target", input, __VA_ARGS__))
+
+/* wk_gaussian_nll_loss(input, target, var): Computes the negative log-likelihood of targets from means and variances
+ * of normal distributions. .full adds log(2 pi) / 2. Variances below .eps count as .eps; the gradient of var is that
+ * at .eps.
+ *     (log(v) + (input - target)^2 / v) / 2, with v = max(var, eps)
+ * Options:   .reduction: WK_REDUCE_MEAN, WK_REDUCE_SUM or WK_REDUCE_NONE; default WK_REDUCE_MEAN. .full: add the
+ *            constant; default false. .eps: smallest variance; default 1e-06
+ * Shapes:    input and target have one shape; var has it, or a last size of 1, or lacks the last dimension; out has
+ *            none, or input's shape for WK_REDUCE_NONE
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if the shapes do not fit; WK_ERR_DTYPE if an operand is not floating; WK_ERR_ARGUMENT if
+ *            .eps is not positive
+ * Example:   wk_gaussian_nll_loss(x, y, wk_ones_like(x)) is 1 for x = {1, 2}, y = {1, 4}
+ * PyTorch:   torch.nn.functional.gaussian_nll_loss, which refuses a negative variance */
+#define wk_gaussian_nll_loss(input, target, ...)                                                                       \
+    WK_NEW_TENSOR_(WK_OPT3_(wk_tensor *, wk_gaussian_nll_loss, wk_gaussian_nll_loss_options, "input, target, var",     \
+                            input, target, __VA_ARGS__))
+
+/* wk_multi_margin_loss(x, labels): Computes the mean over classes of the margins by which wrong classes miss the
+ * label's score.
+ *     sum over c other than label of weight[label] max(0, margin - x[label] + x[c])^p / C
+ * Options:   .reduction: WK_REDUCE_MEAN, WK_REDUCE_SUM or WK_REDUCE_NONE; default WK_REDUCE_MEAN. .p: 1 or 2;
+ *            default 1. .margin: default 1.0. .weight: (C), of each class; default none
+ * Shapes:    x (C) or (N, C); labels () or (N); out has none, or that of labels for WK_REDUCE_NONE
+ * Dtypes:    x floating; labels i64 (other integers are converted)
+ * Gradient:  none for .weight
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if a label names no class; WK_ERR_SHAPE or WK_ERR_DTYPE if the operands do not fit;
+ *            WK_ERR_ARGUMENT if .p is neither 1 nor 2; WK_ERR_STATE if .weight requires grad
+ * Example:   wk_multi_margin_loss(x, y) is 1 for x = {{1, 2, 4}}, y = {1}
+ * PyTorch:   torch.nn.functional.multi_margin_loss */
+#define wk_multi_margin_loss(x, ...)                                                                                   \
+    WK_NEW_TENSOR_(                                                                                                    \
+        WK_OPT2_(wk_tensor *, wk_multi_margin_loss, wk_multi_margin_loss_options, "x, labels", x, __VA_ARGS__))
+
+/* wk_cosine_embedding_loss(a, b, target): Compares directions: target 1 asks for a cosine of 1, target -1 for one of
+ * at most .margin. Other targets give 0.
+ *     1 - cos for target 1, max(0, cos - margin) for -1, with cos = a b / sqrt((a a + 1e-12) (b b + 1e-12))
+ * Options:   .reduction: WK_REDUCE_MEAN, WK_REDUCE_SUM or WK_REDUCE_NONE; default WK_REDUCE_MEAN. .margin: default 0
+ * Shapes:    a and b (D) or (N, D); target () or (N); out has none, or that of target for WK_REDUCE_NONE
+ * Dtypes:    a and b floating; target any
+ * Gradient:  none for target
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if the shapes do not fit; WK_ERR_DTYPE if a or b is not floating
+ * Example:   wk_cosine_embedding_loss(x, y, wk_full((), 1)) is 0.292893 for x = {1, 0}, y = {1, 1}
+ * PyTorch:   torch.nn.functional.cosine_embedding_loss */
+#define wk_cosine_embedding_loss(a, b, ...)                                                                            \
+    WK_NEW_TENSOR_(WK_OPT3_(wk_tensor *, wk_cosine_embedding_loss, wk_cosine_embedding_loss_options, "a, b, target",   \
+                            a, b, __VA_ARGS__))
+
+/* wk_triplet_margin_loss(anchor, positive, negative): Compares distances: that from anchor to positive is to be less
+ * than that to negative by .margin. .swap takes the lesser of the distances from negative to anchor and to positive.
+ *     max(0, d(anchor, positive) - d(anchor, negative) + margin), with d = wk_pairwise_distance
+ * Options:   .reduction: WK_REDUCE_MEAN, WK_REDUCE_SUM or WK_REDUCE_NONE; default WK_REDUCE_MEAN. .margin: positive;
+ *            default 1.0. .p: of the norm; default 2. .eps: added to differences; default 1e-06. .swap
+ * Shapes:    the operands have one shape, (D) or (N, D); out has none, or that without D for WK_REDUCE_NONE
+ * Dtypes:    floating
+ * Gradient:  0 where the loss is 0
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if the shapes differ (they are not broadcast); WK_ERR_DTYPE if an operand is not floating;
+ *            WK_ERR_ARGUMENT if .margin is not positive
+ * Example:   wk_triplet_margin_loss(x, y, wk_neg(x), .margin = 2) is 1 for x = {1, 0}, y = {0, 0}
+ * PyTorch:   torch.nn.functional.triplet_margin_loss */
+#define wk_triplet_margin_loss(anchor, positive, ...)                                                                  \
+    WK_NEW_TENSOR_(WK_OPT3_(wk_tensor *, wk_triplet_margin_loss, wk_triplet_margin_loss_options,                       \
+                            "anchor, positive, negative", anchor, positive, __VA_ARGS__))
 
 /* wk_cross_entropy(logits, labels): Computes the cross entropy of logits and labels. labels are classes, or
  * probabilities in the shape of logits. The mean of classes is weighted by .weight.

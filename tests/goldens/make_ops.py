@@ -73,6 +73,10 @@ OTHER = {
     ("square", "bool"): "refused, as other arithmetic of truth values",
 }  # fmt: skip
 OTHER_RESULT = {"conv1d [2,0,7], [4,0,3], [4]"}  # PyTorch returns no channels where there are none to sum over
+FLOATS_ONLY = [
+    "cosine_embedding_loss", "margin_ranking_loss", "pairwise_distance", "poisson_nll_loss", "triplet_margin_loss",
+]  # fmt: skip
+OTHER |= {(name, dtype): "refused, as by other losses" for name in FLOATS_ONLY for dtype in ("i64", "u8", "bool")}
 TIES = {"sort", "argsort", "topk", "kthvalue", "median", "argmax", "argmin"}  # which of equals PyTorch does not say
 
 # ---- calls: what is not torch.NAME, torch.nn.functional.NAME or a method of tensors with the schema's arguments ----
@@ -88,6 +92,26 @@ def reduction(call):
 
     named.by_name_from = 2
     return named
+
+
+def by_name(call, operands):
+    """Losses whose arguments after the operands have another order in PyTorch."""
+
+    def named(*args, weight=None, **options):
+        if weight is not None:
+            options["weight"] = weight.to(args[0].dtype)
+        return call(*args, **options)
+
+    named.by_name_from = operands
+    return named
+
+
+def soft_margin_loss(x, target, reduction="mean"):
+    """PyTorch's has no gradient of the target, so that of its formula is taken."""
+    loss = F.softplus(-target * x, threshold=100)
+    loss = loss if reduction == "none" else getattr(loss, reduction)()
+    torch.testing.assert_close(loss, F.soft_margin_loss(x, target.detach(), reduction=reduction))
+    return loss
 
 
 def reduce_all(name):
@@ -159,6 +183,12 @@ CALLS = {
     "binary_cross_entropy": reduction(F.binary_cross_entropy),
     "binary_cross_entropy_with_logits": reduction(F.binary_cross_entropy_with_logits),
     "kl_div": reduction(F.kl_div),
+    "soft_margin_loss": soft_margin_loss,
+    "margin_ranking_loss": by_name(F.margin_ranking_loss, 3),
+    "poisson_nll_loss": by_name(F.poisson_nll_loss, 2),
+    "multi_margin_loss": by_name(F.multi_margin_loss, 2),
+    "cosine_embedding_loss": by_name(F.cosine_embedding_loss, 3),
+    "triplet_margin_loss": by_name(F.triplet_margin_loss, 3),
     "cross_entropy": reduction(F.cross_entropy),
     "nll_loss": reduction(F.nll_loss),
     "all": reduce_all("all"),

@@ -236,6 +236,14 @@ static void bce_logits_with_a_weight_to_train(void)
 {
     wk_binary_cross_entropy_with_logits(wk_ones((4)), wk_ones((4)), .weight = a_leaf());
 }
+static void multi_margin_of_an_unknown_class(void)
+{
+    wk_multi_margin_loss(scores(), class_labels(4));
+}
+static void multi_margin_with_a_weight_to_train(void)
+{
+    wk_multi_margin_loss(scores(), class_labels(1), .weight = a_leaf());
+}
 static void cross_entropy_of_an_unknown_class(void)
 {
     wk_cross_entropy(scores(), class_labels(4));
@@ -339,6 +347,8 @@ static const promised_code promised_by_ops[] = {
     {"wk_layer_norm", WK_ERR_ARGUMENT, .provoke = layer_norm_with_negative_eps},
     {"wk_binary_cross_entropy", WK_ERR_STATE, .provoke = bce_with_a_weight_to_train},
     {"wk_binary_cross_entropy_with_logits", WK_ERR_STATE, .provoke = bce_logits_with_a_weight_to_train},
+    {"wk_multi_margin_loss", WK_ERR_INDEX, .provoke = multi_margin_of_an_unknown_class},
+    {"wk_multi_margin_loss", WK_ERR_STATE, .provoke = multi_margin_with_a_weight_to_train},
     {"wk_cross_entropy", WK_ERR_INDEX, .provoke = cross_entropy_of_an_unknown_class},
     {"wk_cross_entropy", WK_ERR_INDEX, .provoke = cross_entropy_of_a_class_computed_late},
     {"wk_cross_entropy", WK_ERR_STATE, .provoke = cross_entropy_with_a_weight_to_train},

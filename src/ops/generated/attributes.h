@@ -263,6 +263,20 @@ static inline wk__dist_attributes wk__dist_attributes_of(const wk__attr *attr)
     return (wk__dist_attributes){.p = attr->f[0]};
 }
 
+typedef struct wk__pairwise_distance_attributes {
+    bool keepdim;
+    double p;
+    double eps;
+} wk__pairwise_distance_attributes;
+static inline wk__attr wk__pairwise_distance_attr(wk__pairwise_distance_attributes a)
+{
+    return (wk__attr){.i = {a.keepdim}, .f = {a.p, a.eps}};
+}
+static inline wk__pairwise_distance_attributes wk__pairwise_distance_attributes_of(const wk__attr *attr)
+{
+    return (wk__pairwise_distance_attributes){.keepdim = attr->i[0] != 0, .p = attr->f[0], .eps = attr->f[1]};
+}
+
 typedef struct wk__cosine_similarity_attributes {
     int64_t dim;
     double eps;
@@ -342,16 +356,38 @@ static inline wk__layer_norm_attributes wk__layer_norm_attributes_of(const wk__a
 
 typedef struct wk__loss_attributes {
     int64_t reduction;
+    int64_t mode;
     double divisor;
     double number;
 } wk__loss_attributes;
 static inline wk__attr wk__loss_attr(wk__loss_attributes a)
 {
-    return (wk__attr){.i = {a.reduction}, .f = {a.divisor, a.number}};
+    return (wk__attr){.i = {a.reduction, a.mode}, .f = {a.divisor, a.number}};
 }
 static inline wk__loss_attributes wk__loss_attributes_of(const wk__attr *attr)
 {
-    return (wk__loss_attributes){.reduction = attr->i[0], .divisor = attr->f[0], .number = attr->f[1]};
+    return (wk__loss_attributes){
+        .reduction = attr->i[0], .mode = attr->i[1], .divisor = attr->f[0], .number = attr->f[1]};
+}
+
+typedef struct wk__triplet_margin_loss_attributes {
+    int64_t reduction;
+    bool swap;
+    int64_t eps_bits;
+    double margin;
+    double p;
+} wk__triplet_margin_loss_attributes;
+static inline wk__attr wk__triplet_margin_loss_attr(wk__triplet_margin_loss_attributes a)
+{
+    return (wk__attr){.i = {a.reduction, a.swap, a.eps_bits}, .f = {a.margin, a.p}};
+}
+static inline wk__triplet_margin_loss_attributes wk__triplet_margin_loss_attributes_of(const wk__attr *attr)
+{
+    return (wk__triplet_margin_loss_attributes){.reduction = attr->i[0],
+                                                .swap = attr->i[1] != 0,
+                                                .eps_bits = attr->i[2],
+                                                .margin = attr->f[0],
+                                                .p = attr->f[1]};
 }
 
 typedef struct wk__cross_entropy_attributes {

@@ -26,6 +26,7 @@ int wk__invoke_var(const wk__op *op, wk_site site, const wk_value *args, wk_tens
 int wk__invoke_std(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_norm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_dist(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_pairwise_distance(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_cosine_similarity(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_softmax(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_softmin(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
@@ -48,6 +49,13 @@ int wk__invoke_huber_loss(const wk__op *op, wk_site site, const wk_value *args, 
 int wk__invoke_binary_cross_entropy(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_binary_cross_entropy_with_logits(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_kl_div(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_soft_margin_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_margin_ranking_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_poisson_nll_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_gaussian_nll_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_multi_margin_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_cosine_embedding_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_triplet_margin_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_cross_entropy(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_nll_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 
@@ -75,6 +83,15 @@ static inline bool wk__read_dist_options(wk_site site, const char *op, const wk_
     own->p = wk__option_or(own->p, 2);
     return true;
 }
+static inline bool wk__read_pairwise_distance_options(wk_site site, const char *op,
+                                                      const wk_pairwise_distance_options *given,
+                                                      wk_pairwise_distance_options *own)
+{
+    if (!wk__options(site, op, given, own)) return false;
+    own->p = wk__option_or(own->p, 2);
+    own->eps = wk__option_or(own->eps, 1e-06);
+    return true;
+}
 static inline bool wk__read_cosine_similarity_options(wk_site site, const char *op,
                                                       const wk_cosine_similarity_options *given,
                                                       wk_cosine_similarity_options *own)
@@ -97,6 +114,57 @@ static inline bool wk__read_huber_loss_options(wk_site site, const char *op, con
     own->delta = wk__option_or(own->delta, 1.0);
     return true;
 }
+static inline bool wk__read_margin_ranking_loss_options(wk_site site, const char *op,
+                                                        const wk_margin_ranking_loss_options *given,
+                                                        wk_margin_ranking_loss_options *own)
+{
+    if (!wk__options(site, op, given, own)) return false;
+    own->margin = wk__option_or(own->margin, 0);
+    return true;
+}
+static inline bool wk__read_poisson_nll_loss_options(wk_site site, const char *op,
+                                                     const wk_poisson_nll_loss_options *given,
+                                                     wk_poisson_nll_loss_options *own)
+{
+    if (!wk__options(site, op, given, own)) return false;
+    own->eps = wk__option_or(own->eps, 1e-08);
+    return true;
+}
+static inline bool wk__read_gaussian_nll_loss_options(wk_site site, const char *op,
+                                                      const wk_gaussian_nll_loss_options *given,
+                                                      wk_gaussian_nll_loss_options *own)
+{
+    if (!wk__options(site, op, given, own)) return false;
+    own->eps = wk__option_or(own->eps, 1e-06);
+    return true;
+}
+static inline bool wk__read_multi_margin_loss_options(wk_site site, const char *op,
+                                                      const wk_multi_margin_loss_options *given,
+                                                      wk_multi_margin_loss_options *own)
+{
+    if (!wk__options(site, op, given, own)) return false;
+    own->p = wk__option_or(own->p, 1);
+    own->margin = wk__option_or(own->margin, 1.0);
+    return true;
+}
+static inline bool wk__read_cosine_embedding_loss_options(wk_site site, const char *op,
+                                                          const wk_cosine_embedding_loss_options *given,
+                                                          wk_cosine_embedding_loss_options *own)
+{
+    if (!wk__options(site, op, given, own)) return false;
+    own->margin = wk__option_or(own->margin, 0);
+    return true;
+}
+static inline bool wk__read_triplet_margin_loss_options(wk_site site, const char *op,
+                                                        const wk_triplet_margin_loss_options *given,
+                                                        wk_triplet_margin_loss_options *own)
+{
+    if (!wk__options(site, op, given, own)) return false;
+    own->margin = wk__option_or(own->margin, 1.0);
+    own->p = wk__option_or(own->p, 2);
+    own->eps = wk__option_or(own->eps, 1e-06);
+    return true;
+}
 static inline bool wk__read_cross_entropy_options(wk_site site, const char *op, const wk_cross_entropy_options *given,
                                                   wk_cross_entropy_options *own)
 {
@@ -113,6 +181,7 @@ extern const wk_parameter wk__parameters_var[];
 extern const wk_parameter wk__parameters_std[];
 extern const wk_parameter wk__parameters_norm[];
 extern const wk_parameter wk__parameters_dist[];
+extern const wk_parameter wk__parameters_pairwise_distance[];
 extern const wk_parameter wk__parameters_cosine_similarity[];
 extern const wk_parameter wk__parameters_softmax[];
 extern const wk_parameter wk__parameters_cumsum[];
@@ -129,6 +198,11 @@ extern const wk_parameter wk__parameters_huber_loss[];
 extern const wk_parameter wk__parameters_binary_cross_entropy[];
 extern const wk_parameter wk__parameters_binary_cross_entropy_with_logits[];
 extern const wk_parameter wk__parameters_kl_div[];
+extern const wk_parameter wk__parameters_margin_ranking_loss[];
+extern const wk_parameter wk__parameters_poisson_nll_loss[];
+extern const wk_parameter wk__parameters_gaussian_nll_loss[];
+extern const wk_parameter wk__parameters_multi_margin_loss[];
+extern const wk_parameter wk__parameters_triplet_margin_loss[];
 extern const wk_parameter wk__parameters_cross_entropy[];
 extern const wk_parameter wk__parameters_nll_loss[];
 
@@ -225,6 +299,13 @@ extern const wk_parameter wk__parameters_nll_loss[];
     .doc = "Computes the p-norm of the difference of a and b over all elements.", .grad_fn_name = "DistBackward0",     \
     .dtypes = WK__FLOATS, .parameters = wk__parameters_dist, .parameter_count = 3, .results = 1,                       \
     .invoke = wk__invoke_dist
+
+#define WK__SIGNATURE_pairwise_distance                                                                                \
+    .name = "pairwise_distance",                                                                                       \
+    .schema = "pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-06, bool keepdim=False) -> Tensor",     \
+    .category = "reduction", .doc = "Computes the p-norm of the difference of a and b along the last dimension.",      \
+    .grad_fn_name = "NormBackward1", .dtypes = WK__FLOATS, .parameters = wk__parameters_pairwise_distance,             \
+    .parameter_count = 5, .results = 1, .invoke = wk__invoke_pairwise_distance
 
 #define WK__SIGNATURE_cosine_similarity                                                                                \
     .name = "cosine_similarity",                                                                                       \
@@ -376,6 +457,68 @@ extern const wk_parameter wk__parameters_nll_loss[];
     .doc = "Computes the Kullback-Leibler divergence of target from input, which holds log-probabilities.",            \
     .grad_fn_name = "MeanBackward0", .arity = 3, .dtypes = WK__FLOATS, .parameters = wk__parameters_kl_div,            \
     .parameter_count = 4, .results = 1, .invoke = wk__invoke_kl_div
+
+#define WK__SIGNATURE_soft_margin_loss                                                                                 \
+    .name = "soft_margin_loss",                                                                                        \
+    .schema = "soft_margin_loss(Tensor input, Tensor target, str reduction=\"mean\") -> Tensor", .category = "loss",   \
+    .doc = "Computes the logistic loss of scores and targets of 1 or -1.", .grad_fn_name = "SoftMarginLossBackward0",  \
+    .arity = 3, .dtypes = WK__FLOATS, .parameters = wk__parameters_mse_loss, .parameter_count = 3, .results = 1,       \
+    .invoke = wk__invoke_soft_margin_loss
+
+#define WK__SIGNATURE_margin_ranking_loss                                                                              \
+    .name = "margin_ranking_loss",                                                                                     \
+    .schema = "margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, str "                  \
+              "reduction=\"mean\") -> Tensor",                                                                         \
+    .category = "loss",                                                                                                \
+    .doc =                                                                                                             \
+        "Penalises pairs of scores unless input1 exceeds input2 by .margin, for target 1, or the opposite, for -1.",   \
+    .grad_fn_name = "MeanBackward0", .arity = 4, .dtypes = WK__FLOATS,                                                 \
+    .parameters = wk__parameters_margin_ranking_loss, .parameter_count = 5, .results = 1,                              \
+    .invoke = wk__invoke_margin_ranking_loss
+
+#define WK__SIGNATURE_poisson_nll_loss                                                                                 \
+    .name = "poisson_nll_loss",                                                                                        \
+    .schema = "poisson_nll_loss(Tensor input, Tensor target, bool log_input=True, bool full=False, float eps=1e-08, "  \
+              "str reduction=\"mean\") -> Tensor",                                                                     \
+    .category = "loss", .doc = "Computes the negative log-likelihood of counts from the logarithms of Poisson rates.", \
+    .grad_fn_name = "MeanBackward0", .arity = 3, .dtypes = WK__FLOATS, .parameters = wk__parameters_poisson_nll_loss,  \
+    .parameter_count = 6, .results = 1, .invoke = wk__invoke_poisson_nll_loss
+
+#define WK__SIGNATURE_gaussian_nll_loss                                                                                \
+    .name = "gaussian_nll_loss",                                                                                       \
+    .schema = "gaussian_nll_loss(Tensor input, Tensor target, Tensor var, bool full=False, float eps=1e-06, str "      \
+              "reduction=\"mean\") -> Tensor",                                                                         \
+    .category = "loss",                                                                                                \
+    .doc = "Computes the negative log-likelihood of targets from means and variances of normal distributions.",        \
+    .grad_fn_name = "MeanBackward0", .arity = 4, .dtypes = WK__FLOATS, .parameters = wk__parameters_gaussian_nll_loss, \
+    .parameter_count = 6, .results = 1, .invoke = wk__invoke_gaussian_nll_loss
+
+#define WK__SIGNATURE_multi_margin_loss                                                                                \
+    .name = "multi_margin_loss",                                                                                       \
+    .schema = "multi_margin_loss(Tensor input, Tensor target, float p=1, float margin=1.0, Tensor? weight=None, str "  \
+              "reduction=\"mean\") -> Tensor",                                                                         \
+    .category = "loss",                                                                                                \
+    .doc = "Computes the mean over classes of the margins by which wrong classes miss the label's score.",             \
+    .grad_fn_name = "MultiMarginLossBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_multi_margin_loss,  \
+    .parameter_count = 6, .results = 1, .invoke = wk__invoke_multi_margin_loss
+
+#define WK__SIGNATURE_cosine_embedding_loss                                                                            \
+    .name = "cosine_embedding_loss",                                                                                   \
+    .schema = "cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, str "                \
+              "reduction=\"mean\") -> Tensor",                                                                         \
+    .category = "loss",                                                                                                \
+    .doc = "Compares directions: target 1 asks for a cosine of 1, target -1 for one of at most .margin.",              \
+    .grad_fn_name = "MeanBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_margin_ranking_loss,           \
+    .parameter_count = 5, .results = 1, .invoke = wk__invoke_cosine_embedding_loss
+
+#define WK__SIGNATURE_triplet_margin_loss                                                                              \
+    .name = "triplet_margin_loss",                                                                                     \
+    .schema = "triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, "     \
+              "float eps=1e-06, bool swap=False, str reduction=\"mean\") -> Tensor",                                   \
+    .category = "loss",                                                                                                \
+    .doc = "Compares distances: that from anchor to positive is to be less than that to negative by .margin.",         \
+    .grad_fn_name = "MeanBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_triplet_margin_loss,           \
+    .parameter_count = 8, .results = 1, .invoke = wk__invoke_triplet_margin_loss
 
 #define WK__SIGNATURE_cross_entropy                                                                                    \
     .name = "cross_entropy",                                                                                           \
