@@ -176,11 +176,8 @@ enum { NAME = 120 };
 /* Writes the name that errors for sample k get; k < 0: those of .collate. */
 static void name_sample(const wk__batch_plan *plan, int64_t k, char *name)
 {
-    const char *file = plan->site.file ? plan->site.file : "?";
-    const int64_t index = sample_of(plan, k < 0 ? 0 : k);
-    snprintf(name, NAME,
-             k < 0 ? "the batch of sample %lld of the loader at %.60s:%d" : "sample %lld of the loader at %.60s:%d",
-             (long long)index, file, (int)plan->site.line);
+    snprintf(name, NAME, "%ssample %lld of the loader at %.60s:%d", k < 0 ? "the batch of " : "",
+             (long long)sample_of(plan, k < 0 ? 0 : k), plan->site.file ? plan->site.file : "?", (int)plan->site.line);
 }
 
 /* Gets sample k in a scope of its own. With .collate the caller's scope gets its tensors, in *kept; else the sample is
