@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layers that rearrange images, without parameters: padding, pixel_shuffle, pixel_unshuffle, channel_shuffle. */
+/* Layers that rearrange or resample images, without parameters: padding, pixel_shuffle, pixel_unshuffle,
+ * channel_shuffle, upsample. */
 #include "module.h"
 #include <string.h>
 #include <wick/nn_vision.h>
 #include <wick/shape.h>
+#include <wick/vision.h>
 
 /* ---- padding ----------------------------------------------------------------------------------------------------- */
 
@@ -145,4 +147,34 @@ wk_module *wk_nn_pixel_unshuffle_at(wk_site site, int64_t factor)
 wk_module *wk_nn_channel_shuffle_at(wk_site site, int64_t groups)
 {
     return create_shuffle(site, "nn_channel_shuffle", "groups", wk_channel_shuffle_at, groups);
+}
+
+/* ---- upsample ---------------------------------------------------------------------------------------------------- */
+
+static wk_tensor *upsample_forward(wk_module *self, wk_tensor *x)
+{
+    return wk_interpolate_at((wk_site){0}, x, wk__module_of(self)->state);
+}
+
+wk_module *wk_nn_upsample_at(wk_site site, wk_sizes size, const wk_nn_upsample_options *options)
+{
+    static const wk_module_kind kind = {
+        .size = sizeof kind, .name = "upsample", .state = sizeof(wk_interpolate_options), .forward1 = upsample_forward};
+    wk_nn_upsample_options o;
+    if (!wk__options(site, "nn_upsample", options, &o)) return NULL;
+    if ((size != 0) == (o.scale_factor != 0)) {
+        wk__error_set(site, WK_ERR_ARGUMENT,
+                      "nn_upsample: expected either a size or .scale_factor; write 0 for the size to give the latter");
+        return NULL;
+    }
+    wk_module *m = wk__module_make(site, &kind);
+    if (!m) return NULL;
+    wk_interpolate_options *state = wk__module_of(m)->state;
+    *state = (wk_interpolate_options){.size = sizeof *state,
+                                      .output_size = size,
+                                      .scale_factor = o.scale_factor,
+                                      .mode = o.mode,
+                                      .align_corners = o.align_corners,
+                                      .recompute_scale_factor = o.recompute_scale_factor};
+    return m;
 }

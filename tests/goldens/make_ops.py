@@ -65,6 +65,7 @@ OTHER = {
     **{(f"{name}_pool{d}d", dtype): "floating-point only"
        for name in ("avg", "lp") for d in "123" for dtype in ("i64", "u8", "bool")},
     **{(name, dtype): "floating-point only" for name in CONVOLUTIONS for dtype in ("i64", "u8", "bool")},
+    ("interpolate", "u8"): "floating-point only",
     ("all", "u8"): "bool, as of every dtype", ("any", "u8"): "bool, as of every dtype",
     ("addcmul", "u8"): "a fraction makes a product of whole numbers a fraction",
     ("addcmul", "i64"): "a fraction makes a product of whole numbers a fraction",
@@ -166,7 +167,14 @@ def slices(x, dim=0, start=None, end=None, step=1):
     return x[tuple(index)]
 
 
+def interpolate(x, size=None, scale_factor=None, mode="nearest", align_corners=False, **options):
+    """PyTorch refuses align_corners, even if it is false, in modes that do not have it."""
+    options["align_corners"] = align_corners if "linear" in mode or "cubic" in mode else None
+    return F.interpolate(x, size, scale_factor, mode, **options)
+
+
 CALLS = {
+    "interpolate": interpolate,
     **{name: pool(name) for name in POOLS},
     "slice": slices,
     "to_dtype": lambda x, dtype: x.to(dtype),

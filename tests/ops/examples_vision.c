@@ -259,6 +259,14 @@ static void example_max_unpool3d(void **state)
     expect_values(wk_max_unpool3d(x, y, (1, 1, 2)), 4, (const double[]){5, 0, 6, 0}, 1e-5);
 }
 
+static void example_interpolate(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (1, 1, 2), 1, 2);
+    expect_values(wk_interpolate(x, .scale_factor = 2), 4, (const double[]){1, 1, 2, 2}, 1e-5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(example_conv1d),
@@ -290,6 +298,7 @@ int main(void)
                                        cmocka_unit_test(example_lp_pool3d),
                                        cmocka_unit_test(example_max_unpool1d),
                                        cmocka_unit_test(example_max_unpool2d),
-                                       cmocka_unit_test(example_max_unpool3d)};
+                                       cmocka_unit_test(example_max_unpool3d),
+                                       cmocka_unit_test(example_interpolate)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,6 +56,10 @@ static void nn_pixel_shuffle_of_nothing(void)
 {
     assert_null(wk_nn_pixel_shuffle(0));
 }
+static void nn_upsample_of_nothing(void)
+{
+    assert_null(wk_nn_upsample(0));
+}
 
 static const promised_code promised_by_vision[] = {
     {"wk_pad", WK_ERR_ARGUMENT, .sample = "[2],(1)"},
@@ -123,6 +127,10 @@ static const promised_code promised_by_vision[] = {
     {"wk_max_unpool3d", WK_ERR_INDEX, .provoke = unpool_beyond_3d},
     {"wk_max_unpool3d", WK_ERR_ARGUMENT, .sample = "[1,1,1,1,1],[1,1,1,1,1]:i64,0"},
     {"wk_max_unpool3d", WK_ERR_DTYPE, .sample = "[1,1,1,1,1],[1,1,1,1,1]:i32,2"},
+    {"wk_interpolate", WK_ERR_SHAPE, .sample = "[1,2,4],2,none,\"bilinear\""},
+    {"wk_interpolate", WK_ERR_ARGUMENT, .sample = "[1,2,4]"},
+    {"wk_interpolate", WK_ERR_DTYPE, .sample = "[1,2,4]:i64,2"},
+    {"wk_nn_upsample", WK_ERR_ARGUMENT, .provoke = nn_upsample_of_nothing},
     {"wk_nn_max_pool1d", WK_ERR_ARGUMENT, .provoke = nn_max_pool1d_of_nothing},
     {"wk_nn_lp_pool1d", WK_ERR_ARGUMENT, .provoke = nn_lp_pool1d_of_nothing},
     {"wk_nn_adaptive_avg_pool1d", WK_ERR_ARGUMENT, .provoke = nn_adaptive_avg_pool1d_of_nothing},
