@@ -385,7 +385,6 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
 #define wk_nn_layer_norm_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps)
 #define wk_nn_embedding_options_numbers_(wk_do_, wk_o_)
 #define wk_init_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, gain)
-#define wk_summary_options_numbers_(wk_do_, wk_o_)
 
 #define wk_module_to(...) WK_ON_DEVICE_(wk_module *, wk_module_to, __VA_ARGS__)
 #define wk_summary(m, ...)                                                                                             \
