@@ -16,6 +16,7 @@
 #endif
 
 #include "core.h"
+#include "option_numbers.h"
 
 #ifndef __cplusplus
 
@@ -367,8 +368,8 @@ static inline size_t wk_elements_(const char *text)
 #define WK_MEMBER_(wk_d_, type, name)        type name;
 #define WK_MEMBER_BEHIND_(wk_d_, type, name) .name = wk_d_.name,
 
-/* For each struct wk_NAME_options, its header defines wk_NAME_options_numbers_: its doubles whose default may be other
- * than 0. */
+/* For each struct wk_NAME_options, wk_NAME_options_numbers_ lists its doubles whose default may be other than 0. It
+ * is in the header of the struct if that is generated, else in option_numbers.h. */
 
 /* (x) or (x, .key = value, ...) */
 #define WK_OPT_(result, f, type, ...)        WK_JOIN_(WK_OPT_, WK_COUNT_(__VA_ARGS__))(result, f, type, __VA_ARGS__)
