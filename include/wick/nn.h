@@ -15,6 +15,7 @@
 #pragma GCC system_header /* see macros.h */
 #endif
 
+#include "activation.h"
 #include "tensor.h"
 
 #ifdef __cplusplus
@@ -249,15 +250,71 @@ WK_RESULT_API wk_module *wk_nn_module_list_at(wk_site site, wk_module *const *mo
 /* wk_nn_flatten(): Merges all dimensions but the first.
  * Shapes:    (B, ...) -> (B, product of the rest) */
 WK_RESULT_API wk_module *wk_nn_flatten_at(wk_site site);
-/* Activations: see wk_relu, wk_sigmoid, wk_tanh and wk_gelu. */
-WK_RESULT_API wk_module *wk_nn_relu_at(wk_site site);
-WK_RESULT_API wk_module *wk_nn_sigmoid_at(wk_site site);
-WK_RESULT_API wk_module *wk_nn_tanh_at(wk_site site);
-WK_RESULT_API wk_module *wk_nn_gelu_at(wk_site site);
 /* wk_nn_dropout(p): In training mode sets each element to 0 with probability p and divides the others by 1 - p;
  * else returns x itself.
  * PyTorch:   torch.nn.Dropout */
 WK_RESULT_API wk_module *wk_nn_dropout_at(wk_site site, double p);
+
+/* ---- activations: torch.nn --------------------------------------------------------------------------------------- */
+
+/* wk_nn_activation(name), wk_nn_relu(), ...: Create a layer that applies an activation to its input. Names are those of
+ * torch.nn in lower case; wk_nn_activation("relu") is wk_nn_relu(). The formulas are in activation.h, at wk_relu.
+ *     without options:  hardsigmoid, hardswish, log_sigmoid, mish, relu, relu6, selu, sigmoid, silu, softsign, tanh,
+ *                       tanhshrink
+ *     with options:     celu         .alpha: default 1
+ *                       elu          .alpha: default 1
+ *                       gelu         .approximate: WK_GELU_NONE (default) or WK_GELU_TANH
+ *                       hardshrink   .lambd: default 0.5
+ *                       hardtanh     .min_val, .max_val: default -1 and 1
+ *                       leaky_relu   .negative_slope: default 0.01
+ *                       prelu        .num_parameters, .init, .dtype, .device: see wk_nn_prelu_options
+ *                       rrelu        .lower, .upper: default 1/8 and 1/3; random in training mode
+ *                       softplus     .beta, .threshold: default 1 and 20
+ *                       softshrink   .lambd: default 0.5
+ * Options: of wk_nn_activation_at: NULL or the struct of options of the layer, such as wk_elu_options; their ranges are
+ *          checked by wk_forward
+ * Errors:  WK_ERR_ARGUMENT if there is no activation of this name
+ * Example: wk_nn_sequential(wk_nn_linear(784, 256), wk_nn_leaky_relu(.negative_slope = 0.2), wk_nn_linear(256, 10))
+ * PyTorch: torch.nn.ReLU and so on */
+WK_RESULT_API wk_module *wk_nn_activation_at(wk_site site, const char *name, const void *options);
+
+typedef struct wk_nn_rrelu_options {
+    size_t size;
+    wk_by_name by_name;
+    double lower; /* default 1/8 */
+    double upper; /* default 1/3 */
+} wk_nn_rrelu_options;
+
+/* Of wk_nn_prelu(), whose parameter weight (num_parameters) is the slope of negative elements. */
+typedef struct wk_nn_prelu_options {
+    size_t size;
+    wk_by_name by_name;
+    int64_t num_parameters; /* 1 for all elements (default), or the number of channels: the size of dimension 1 */
+    double init;            /* initial value; default 0.25 */
+    wk_dtype dtype;         /* default f32 */
+    wk_device device;       /* default WK_DEVICE, else the CPU */
+    char reserved[4];
+} wk_nn_prelu_options;
+
+/* wk_nn_softmax(dim), wk_nn_softmin(dim), wk_nn_log_softmax(dim), wk_nn_glu(dim): Create layers that apply wk_softmax,
+ * wk_softmin, wk_log_softmax and wk_glu along dim; wk_nn_glu() is wk_nn_glu(-1).
+ * PyTorch: torch.nn.Softmax, Softmin, LogSoftmax, GLU */
+WK_RESULT_API wk_module *wk_nn_softmax_at(wk_site site, int64_t dim);
+WK_RESULT_API wk_module *wk_nn_softmin_at(wk_site site, int64_t dim);
+WK_RESULT_API wk_module *wk_nn_log_softmax_at(wk_site site, int64_t dim);
+WK_RESULT_API wk_module *wk_nn_glu_at(wk_site site, int64_t dim);
+/* wk_nn_threshold(threshold, value): Creates a layer that applies wk_threshold.
+ * PyTorch: torch.nn.Threshold */
+WK_RESULT_API wk_module *wk_nn_threshold_at(wk_site site, double threshold, double value);
+
+/* wk_nn_function(function, user): Creates a layer that calls function(x, user), a function of the program.
+ * Ownership: user is borrowed and must live as long as the layer; x belongs to the caller of wk_forward
+ * Errors:    WK_ERR_ARGUMENT if function is NULL
+ * Example:   static wk_tensor *square(wk_tensor *x, void *user) { return wk_mul(x, x); }
+ *            wk_nn_sequential(wk_nn_linear(3, 4), wk_nn_function(square, NULL)) */
+WK_RESULT_API wk_module *wk_nn_function_at(wk_site site, wk_tensor *(*function)(wk_tensor *x, void *user), void *user);
+
+/* ---- normalisation and tables: torch.nn -------------------------------------------------------------------------- */
 
 typedef struct wk_nn_layer_norm_options {
     size_t size;
@@ -367,10 +424,24 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
 #define wk_forward(...)                     WK_NEW_TENSOR_(wk_forward_at(WK_HERE, __VA_ARGS__))
 #define wk_module_train(m, training)        wk_module_train_at(WK_HERE, m, training)
 #define wk_nn_flatten()                     WK_NEW_MODULE_(wk_nn_flatten_at(WK_HERE))
-#define wk_nn_relu()                        WK_NEW_MODULE_(wk_nn_relu_at(WK_HERE))
-#define wk_nn_sigmoid()                     WK_NEW_MODULE_(wk_nn_sigmoid_at(WK_HERE))
-#define wk_nn_tanh()                        WK_NEW_MODULE_(wk_nn_tanh_at(WK_HERE))
-#define wk_nn_gelu()                        WK_NEW_MODULE_(wk_nn_gelu_at(WK_HERE))
+#define wk_nn_hardsigmoid()                 WK_NEW_MODULE_(wk_nn_activation_at(WK_HERE, "hardsigmoid", NULL))
+#define wk_nn_hardswish()                   WK_NEW_MODULE_(wk_nn_activation_at(WK_HERE, "hardswish", NULL))
+#define wk_nn_log_sigmoid()                 WK_NEW_MODULE_(wk_nn_activation_at(WK_HERE, "log_sigmoid", NULL))
+#define wk_nn_mish()                        WK_NEW_MODULE_(wk_nn_activation_at(WK_HERE, "mish", NULL))
+#define wk_nn_relu()                        WK_NEW_MODULE_(wk_nn_activation_at(WK_HERE, "relu", NULL))
+#define wk_nn_relu6()                       WK_NEW_MODULE_(wk_nn_activation_at(WK_HERE, "relu6", NULL))
+#define wk_nn_selu()                        WK_NEW_MODULE_(wk_nn_activation_at(WK_HERE, "selu", NULL))
+#define wk_nn_sigmoid()                     WK_NEW_MODULE_(wk_nn_activation_at(WK_HERE, "sigmoid", NULL))
+#define wk_nn_silu()                        WK_NEW_MODULE_(wk_nn_activation_at(WK_HERE, "silu", NULL))
+#define wk_nn_softsign()                    WK_NEW_MODULE_(wk_nn_activation_at(WK_HERE, "softsign", NULL))
+#define wk_nn_tanh()                        WK_NEW_MODULE_(wk_nn_activation_at(WK_HERE, "tanh", NULL))
+#define wk_nn_tanhshrink()                  WK_NEW_MODULE_(wk_nn_activation_at(WK_HERE, "tanhshrink", NULL))
+#define wk_nn_activation(name)              WK_NEW_MODULE_(wk_nn_activation_at(WK_HERE, name, NULL))
+#define wk_nn_softmax(dim)                  WK_NEW_MODULE_(wk_nn_softmax_at(WK_HERE, dim))
+#define wk_nn_softmin(dim)                  WK_NEW_MODULE_(wk_nn_softmin_at(WK_HERE, dim))
+#define wk_nn_log_softmax(dim)              WK_NEW_MODULE_(wk_nn_log_softmax_at(WK_HERE, dim))
+#define wk_nn_threshold(threshold, value)   WK_NEW_MODULE_(wk_nn_threshold_at(WK_HERE, threshold, value))
+#define wk_nn_function(function, user)      WK_NEW_MODULE_(wk_nn_function_at(WK_HERE, function, user))
 #define wk_nn_dropout(p)                    WK_NEW_MODULE_(wk_nn_dropout_at(WK_HERE, p))
 #define wk_init_uniform_(x, low, high)      wk_init_uniform__at(WK_HERE, x, low, high)
 #define wk_init_normal_(x, mean, std)       wk_init_normal__at(WK_HERE, x, mean, std)
@@ -411,7 +482,9 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
 #define wk_nn_layer_norm_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps)
 #define wk_nn_batch_norm_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps) wk_do_(wk_o_, momentum)
 #define wk_nn_embedding_options_numbers_(wk_do_, wk_o_)
-#define wk_init_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, gain)
+#define wk_nn_prelu_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, init)
+#define wk_nn_rrelu_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, lower) wk_do_(wk_o_, upper)
+#define wk_init_options_numbers_(wk_do_, wk_o_)     wk_do_(wk_o_, gain)
 #define wk_summary_options_numbers_(wk_do_, wk_o_)
 
 #define wk_module_to(...) WK_ON_DEVICE_(wk_module *, wk_module_to, __VA_ARGS__)
@@ -428,6 +501,30 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
     WK_NEW_MODULE_(WK_OPT2_(wk_module *, wk_nn_linear, wk_nn_linear_options, "in, out", in, __VA_ARGS__))
 #define wk_nn_lazy_linear(...)                                                                                         \
     WK_NEW_MODULE_(WK_OPT_(wk_module *, wk_nn_lazy_linear, wk_nn_linear_options, __VA_ARGS__))
+#define wk_nn_celu(...)                 WK_ACTIVATION_("celu", wk_celu_options, __VA_ARGS__)
+#define wk_nn_elu(...)                  WK_ACTIVATION_("elu", wk_elu_options, __VA_ARGS__)
+#define wk_nn_gelu(...)                 WK_ACTIVATION_("gelu", wk_gelu_options, __VA_ARGS__)
+#define wk_nn_hardshrink(...)           WK_ACTIVATION_("hardshrink", wk_hardshrink_options, __VA_ARGS__)
+#define wk_nn_hardtanh(...)             WK_ACTIVATION_("hardtanh", wk_hardtanh_options, __VA_ARGS__)
+#define wk_nn_leaky_relu(...)           WK_ACTIVATION_("leaky_relu", wk_leaky_relu_options, __VA_ARGS__)
+#define wk_nn_prelu(...)                WK_ACTIVATION_("prelu", wk_nn_prelu_options, __VA_ARGS__)
+#define wk_nn_rrelu(...)                WK_ACTIVATION_("rrelu", wk_nn_rrelu_options, __VA_ARGS__)
+#define wk_nn_softplus(...)             WK_ACTIVATION_("softplus", wk_softplus_options, __VA_ARGS__)
+#define wk_nn_softshrink(...)           WK_ACTIVATION_("softshrink", wk_softshrink_options, __VA_ARGS__)
+
+/* () or (.key = value, ...) */
+#define WK_ACTIVATION_(name, type, ...) WK_ACTIVATION_OF_(WK_ACTIVATION_FIRST_(__VA_ARGS__, ), name, type, __VA_ARGS__)
+#define WK_ACTIVATION_FIRST_(wk1_, ...) WK_IS_MISSING_(wk1_)
+#define WK_ACTIVATION_OF_(missing, name, type, ...)                                                                    \
+    WK_NEW_MODULE_(WK_JOIN_(WK_ACTIVATION_, missing)(name, type, __VA_ARGS__))
+#define WK_ACTIVATION_WK2_(name, type, ...) wk_nn_activation_at(WK_HERE, name, NULL)
+#define WK_ACTIVATION_1(name, type, ...)                                                                               \
+    WK_CALL_OF_(wk_module *, wk_nn_activation_at, (name), type, "wk_nn_" name ": " WK_BY_NAME_TEXT_, __VA_ARGS__)
+
+#define wk_nn_glu(...)      WK_NEW_MODULE_(WK_JOIN_(WK_NN_GLU_, WK_ACTIVATION_FIRST_(__VA_ARGS__, ))(__VA_ARGS__))
+#define WK_NN_GLU_WK2_(...) wk_nn_glu_at(WK_HERE, -1)
+#define WK_NN_GLU_1(...)    wk_nn_glu_at(WK_HERE, __VA_ARGS__)
+
 #define wk_nn_sequential(...)  WK_NEW_MODULE_(WK_MODULES_(wk_nn_sequential_at, __VA_ARGS__))
 #define wk_nn_module_list(...) WK_NEW_MODULE_(WK_MODULES_(wk_nn_module_list_at, __VA_ARGS__))
 

@@ -127,9 +127,13 @@ wk_code wk_load_at(wk_site site, wk_module *m, const char *path, const wk_load_o
     if (!wk__options(site, from.op, options, &o)) return wk_error_code();
     if (o.missing) *o.missing = NULL;
     if (o.unexpected) *o.unexpected = NULL;
-    if (!wk__module_check(m, site, from.op) || !wk__check_path(site, from.op, path) ||
-        !wk__call_begin(&c, WK__FRAME_CALL, from.op, site, WK__GRAD_OFF))
+    if (!wk__module_check(m, site, from.op) || !wk__check_path(site, from.op, path)) return wk_error_code();
+    wk_context *context = wk__context(); /* errors wait until the program has the names */
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
+    if (!wk__call_begin(&c, WK__FRAME_CALL, from.op, site, WK__GRAD_OFF)) {
+        wk__frame_end(context, before);
         return wk_error_code();
+    }
     const wk_code code = wk__tensor_file_open(&from, path, &error);
     bool fine = code == WK_OK || wk__tensor_file_error(&from, code, &error);
     if (fine) {
@@ -139,5 +143,6 @@ wk_code wk_load_at(wk_site site, wk_module *m, const char *path, const wk_load_o
     wk__call_end(&c, NULL, 0);
     fine = report(site, m, made.missing, o.missing) && fine;
     fine = report(site, m, made.unexpected, o.unexpected) && fine;
+    wk__frame_end(context, before);
     return fine ? WK_OK : wk_error_code();
 }

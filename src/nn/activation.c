@@ -1,75 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layers without parameters: flatten, relu, sigmoid, tanh, gelu, dropout. */
+/* Layers without parameters: flatten and dropout. */
 #include "module.h"
 #include <stdio.h>
-#include <wick/activation.h>
-#include <wick/pointwise.h>
 #include <wick/random.h>
 #include <wick/shape.h>
 
-/* ---- one function of one tensor ---------------------------------------------------------------------------------- */
+/* ---- flatten: (B, ...) -> (B, product of the rest) --------------------------------------------------------------- */
 
-/* State of the module. */
-typedef struct function {
-    wk_tensor *(*of)(wk_site site, wk_tensor *x);
-    const char *options; /* as wk_module_print writes them; static */
-} function;
-
-static wk_tensor *apply(wk_module *self, wk_tensor *x)
+static int flatten_describe(wk_module *self, char *out, size_t size)
 {
-    const function *state = wk__module_of(self)->state;
-    return state->of((wk_site){0}, x);
+    (void)self;
+    return snprintf(out, size, "start_dim=1, end_dim=-1");
 }
 
-static int describe(wk_module *self, char *out, size_t size)
+static wk_tensor *flatten_forward(wk_module *self, wk_tensor *x)
 {
-    const function *state = wk__module_of(self)->state;
-    return snprintf(out, size, "%s", state->options);
-}
-
-static wk_module *layer(wk_site site, const char *name, function of)
-{
-    const wk_module_kind kind = {
-        .size = sizeof kind, .name = name, .state = sizeof of, .forward1 = apply, .describe = describe};
-    wk_module *m = wk__module_make(site, &kind);
-    if (m) *(function *)wk__module_of(m)->state = of;
-    return m;
-}
-
-/* (B, ...) -> (B, product of the rest) */
-static wk_tensor *flatten(wk_site site, wk_tensor *x)
-{
-    return wk__body_of(x)->ndim > 1 ? wk_flatten_at(site, x, 1, -1) : x;
-}
-
-static wk_tensor *gelu(wk_site site, wk_tensor *x)
-{
-    return wk_gelu_at(site, x, NULL);
+    (void)self;
+    return wk__body_of(x)->ndim > 1 ? wk_flatten_at((wk_site){0}, x, 1, -1) : x;
 }
 
 wk_module *wk_nn_flatten_at(wk_site site)
 {
-    return layer(site, "flatten", (function){flatten, "start_dim=1, end_dim=-1"});
-}
-
-wk_module *wk_nn_relu_at(wk_site site)
-{
-    return layer(site, "relu", (function){wk_relu_at, ""});
-}
-
-wk_module *wk_nn_sigmoid_at(wk_site site)
-{
-    return layer(site, "sigmoid", (function){wk_sigmoid_at, ""});
-}
-
-wk_module *wk_nn_tanh_at(wk_site site)
-{
-    return layer(site, "tanh", (function){wk_tanh_at, ""});
-}
-
-wk_module *wk_nn_gelu_at(wk_site site)
-{
-    return layer(site, "gelu", (function){gelu, "approximate='none'"});
+    static const wk_module_kind kind = {
+        .size = sizeof kind, .name = "flatten", .forward1 = flatten_forward, .describe = flatten_describe};
+    return wk__module_make(site, &kind);
 }
 
 /* ---- dropout ----------------------------------------------------------------------------------------------------- */

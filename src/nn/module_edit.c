@@ -58,24 +58,32 @@ static bool visit_all(wk_site site, const wk__module_tree *tree, wk_module_funct
     return fine;
 }
 
+/* Creates the state of a call and the guard that ends it. NULL on error. */
+static visit *begin_visit(wk_site site, const char *op, wk_module *m, uint64_t *token)
+{
+    wk_context *context = wk__context();
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
+    visit *v = wk__alloc_zero(1, sizeof *v);
+    const bool built = v && wk__module_tree_build(&v->tree, m, site);
+    for (int64_t k = 0; built && k < v->tree.count; k++) wk__handle_hold(&v->tree.entry[k].module->handle);
+    *token = built ? wk__guard_push_cleanup(v, end_visit) : 0;
+    if (!*token) {
+        if (v) end_visit(v);
+        wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
+        v = NULL;
+    }
+    wk__frame_end(context, before);
+    return v;
+}
+
 wk_module *wk_module_apply_at(wk_site site, wk_module *m, wk_module_function *function, void *user)
 {
     static const char op[] = "module_apply";
+    uint64_t token;
     if (!wk__module_check(m, site, op) || !wk__array_check((const void *)(uintptr_t)function, 1, site, op, "function"))
         return NULL;
-    visit *v = wk__alloc_zero(1, sizeof *v);
-    if (!v || !wk__module_tree_build(&v->tree, m, site)) {
-        wk__free(v);
-        wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
-        return NULL;
-    }
-    for (int64_t k = 0; k < v->tree.count; k++) wk__handle_hold(&v->tree.entry[k].module->handle);
-    const uint64_t token = wk__guard_push_cleanup(v, end_visit);
-    if (!token) {
-        end_visit(v);
-        wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
-        return NULL;
-    }
+    visit *v = begin_visit(site, op, m, &token);
+    if (!v) return NULL;
     const bool fine = visit_all(site, &v->tree, function, user);
     wk__guard_close(token);
     return fine ? m : NULL;

@@ -272,24 +272,34 @@ static const wk_summary_row **make_block(const summary *s)
     return pointer;
 }
 
+/* Returns the rows as one block; NULL on error. */
+static const wk_summary_row **make_rows(wk_site site, const char *op, wk_module *m, const int64_t *shape, int ndim,
+                                        wk_dtype dtype)
+{
+    wk__call_scope c;
+    uint64_t token;
+    if (!wk__call_begin(&c, WK__FRAME_CALL, op, site, WK__GRAD_OFF)) return NULL;
+    summary *s = begin(site, op, m, &token);
+    const wk_summary_row **rows = s && count_all(s, shape, ndim, dtype) ? make_block(s) : NULL;
+    wk__call_end(&c, NULL, 0); /* closes the guard of s, too */
+    return rows;
+}
+
 const wk_summary_row *const *wk__summary_rows(wk_site site, const char *op, wk_module *m, const int64_t *shape,
                                               int ndim, const wk_summary_options *options)
 {
     wk_summary_options o;
-    wk__call_scope c;
-    uint64_t token;
-    if (!wk__module_check(m, site, op) || !wk__options(site, op, options, &o) ||
-        !wk__call_begin(&c, WK__FRAME_CALL, op, site, WK__GRAD_OFF))
-        return NULL;
-    summary *s = begin(site, op, m, &token);
-    const wk_summary_row **rows = s && count_all(s, shape, ndim, o.dtype) ? make_block(s) : NULL;
-    wk__call_end(&c, NULL, 0);                    /* closes the guard of s, too */
+    if (!wk__module_check(m, site, op) || !wk__options(site, op, options, &o)) return NULL;
+    wk_context *context = wk__context(); /* errors wait until the rows have an owner */
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
+    const wk_summary_row **rows = make_rows(site, op, m, shape, ndim, o.dtype);
     if (rows && !wk__module_check(m, site, op)) { /* its forward has freed it */
         wk__free(rows);
         rows = NULL;
     }
     const void *kept = rows ? wk__attach(site, &wk__module_of(m)->texts, rows) : NULL;
     if (rows && !kept) wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
+    wk__frame_end(context, before);
     return kept;
 }
 

@@ -132,7 +132,8 @@ static int training(wk_tensor *x)
     x = wk_zeros((2), .device = (wk_device){WK_CPU, 0, 0}, .requires_grad = true);
     wk_module *net = wk_nn_sequential(wk_nn_flatten(), wk_nn_linear(3, 4, .no_bias = true), wk_nn_relu(),
                                       wk_nn_sequential(wk_nn_lazy_linear(2), wk_nn_layer_norm((2), .eps = 1e-3)),
-                                      wk_nn_dropout(0.5), wk_nn_embedding(3, 4));
+                                      wk_nn_dropout(0.5), wk_nn_embedding(3, 4), wk_nn_elu(), wk_nn_elu(.alpha = 2),
+                                      wk_nn_glu(), wk_nn_glu(1), wk_nn_prelu(.num_parameters = 2, .init = 0));
     wk_module *none = wk_nn_sequential(), *list = wk_nn_module_list(net, none);
     wk_optim *optim = wk_optim_adam(wk_parameters(list), .lr = 1e-3, .eps = WK_EXPLICIT_ZERO);
     optim = wk_optim_adamw(wk_parameters(list), .lr = 0, .weight_decay = 0);

@@ -264,6 +264,10 @@ static void messages_of_objects_name_the_call(void **state)
     NAMED("nn_layer_norm", wk_nn_layer_norm((-3)));
     NAMED("nn_layer_norm", wk_nn_layer_norm((1, 2, 3, 4, 5, 6, 7, 8, 9)));
     NAMED("nn_dropout", wk_nn_dropout(2));
+    NAMED("nn_activation", wk_nn_activation("none"));
+    NAMED("nn_prelu", wk_nn_prelu(.num_parameters = -1));
+    NAMED("nn_prelu", wk_nn_prelu(.dtype = WK_I64));
+    NAMED("nn_function", wk_nn_function(NULL, NULL));
     NAMED("nn_sequential", wk_nn_sequential(NULL, NULL));
     NAMED("nn_module_list", wk_nn_module_list(gone));
     NAMED("init_uniform_", wk_init_uniform_(wk_zeros((2), .dtype = WK_I64), 0, 1));

@@ -185,7 +185,7 @@ static wk_tensor *same(wk_tensor *grad, void *user)
     return grad;
 }
 
-enum { BINDING = 66, CALLS };
+enum { BINDING = 70, CALLS };
 
 /* Makes a call that takes options with the given ones. Returns true on success. */
 static bool worked(int call, const void *o)
@@ -261,6 +261,10 @@ static bool worked(int call, const void *o)
     case 63: return wk_schedule_cyclic_lr_at(at, wk_optim_adam(list), 1, 2, o);
     case 64: return wk_schedule_reduce_lr_on_plateau_at(at, wk_optim_sgd(list), o);
     case 65: return wk_progress_new_at(at, "bar", 2, o);
+    case 66: return wk_nn_activation_at(at, "elu", o);
+    case 67: return wk_nn_activation_at(at, "gelu", o);
+    case 68: return wk_nn_activation_at(at, "prelu", o);
+    case 69: return wk_nn_activation_at(at, "relu", o);
     case BINDING: return binding(o);
     default: return false;
     }

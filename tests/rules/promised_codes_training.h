@@ -129,6 +129,13 @@ static void batch_norm_of_negative_size(void)
 static void batch_norm_of_other_channels(void)
 {
     (void)wk_forward(wk_nn_batch_norm1d(2), wk_ones((2, 3)));
+static void activation_that_does_not_exist(void)
+{
+    wk_nn_activation("none");
+}
+static void no_function_as_a_layer(void)
+{
+    wk_nn_function(NULL, NULL);
 }
 static void init_from_above(void)
 {
@@ -509,6 +516,8 @@ static const promised_code promised_by_training[] = {
     {"wk_nn_linear", WK_ERR_SHAPE, .provoke = layer_of_negative_size},
     {"wk_nn_batch_norm1d", WK_ERR_ARGUMENT, .provoke = batch_norm_of_negative_size},
     {"wk_nn_batch_norm1d", WK_ERR_SHAPE, .provoke = batch_norm_of_other_channels},
+    {"wk_nn_activation", WK_ERR_ARGUMENT, .provoke = activation_that_does_not_exist},
+    {"wk_nn_function", WK_ERR_ARGUMENT, .provoke = no_function_as_a_layer},
     {"wk_init_uniform_", WK_ERR_ARGUMENT, .provoke = init_from_above},
     {"wk_init_normal_", WK_ERR_ARGUMENT, .provoke = init_with_negative_std},
     {"optim.h", WK_ERR_ARGUMENT, .provoke = option_out_of_range},

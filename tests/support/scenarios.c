@@ -98,6 +98,35 @@ static double load_network(const scenario_env *place)
     return wk_error() ? NAN : figure;
 }
 
+static void count_calls(wk_module *m, void *calls)
+{
+    *(double *)calls += wk_module_child_count(m) + 1;
+}
+
+/* Describes, summarises and changes networks, and loads a file that fits only in part. */
+static double change_networks(const scenario_env *place)
+{
+    WK_SCOPE;
+    char path[400];
+    const char *const *missing = NULL;
+    path_of(place, "parts.safetensors", path);
+    wk_seed(4);
+    wk_module *net = network(place->device), *part = wk_module_slice(net, 0, 2);
+    const wk_summary_row *const *rows = wk_summary_rows(net, (2, FEATURES));
+    const char *text = wk_module_str(net);
+    double figure = rows && text ? (double)(rows[0]->multiply_adds + (int64_t)strlen(text)) : 0;
+    wk_module_apply(net, count_calls, &figure);
+    wk_save(part, path);
+    wk_module_replace(net, "4", wk_nn_linear(HIDDEN, 3, .device = place->device));
+    wk_module_to_dtype(net, WK_F64);
+    wk_load(net, path, .strict = false, .convert = true, .missing = &missing);
+    const wk_file_info *info = wk_load_info(path);
+    figure += missing && info ? (double)(strlen(missing[0]) + (size_t)info->count) : 0;
+    figure += (double)wk_parameter_count(net) + sum_of_abs(wk_module_parameter(net, "0.weight"));
+    figure += sum_of_abs(wk_load_tensor(path, "0.bias"));
+    return wk_error() ? NAN : figure;
+}
+
 /* Saves a training after each step, and resumes it in a second training. */
 static double resume_from_checkpoint(const scenario_env *place)
 {
@@ -273,6 +302,7 @@ const scenario scenarios[] = {
     {"train", train},
     {"save", save_network},
     {"load", load_network},
+    {"networks", change_networks},
     {"resume", resume_from_checkpoint},
     {"print", print_tensors},
     {"errors", cause_errors},
