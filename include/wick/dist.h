@@ -256,11 +256,7 @@ WK_API wk_guard wk_no_sync_open(wk_site site);
     "wk_dist_new_group: write ranks in parentheses: wk_dist_new_group((0, 2)); for an array: "                         \
     "wk_dist_new_group(WK_ARRAY(ranks, count))"
 /* () or (.group = even) */
-#define wk_dist_barrier(...)    WK_JOIN_(WK_DIST_BARRIER_, WK_IS_MISSING_(__VA_ARGS__))(__VA_ARGS__)
-#define WK_DIST_BARRIER_WK2_(x) wk_dist_barrier_at(WK_HERE, NULL)
-#define WK_DIST_BARRIER_1(x)                                                                                           \
-    WK_CALL_OF_(wk_code, WK_DIST_BARRIER_AT_, (), wk_dist_call_options, "wk_dist_barrier: " WK_BY_NAME_TEXT_, x)
-#define WK_DIST_BARRIER_AT_(site, nothing, options) wk_dist_barrier_at(site, options)
+#define wk_dist_barrier(...) WK_OPT0_(wk_code, wk_dist_barrier, wk_dist_call_options, __VA_ARGS__)
 
 #define wk_ddp(...)              WK_NEW_MODULE_(WK_OPT_(wk_module *, wk_ddp, wk_ddp_options, __VA_ARGS__))
 #define wk_dist_all_reduce_(...) WK_OPT_(wk_tensor *, wk_dist_all_reduce_, wk_dist_reduce_options, __VA_ARGS__)

@@ -293,9 +293,9 @@ static inline int wk_as_many_(wk_ints_ sizes, wk_ints_ strides)
     WK_CALL_OF_(result, f##_at, operands, type, #f ": " WK_BY_NAME_TEXT_ "; lists in parentheses, (2, 3)", __VA_ARGS__)
 #define WK_BY_NAME_TEXT_ "options must be named: .key = value"
 #define WK_CALL_OF_(result, f, operands, type, text, ...)                                                              \
-    WK_CALLED_(WK_JOIN_(wk_options_, __COUNTER__), result, f, operands, type,                                          \
+    WK_CALLED_(WK_JOIN_(wk_options_, __COUNTER__), result, f, (WK_HERE, WK_BARE_ operands), type,                      \
                _Static_assert(WK_IS_NAMED_(__VA_ARGS__, ), text), __VA_ARGS__)
-#define WK_CALLED_(wk_o_, result, f, operands, type, checks, ...)                                                      \
+#define WK_CALLED_(wk_o_, result, f, arguments, type, checks, ...)                                                     \
     __extension__({                                                                                                    \
         checks;                                                                                                        \
         _Pragma("GCC diagnostic push") WK_JOIN_(WK_TWICE_, WK_COUNT_(__VA_ARGS__))(type, __VA_ARGS__)                  \
@@ -304,7 +304,7 @@ static inline int wk_as_many_(wk_ints_ sizes, wk_ints_ strides)
                     _Pragma("GCC diagnostic error \"-Wfloat-conversion\"") type wk_o_ = {                              \
                         type##_numbers_(WK_LEAVE_OUT_, wk_o_).size = sizeof(type), .by_name = NULL, __VA_ARGS__};      \
         _Pragma("GCC diagnostic pop") type##_numbers_(WK_WRITTEN_, wk_o_);                                             \
-        WK_GIVE_(result, f(WK_HERE, WK_BARE_ operands, &wk_o_));                                                       \
+        WK_GIVE_(result, f(WK_BARE_ arguments, &wk_o_));                                                               \
     })
 #define WK_TWICE_1(type, wk1_)
 /* A value without a name initialises the size; the call reports it, so it is not reported here again. */
@@ -370,6 +370,15 @@ static inline size_t wk_elements_(const char *text)
 
 /* For each struct wk_NAME_options, wk_NAME_options_numbers_ lists its doubles whose default may be other than 0. It
  * is in the header of the struct if that is generated, else in option_numbers.h. */
+
+/* () or (.key = value, ...) */
+#define WK_OPT0_(result, f, type, ...)      WK_OPT0_2_(WK_IS_MISSING_1ST_(__VA_ARGS__, ), result, f, type, __VA_ARGS__)
+#define WK_IS_MISSING_1ST_(wk1_, ...)       WK_IS_MISSING_(wk1_)
+#define WK_OPT0_2_(missing, ...)            WK_JOIN_(WK_OPT0_, missing)(__VA_ARGS__)
+#define WK_OPT0_WK2_(result, f, type, wk1_) f##_at(WK_HERE, NULL)
+#define WK_OPT0_1(result, f, type, ...)                                                                                \
+    WK_CALLED_(WK_JOIN_(wk_options_, __COUNTER__), result, f##_at, (WK_HERE), type,                                    \
+               _Static_assert(WK_IS_NAMED_(__VA_ARGS__, ), #f ": " WK_BY_NAME_TEXT_), __VA_ARGS__)
 
 /* (x) or (x, .key = value, ...) */
 #define WK_OPT_(result, f, type, ...)        WK_JOIN_(WK_OPT_, WK_COUNT_(__VA_ARGS__))(result, f, type, __VA_ARGS__)
@@ -517,7 +526,7 @@ static inline size_t wk_elements_(const char *text)
 #define WK_REDUCE_1(f, type, x)         f##_at(WK_HERE, x, NULL, -1, NULL)
 #define WK_REDUCE_WK2_(f, type, x, ...) WK_JOIN_(WK_REDUCE_WK2_, WK_IS_LIST_(__VA_ARGS__, ))(f, type, x, __VA_ARGS__)
 #define WK_REDUCE_WK2_1(f, type, x, ...)                                                                               \
-    WK_CALLED_(WK_JOIN_(wk_options_, __COUNTER__), wk_tensor *, f##_at, (x, NULL, -1), type,                           \
+    WK_CALLED_(WK_JOIN_(wk_options_, __COUNTER__), wk_tensor *, f##_at, (WK_HERE, x, NULL, -1), type,                  \
                WK_REDUCE_CHECKS_(f, __VA_ARGS__), __VA_ARGS__)
 #define WK_REDUCE_CHECKS_(f, ...)                                                                                      \
     enum {                                                                                                             \
