@@ -9,7 +9,7 @@
 #ifndef WICK_DIST_CHECKPOINT_H
 #define WICK_DIST_CHECKPOINT_H
 
-#include "background_worker.h"
+#include "base/background_worker.h"
 #include "checkpoint_retention.h"
 #include "optim_file.h"
 #include <wick/checkpoint.h>

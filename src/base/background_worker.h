@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Background worker: one thread that runs one job at a time. Jobs access host memory, and values whose references the
  * submitter holds, but no tensors and not the context of another thread. */
-#ifndef WICK_CHECKPOINT_BACKGROUND_WORKER_H
-#define WICK_CHECKPOINT_BACKGROUND_WORKER_H
+#ifndef WICK_BASE_BACKGROUND_WORKER_H
+#define WICK_BASE_BACKGROUND_WORKER_H
 
 #include <pthread.h>
 #include <stdbool.h>
