@@ -129,6 +129,7 @@ static void batch_norm_of_negative_size(void)
 static void batch_norm_of_other_channels(void)
 {
     (void)wk_forward(wk_nn_batch_norm1d(2), wk_ones((2, 3)));
+}
 static void activation_that_does_not_exist(void)
 {
     wk_nn_activation("none");
