@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layers without parameters: flatten, relu, sigmoid, tanh, gelu, dropout. */
+/* Layers without parameters: flatten, relu, sigmoid, tanh, gelu. */
 #include "module.h"
 #include <wick/pointwise.h>
-#include <wick/random.h>
 #include <wick/shape.h>
-
-/* ---- one function of one tensor ---------------------------------------------------------------------------------- */
 
 typedef wk_tensor *function(wk_site site, wk_tensor *x);
 
@@ -57,25 +54,4 @@ wk_module *wk_nn_tanh_at(wk_site site)
 wk_module *wk_nn_gelu_at(wk_site site)
 {
     return layer(site, "gelu", gelu);
-}
-
-/* ---- dropout ----------------------------------------------------------------------------------------------------- */
-
-static wk_tensor *dropout_forward(wk_module *self, wk_tensor *x)
-{
-    const double *p = wk__module_of(self)->state;
-    return wk_dropout_at((wk_site){0}, x, *p, !wk__module_of(self)->eval);
-}
-
-wk_module *wk_nn_dropout_at(wk_site site, double p)
-{
-    static const wk_module_kind kind = {
-        .size = sizeof kind, .name = "dropout", .state = sizeof p, .forward1 = dropout_forward};
-    if (!(p >= 0 && p <= 1)) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "nn_dropout: p must be in [0, 1], got %g", p);
-        return NULL;
-    }
-    wk_module *m = wk__module_make(site, &kind);
-    if (m) *(double *)wk__module_of(m)->state = p;
-    return m;
 }
