@@ -84,6 +84,18 @@ static void batch_norm_of_long_rows(void **state)
     expect_plan((expected){2, 5, 2}); /* the gradient of relu is stored by the first kernel and read by the second */
 }
 
+/* The second sum reads the first one, so the rows are read twice, and long ones do not stay in cache. */
+static void variance_of_long_rows(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const batch b = make(64, 32);
+    WK_NO_GRAD;
+    start();
+    need(wk_var(b.x, (0, 2, 3)));
+    expect_plan((expected){2, 2, 0});
+}
+
 static void batch_norm_in_evaluation(void **state)
 {
     (void)state;
@@ -135,9 +147,13 @@ static void root_mean_square(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(batch_norm_of_short_rows),    cmocka_unit_test(batch_norm_of_long_rows),
-    cmocka_unit_test(batch_norm_in_evaluation),    cmocka_unit_test(group_norm_with_what_follows),
-    cmocka_unit_test(instance_norm_of_short_rows), cmocka_unit_test(root_mean_square),
+    cmocka_unit_test(batch_norm_of_short_rows),
+    cmocka_unit_test(batch_norm_of_long_rows),
+    cmocka_unit_test(variance_of_long_rows),
+    cmocka_unit_test(batch_norm_in_evaluation),
+    cmocka_unit_test(group_norm_with_what_follows),
+    cmocka_unit_test(instance_norm_of_short_rows),
+    cmocka_unit_test(root_mean_square),
 };
 
 int main(void)
