@@ -338,6 +338,97 @@
     WK_BATCH_NORM_WK4_(x, running_mean, running_var, weight, bias, training, momentum, 1e-05)
 #define WK_BATCH_NORM_WK4_(...) WK_PLAIN_(wk_batch_norm, __VA_ARGS__)
 
+/* wk_instance_norm(x, running_mean, running_var, weight, bias, use_input_stats, momentum, eps): Normalises each
+ * channel of each sample, that is each index of dimensions 0 and 1, over the other dimensions. With use_input_stats,
+ * mean and var are those of x, over the n elements of a channel of a sample; running_mean and running_var, if not
+ * NULL, are updated as by wk_batch_norm, with the means over samples. Otherwise mean and var are running_mean and
+ * running_var. use_input_stats (true), momentum (0.1) and eps (1e-5) may be omitted; weight and bias may be NULL.
+ *     out = (x - mean) / sqrt(var + eps) weight + bias
+ * Shapes:    x (N, C, L) or (N, C, ...); the other tensors (C); out has the shape of x
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_ARGUMENT if eps is negative, or without use_input_stats if running_mean or running_var is NULL;
+ *            WK_ERR_SHAPE if shapes do not match or, with use_input_stats, n is 1; WK_ERR_DTYPE if a tensor is not
+ *            floating; WK_ERR_STATE if a running statistic requires grad
+ * Example:   wk_instance_norm(x, NULL, NULL, NULL, NULL, true, 0.1, 0) is {{{-1, 1}, {1, -1}}} for x = {{{1, 3}, {6,
+ *            2}}}
+ * PyTorch:   torch.nn.functional.instance_norm */
+#define wk_instance_norm(x, running_mean, running_var, weight, ...)                                                    \
+    WK_NEW_TENSOR_(                                                                                                    \
+        WK_JOIN_(WK_INSTANCE_NORM_, WK_COUNT_4_(__VA_ARGS__))(x, running_mean, running_var, weight, __VA_ARGS__))
+#define WK_INSTANCE_NORM_1(x, running_mean, running_var, weight, bias)                                                 \
+    WK_INSTANCE_NORM_WK4_(x, running_mean, running_var, weight, bias, true, 0.1, 1e-05)
+#define WK_INSTANCE_NORM_2(x, running_mean, running_var, weight, bias, use_input_stats)                                \
+    WK_INSTANCE_NORM_WK4_(x, running_mean, running_var, weight, bias, use_input_stats, 0.1, 1e-05)
+#define WK_INSTANCE_NORM_3(x, running_mean, running_var, weight, bias, use_input_stats, momentum)                      \
+    WK_INSTANCE_NORM_WK4_(x, running_mean, running_var, weight, bias, use_input_stats, momentum, 1e-05)
+#define WK_INSTANCE_NORM_WK4_(...) WK_PLAIN_(wk_instance_norm, __VA_ARGS__)
+
+/* wk_group_norm(x, groups, weight, bias, eps): Normalises each group of adjacent channels of each sample over the
+ * group and all positions. The C channels, dimension 1, form num_groups groups. weight and bias may be NULL. eps may
+ * be omitted (1e-5).
+ *     out = (x - mean) / sqrt(var + eps) weight + bias
+ * Shapes:    x (N, C) or (N, C, ...); weight and bias (C); out has the shape of x
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_ARGUMENT if num_groups does not divide C or eps is negative; WK_ERR_SHAPE if shapes do not
+ *            match; WK_ERR_DTYPE if a tensor is not floating
+ * Example:   wk_group_norm(x, 1, NULL, NULL, 0) is {{-1, 1}, {1, -1}} for x = {{1, 3}, {6, 2}}
+ * PyTorch:   torch.nn.functional.group_norm */
+#define wk_group_norm(x, groups, weight, ...)                                                                          \
+    WK_NEW_TENSOR_(WK_JOIN_(WK_GROUP_NORM_, WK_COUNT_(__VA_ARGS__))(x, groups, weight, __VA_ARGS__))
+#define WK_GROUP_NORM_1(x, groups, weight, bias) WK_GROUP_NORM_WK2_(x, groups, weight, bias, 1e-05)
+#define WK_GROUP_NORM_WK2_(...)                  WK_PLAIN_(wk_group_norm, __VA_ARGS__)
+
+/* wk_rms_norm(x, (shape), weight, eps): Divides by the root of the mean square over the last dimensions, whose sizes
+ * are shape. weight may be NULL. If eps is omitted or negative, it is the distance between 1 and the next number of
+ * the dtype in which x is computed: 2^-23 for f32, bf16 and f16.
+ *     out = x / sqrt(mean(x^2) + eps) weight
+ * Shapes:    weight has shape; out has the shape of x
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if shapes do not match; WK_ERR_DTYPE if x is not floating
+ * Example:   wk_rms_norm(x, (2), NULL, 0) is {{1, -1}, {1.4, 0.2}} for x = {{1, -1}, {7, 1}}
+ * PyTorch:   torch.nn.functional.rms_norm */
+#define wk_rms_norm(x, shape, ...)                                                                                     \
+    WK_NEW_TENSOR_(WK_JOIN_(WK_RMS_NORM_, WK_COUNT_(__VA_ARGS__))(WK_INTS_NAME_, x, shape, __VA_ARGS__))
+#define WK_RMS_NORM_1(wk_s_, x, shape, weight) WK_RMS_NORM_WK2_(wk_s_, x, shape, weight, -1)
+#define WK_RMS_NORM_WK2_(wk_s_, x, shape, weight, eps)                                                                 \
+    WK_SIZED_(wk_tensor *, wk_s_, shape, "wk_rms_norm: write sizes in parentheses: wk_rms_norm(x, (3), weight)",       \
+              WK_GIVE_(wk_tensor *, wk_rms_norm_at(WK_HERE, x, wk_s_.at, wk_s_.count, weight, eps)))
+
+/* wk_local_response_norm(x, size, alpha, beta, k): Divides each element by a power of the squares at its position in
+ * size adjacent channels. The channels, dimension 1, are those from c - size / 2 to c + (size - 1) / 2, with integer
+ * division; squares of channels that do not exist count as 0. alpha (1e-4), beta (0.75) and k (1) may be omitted.
+ *     out = x / (k + alpha / size sum(x^2))^beta
+ * Shapes:    x (N, C, ...) with at least 3 dimensions; out has the shape of x
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_ARGUMENT if size is less than 1; WK_ERR_SHAPE if x has less than 3 dimensions
+ * Example:   wk_local_response_norm(x, 2, 2, 1, 0) is {{{1}, {0.4}}} for x = {{{1}, {2}}}
+ * PyTorch:   torch.nn.functional.local_response_norm */
+#define wk_local_response_norm(x, ...)                                                                                 \
+    WK_NEW_TENSOR_(WK_JOIN_(WK_LOCAL_RESPONSE_NORM_, WK_COUNT_4_(__VA_ARGS__))(x, __VA_ARGS__))
+#define WK_LOCAL_RESPONSE_NORM_1(x, size)              WK_LOCAL_RESPONSE_NORM_WK4_(x, size, 0.0001, 0.75, 1)
+#define WK_LOCAL_RESPONSE_NORM_2(x, size, alpha)       WK_LOCAL_RESPONSE_NORM_WK4_(x, size, alpha, 0.75, 1)
+#define WK_LOCAL_RESPONSE_NORM_3(x, size, alpha, beta) WK_LOCAL_RESPONSE_NORM_WK4_(x, size, alpha, beta, 1)
+#define WK_LOCAL_RESPONSE_NORM_WK4_(...)               WK_PLAIN_(wk_local_response_norm, __VA_ARGS__)
+
+/* wk_normalize(x, p, dim, eps): Divides vectors along a dimension by their norms. p (2), dim (1) and eps (1e-12) may
+ * be omitted; p as in wk_norm. Vectors shorter than eps are divided by eps.
+ *     out = x / max(norm(x, p), eps)
+ * Shapes:    out has the shape of x
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if dim is out of range; WK_ERR_DTYPE if x is not floating
+ * Example:   wk_normalize(x) is {{0.6, 0.8}, {0, 1}} for x = {{3, 4}, {0, 2}}
+ * PyTorch:   torch.nn.functional.normalize */
+#define wk_normalize(...)         WK_NEW_TENSOR_(WK_JOIN_(WK_NORMALIZE_, WK_COUNT_4_(__VA_ARGS__))(__VA_ARGS__))
+#define WK_NORMALIZE_1(x)         WK_NORMALIZE_WK4_(x, 2, 1, 1e-12)
+#define WK_NORMALIZE_2(x, p)      WK_NORMALIZE_WK4_(x, p, 1, 1e-12)
+#define WK_NORMALIZE_3(x, p, dim) WK_NORMALIZE_WK4_(x, p, dim, 1e-12)
+#define WK_NORMALIZE_WK4_(...)    WK_PLAIN_(wk_normalize, __VA_ARGS__)
+
 /* wk_layer_norm(x, (shape), weight, bias, eps): Normalises over the last dimensions, whose sizes are shape. weight
  * and bias may be NULL. eps may be omitted (1e-5). The variance is that of the population.
  *     out = (x - mean) / sqrt(var + eps) weight + bias

@@ -221,6 +221,27 @@ WK_RESULT_API wk_tensor *wk_batch_norm_at(wk_site site, wk_tensor *x, wk_tensor 
                                           wk_tensor *weight, wk_tensor *bias, bool training, double momentum,
                                           double eps);
 
+/* instance_norm: Normalises each channel of each sample, that is each index of dimensions 0 and 1, over the other
+ * dimensions. */
+WK_RESULT_API wk_tensor *wk_instance_norm_at(wk_site site, wk_tensor *x, wk_tensor *running_mean,
+                                             wk_tensor *running_var, wk_tensor *weight, wk_tensor *bias,
+                                             bool use_input_stats, double momentum, double eps);
+
+/* group_norm: Normalises each group of adjacent channels of each sample over the group and all positions. */
+WK_RESULT_API wk_tensor *wk_group_norm_at(wk_site site, wk_tensor *x, int64_t groups, wk_tensor *weight,
+                                          wk_tensor *bias, double eps);
+
+/* rms_norm: Divides by the root of the mean square over the last dimensions, whose sizes are shape. */
+WK_RESULT_API wk_tensor *wk_rms_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, int ndim, wk_tensor *weight,
+                                        double eps);
+
+/* local_response_norm: Divides each element by a power of the squares at its position in size adjacent channels. */
+WK_RESULT_API wk_tensor *wk_local_response_norm_at(wk_site site, wk_tensor *x, int64_t size, double alpha, double beta,
+                                                   double k);
+
+/* normalize: Divides vectors along a dimension by their norms. */
+WK_RESULT_API wk_tensor *wk_normalize_at(wk_site site, wk_tensor *x, double p, int64_t dim, double eps);
+
 /* layer_norm: Normalises over the last dimensions, whose sizes are shape. */
 WK_RESULT_API wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, int ndim, wk_tensor *weight,
                                           wk_tensor *bias, double eps);

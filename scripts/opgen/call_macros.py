@@ -141,7 +141,7 @@ def list_form(op: Op, name: str) -> str:
 def omitting_form(op: Op, name: str) -> str:
     """Returns a macro whose last operands may be omitted; others may be lists."""
     own, names, lists = name.upper(), [a.c for a in op.operands], len(lists_of(op))
-    omitted = [c_number(a.default) for a in op.operands if a.omit]
+    omitted = [c_number(a.usual if a.default is None else a.default) for a in op.operands if a.omit]
     needed, local = len(names) - len(omitted), list(LOCALS[:lists])
     early = names[: needed - 1]
     counts = ["1", "2", "3", "WK4_"][: len(omitted) + 1] if len(omitted) > 1 else ["1", "WK2_"]

@@ -47,6 +47,8 @@ RANDOM = "random numbers: Wick's stream is Philox, PyTorch's is not"
 NONE = {
     "rand": RANDOM, "randn": RANDOM, "rand_like": RANDOM, "randn_like": RANDOM, "randint": RANDOM, "randperm": RANDOM,
     "uniform_": RANDOM, "normal_": RANDOM, "dropout": RANDOM, "bernoulli": RANDOM, "multinomial": RANDOM,
+    "dropout1d": RANDOM, "dropout2d": RANDOM, "dropout3d": RANDOM, "alpha_dropout": RANDOM,
+    "feature_alpha_dropout": RANDOM,
     "empty": "has no numbers in PyTorch", "empty_like": "has no numbers in PyTorch", "to": "moves to a device",
 }  # fmt: skip
 
@@ -71,6 +73,7 @@ OTHER = {
     ("addcmul", "i64"): "a fraction makes a product of whole numbers a fraction",
     ("logsumexp", "i64"): "refused, as by softmax", ("logsumexp", "u8"): "refused, as by softmax",
     ("logsumexp", "bool"): "refused, as by softmax",
+    ("local_response_norm", "i64"): "refused, as by other normalisations",
     ("square", "bool"): "refused, as other arithmetic of truth values",
 }  # fmt: skip
 OTHER_RESULT = {"conv1d [2,0,7], [4,0,3], [4]"}  # PyTorch returns no channels where there are none to sum over
@@ -184,6 +187,9 @@ CALLS = {
     "batch_norm": lambda input, running_mean=None, running_var=None, *rest, **named: F.batch_norm(
         input, running_mean, running_var, *rest, **named
     ),
+    "instance_norm": F.instance_norm,
+    "group_norm": F.group_norm,
+    "rms_norm": F.rms_norm,
     "mse_loss": reduction(F.mse_loss),
     "l1_loss": reduction(F.l1_loss),
     "huber_loss": reduction(F.huber_loss),

@@ -254,6 +254,46 @@ static void example_batch_norm(void **state)
     expect_values(wk_batch_norm(x, NULL, NULL, NULL, NULL, true, 0.1, 0), 4, (const double[]){-1, 1, 1, -1}, 1e-5);
 }
 
+static void example_instance_norm(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (1, 2, 2), 1, 3, 6, 2);
+    expect_values(wk_instance_norm(x, NULL, NULL, NULL, NULL, true, 0.1, 0), 4, (const double[]){-1, 1, 1, -1}, 1e-5);
+}
+
+static void example_group_norm(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2, 2), 1, 3, 6, 2);
+    expect_values(wk_group_norm(x, 1, NULL, NULL, 0), 4, (const double[]){-1, 1, 1, -1}, 1e-5);
+}
+
+static void example_rms_norm(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2, 2), 1, -1, 7, 1);
+    expect_values(wk_rms_norm(x, (2), NULL, 0), 4, (const double[]){1, -1, 1.4, 0.2}, 1e-5);
+}
+
+static void example_local_response_norm(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (1, 2, 1), 1, 2);
+    expect_values(wk_local_response_norm(x, 2, 2, 1, 0), 2, (const double[]){1, 0.4}, 1e-5);
+}
+
+static void example_normalize(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2, 2), 3, 4, 0, 2);
+    expect_values(wk_normalize(x), 4, (const double[]){0.6, 0.8, 0, 1}, 1e-5);
+}
+
 static void example_layer_norm(void **state)
 {
     (void)state;
@@ -438,6 +478,11 @@ int main(void)
                                        cmocka_unit_test(example_unique),
                                        cmocka_unit_test(example_isin),
                                        cmocka_unit_test(example_batch_norm),
+                                       cmocka_unit_test(example_instance_norm),
+                                       cmocka_unit_test(example_group_norm),
+                                       cmocka_unit_test(example_rms_norm),
+                                       cmocka_unit_test(example_local_response_norm),
+                                       cmocka_unit_test(example_normalize),
                                        cmocka_unit_test(example_layer_norm),
                                        cmocka_unit_test(example_mse_loss),
                                        cmocka_unit_test(example_l1_loss),

@@ -224,6 +224,10 @@ static void batch_norm_with_statistics_to_train(void)
 {
     wk_batch_norm(wk_ones((2, 4)), a_leaf(), NULL, NULL, NULL, true);
 }
+static void instance_norm_with_statistics_to_train(void)
+{
+    wk_instance_norm(wk_ones((2, 4, 3)), a_leaf(), NULL, NULL, NULL);
+}
 static void layer_norm_with_negative_eps(void)
 {
     wk_layer_norm(wk_ones((2, 3)), (3), NULL, NULL, -1);
@@ -344,6 +348,7 @@ static const promised_code promised_by_ops[] = {
     {"wk_kthvalue", WK_ERR_SHAPE, .provoke = kthvalue_without_elements},
     {"wk_median", WK_ERR_SHAPE, .provoke = median_without_elements},
     {"wk_batch_norm", WK_ERR_STATE, .provoke = batch_norm_with_statistics_to_train},
+    {"wk_instance_norm", WK_ERR_STATE, .provoke = instance_norm_with_statistics_to_train},
     {"wk_layer_norm", WK_ERR_ARGUMENT, .provoke = layer_norm_with_negative_eps},
     {"wk_binary_cross_entropy", WK_ERR_STATE, .provoke = bce_with_a_weight_to_train},
     {"wk_binary_cross_entropy_with_logits", WK_ERR_STATE, .provoke = bce_logits_with_a_weight_to_train},

@@ -223,16 +223,17 @@ typedef struct wk__dropout_attributes {
     int64_t key;
     int64_t counter;
     int64_t threshold;
+    int64_t dims;
     double scale;
 } wk__dropout_attributes;
 static inline wk__attr wk__dropout_attr(wk__dropout_attributes a)
 {
-    return (wk__attr){.i = {a.key, a.counter, a.threshold}, .f = {a.scale}};
+    return (wk__attr){.i = {a.key, a.counter, a.threshold, a.dims}, .f = {a.scale}};
 }
 static inline wk__dropout_attributes wk__dropout_attributes_of(const wk__attr *attr)
 {
     return (wk__dropout_attributes){
-        .key = attr->i[0], .counter = attr->i[1], .threshold = attr->i[2], .scale = attr->f[0]};
+        .key = attr->i[0], .counter = attr->i[1], .threshold = attr->i[2], .dims = attr->i[3], .scale = attr->f[0]};
 }
 
 typedef struct wk__reduce_attributes {
@@ -331,14 +332,56 @@ static inline wk__sort_attributes wk__sort_attributes_of(const wk__attr *attr)
 typedef struct wk__channel_norm_attributes {
     int64_t mask;
     bool training;
+    int64_t groups;
 } wk__channel_norm_attributes;
 static inline wk__attr wk__channel_norm_attr(wk__channel_norm_attributes a)
 {
-    return (wk__attr){.i = {a.mask, a.training}};
+    return (wk__attr){.i = {a.mask, a.training, a.groups}};
 }
 static inline wk__channel_norm_attributes wk__channel_norm_attributes_of(const wk__attr *attr)
 {
-    return (wk__channel_norm_attributes){.mask = attr->i[0], .training = attr->i[1] != 0};
+    return (wk__channel_norm_attributes){.mask = attr->i[0], .training = attr->i[1] != 0, .groups = attr->i[2]};
+}
+
+typedef struct wk__rms_norm_attributes {
+    int64_t mask;
+    double eps;
+} wk__rms_norm_attributes;
+static inline wk__attr wk__rms_norm_attr(wk__rms_norm_attributes a)
+{
+    return (wk__attr){.i = {a.mask}, .f = {a.eps}};
+}
+static inline wk__rms_norm_attributes wk__rms_norm_attributes_of(const wk__attr *attr)
+{
+    return (wk__rms_norm_attributes){.mask = attr->i[0], .eps = attr->f[0]};
+}
+
+typedef struct wk__local_response_norm_attributes {
+    int64_t size;
+    double scale;
+    double beta;
+} wk__local_response_norm_attributes;
+static inline wk__attr wk__local_response_norm_attr(wk__local_response_norm_attributes a)
+{
+    return (wk__attr){.i = {a.size}, .f = {a.scale, a.beta}};
+}
+static inline wk__local_response_norm_attributes wk__local_response_norm_attributes_of(const wk__attr *attr)
+{
+    return (wk__local_response_norm_attributes){.size = attr->i[0], .scale = attr->f[0], .beta = attr->f[1]};
+}
+
+typedef struct wk__normalize_attributes {
+    int64_t dim;
+    double p;
+    double eps;
+} wk__normalize_attributes;
+static inline wk__attr wk__normalize_attr(wk__normalize_attributes a)
+{
+    return (wk__attr){.i = {a.dim}, .f = {a.p, a.eps}};
+}
+static inline wk__normalize_attributes wk__normalize_attributes_of(const wk__attr *attr)
+{
+    return (wk__normalize_attributes){.dim = attr->i[0], .p = attr->f[0], .eps = attr->f[1]};
 }
 
 typedef struct wk__layer_norm_attributes {

@@ -41,6 +41,11 @@ int wk__invoke_median(const wk__op *op, wk_site site, const wk_value *args, wk_t
 int wk__invoke_unique(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_isin(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_batch_norm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_instance_norm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_group_norm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_rms_norm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_local_response_norm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_normalize(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_layer_norm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_mse_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_l1_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
@@ -191,6 +196,11 @@ extern const wk_parameter wk__parameters_kthvalue[];
 extern const wk_parameter wk__parameters_unique[];
 extern const wk_parameter wk__parameters_isin[];
 extern const wk_parameter wk__parameters_batch_norm[];
+extern const wk_parameter wk__parameters_instance_norm[];
+extern const wk_parameter wk__parameters_group_norm[];
+extern const wk_parameter wk__parameters_rms_norm[];
+extern const wk_parameter wk__parameters_local_response_norm[];
+extern const wk_parameter wk__parameters_normalize[];
 extern const wk_parameter wk__parameters_layer_norm[];
 extern const wk_parameter wk__parameters_mse_loss[];
 extern const wk_parameter wk__parameters_smooth_l1_loss[];
@@ -396,6 +406,47 @@ extern const wk_parameter wk__parameters_nll_loss[];
     .doc = "Normalises each channel, that is each index of dimension 1, over the other dimensions.",                   \
     .grad_fn_name = "NativeBatchNormBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_batch_norm,         \
     .parameter_count = 8, .results = 1, .invoke = wk__invoke_batch_norm
+
+#define WK__SIGNATURE_instance_norm                                                                                    \
+    .name = "instance_norm",                                                                                           \
+    .schema = "instance_norm(Tensor input, Tensor? running_mean=None, Tensor? running_var=None, Tensor? weight=None, " \
+              "Tensor? bias=None, bool use_input_stats=True, float momentum=0.1, float eps=1e-05) -> Tensor",          \
+    .category = "normalisation",                                                                                       \
+    .doc = "Normalises each channel of each sample, that is each index of dimensions 0 and 1, over the other "         \
+           "dimensions.",                                                                                              \
+    .grad_fn_name = "ViewBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_instance_norm,                 \
+    .parameter_count = 8, .results = 1, .invoke = wk__invoke_instance_norm
+
+#define WK__SIGNATURE_group_norm                                                                                       \
+    .name = "group_norm",                                                                                              \
+    .schema =                                                                                                          \
+        "group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05) -> Tensor", \
+    .category = "normalisation",                                                                                       \
+    .doc = "Normalises each group of adjacent channels of each sample over the group and all positions.",              \
+    .grad_fn_name = "NativeGroupNormBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_group_norm,         \
+    .parameter_count = 5, .results = 1, .invoke = wk__invoke_group_norm
+
+#define WK__SIGNATURE_rms_norm                                                                                         \
+    .name = "rms_norm",                                                                                                \
+    .schema = "rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",        \
+    .category = "normalisation",                                                                                       \
+    .doc = "Divides by the root of the mean square over the last dimensions, whose sizes are shape.",                  \
+    .grad_fn_name = "MulBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_rms_norm, .parameter_count = 4, \
+    .results = 1, .invoke = wk__invoke_rms_norm
+
+#define WK__SIGNATURE_local_response_norm                                                                              \
+    .name = "local_response_norm",                                                                                     \
+    .schema = "local_response_norm(Tensor input, int size, float alpha=0.0001, float beta=0.75, float k=1) -> Tensor", \
+    .category = "normalisation",                                                                                       \
+    .doc = "Divides each element by a power of the squares at its position in size adjacent channels.",                \
+    .grad_fn_name = "DivBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_local_response_norm,            \
+    .parameter_count = 5, .results = 1, .invoke = wk__invoke_local_response_norm
+
+#define WK__SIGNATURE_normalize                                                                                        \
+    .name = "normalize", .schema = "normalize(Tensor input, float p=2, int dim=1, float eps=1e-12) -> Tensor",         \
+    .category = "normalisation", .doc = "Divides vectors along a dimension by their norms.",                           \
+    .grad_fn_name = "DivBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_normalize,                      \
+    .parameter_count = 4, .results = 1, .invoke = wk__invoke_normalize
 
 #define WK__SIGNATURE_layer_norm                                                                                       \
     .name = "layer_norm",                                                                                              \

@@ -275,6 +275,92 @@ const wk_parameter wk__parameters_batch_norm[] = {
      .optional = true,
      .default_value = {.kind = WK_VALUE_FLOAT, .f = 1e-05}}};
 
+const wk_parameter wk__parameters_instance_norm[] = {
+    {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "running_mean", .doc = "", .kind = WK_VALUE_TENSOR, .optional = true},
+    {.size = sizeof(wk_parameter), .name = "running_var", .doc = "", .kind = WK_VALUE_TENSOR, .optional = true},
+    {.size = sizeof(wk_parameter), .name = "weight", .doc = "", .kind = WK_VALUE_TENSOR, .optional = true},
+    {.size = sizeof(wk_parameter), .name = "bias", .doc = "", .kind = WK_VALUE_TENSOR, .optional = true},
+    {.size = sizeof(wk_parameter),
+     .name = "use_input_stats",
+     .doc = "",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 1}},
+    {.size = sizeof(wk_parameter),
+     .name = "momentum",
+     .doc = "",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 0.1}},
+    {.size = sizeof(wk_parameter),
+     .name = "eps",
+     .doc = "",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 1e-05}}};
+
+const wk_parameter wk__parameters_group_norm[] = {
+    {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "num_groups", .doc = "", .kind = WK_VALUE_INT},
+    {.size = sizeof(wk_parameter), .name = "weight", .doc = "", .kind = WK_VALUE_TENSOR, .optional = true},
+    {.size = sizeof(wk_parameter), .name = "bias", .doc = "", .kind = WK_VALUE_TENSOR, .optional = true},
+    {.size = sizeof(wk_parameter),
+     .name = "eps",
+     .doc = "",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 1e-05}}};
+
+const wk_parameter wk__parameters_rms_norm[] = {
+    {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "normalized_shape", .doc = "", .kind = WK_VALUE_INTS},
+    {.size = sizeof(wk_parameter), .name = "weight", .doc = "", .kind = WK_VALUE_TENSOR, .optional = true},
+    {.size = sizeof(wk_parameter), .name = "eps", .doc = "", .kind = WK_VALUE_FLOAT, .optional = true}};
+
+const wk_parameter wk__parameters_local_response_norm[] = {
+    {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "size", .doc = "", .kind = WK_VALUE_INT},
+    {.size = sizeof(wk_parameter),
+     .name = "alpha",
+     .doc = "",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 0.0001}},
+    {.size = sizeof(wk_parameter),
+     .name = "beta",
+     .doc = "",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 0.75}},
+    {.size = sizeof(wk_parameter),
+     .name = "k",
+     .doc = "",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 1}}};
+
+const wk_parameter wk__parameters_normalize[] = {
+    {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "p",
+     .doc = "",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 2}},
+    {.size = sizeof(wk_parameter),
+     .name = "dim",
+     .doc = "",
+     .kind = WK_VALUE_INT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INT, .i = 1}},
+    {.size = sizeof(wk_parameter),
+     .name = "eps",
+     .doc = "",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 1e-12}}};
+
 const wk_parameter wk__parameters_layer_norm[] = {
     {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},
     {.size = sizeof(wk_parameter), .name = "normalized_shape", .doc = "", .kind = WK_VALUE_INTS},
