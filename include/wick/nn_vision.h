@@ -213,8 +213,8 @@ typedef struct wk_nn_upsample_options {
     bool recompute_scale_factor; /* default false */
     char reserved[2];
 } wk_nn_upsample_options;
-/* wk_nn_upsample(size): Creates a layer that calls wk_interpolate. size is that of the result in its spatial dimensions,
- * or 0 if .scale_factor is given.
+/* wk_nn_upsample(size): Creates a layer that calls wk_interpolate. size is that of the result in its spatial
+ * dimensions, or 0 if .scale_factor is given.
  *     wk_nn_upsample(0, .scale_factor = 2, .mode = WK_INTERPOLATE_BILINEAR)
  *     wk_nn_upsample((14, 20))
  * Errors:    WK_ERR_ARGUMENT if not exactly one of size and .scale_factor is given

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests the layers of pooling, padding, shuffling and resampling: each is its call, and mistakes are reported at construction. */
+/* Tests the layers of pooling, padding, shuffling and resampling: each is its call, and mistakes are reported where it
+ * is created. */
 #include "support/wick.h"
 
 static void expect_same(wk_tensor *a, wk_tensor *b)

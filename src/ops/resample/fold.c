@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* im2col, col2im: windows of images as columns, one copy of a strided view, and the sum of columns at the places of their
- * windows, tap by tap. Each is the gradient of the other. */
+/* im2col, col2im: windows of images as columns, one copy of a strided view; and the sum of columns in an image, tap by
+ * tap. Each is the gradient of the other. */
 #include "base/alloc.h"
 #include "base/sizes.h"
 #include "ops/core/compose.h"
