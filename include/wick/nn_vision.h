@@ -213,13 +213,19 @@ typedef struct wk_nn_upsample_options {
     bool recompute_scale_factor; /* default false */
     char reserved[2];
 } wk_nn_upsample_options;
-/* wk_nn_upsample(size): Creates a layer that calls wk_interpolate. size is the result's in its spatial dimensions,
- * or 0 if .scale_factor is given.
+/* wk_nn_upsample(size): Creates a layer that calls wk_interpolate. size is that of the result in its spatial
+ * dimensions, or 0 if .scale_factor is given.
  *     wk_nn_upsample(0, .scale_factor = 2, .mode = WK_INTERPOLATE_BILINEAR)
  *     wk_nn_upsample((14, 20))
  * Errors:    WK_ERR_ARGUMENT if not exactly one of size and .scale_factor is given
  * PyTorch:   torch.nn.Upsample */
 WK_RESULT_API wk_module *wk_nn_upsample_at(wk_site site, wk_sizes size, const wk_nn_upsample_options *options);
+
+/* wk_nn_unfold(kernel), wk_nn_fold(size, kernel): Create a layer that calls wk_im2col or wk_col2im, with its options.
+ * Errors:    WK_ERR_ARGUMENT if a number is too small
+ * PyTorch:   torch.nn.Unfold, torch.nn.Fold */
+WK_RESULT_API wk_module *wk_nn_unfold_at(wk_site site, wk_sizes kernel, const wk_im2col_options *options);
+WK_RESULT_API wk_module *wk_nn_fold_at(wk_site site, wk_sizes size, wk_sizes kernel, const wk_im2col_options *options);
 
 /* ---- macros ------------------------------------------------------------------------------------------------------ */
 
@@ -250,6 +256,10 @@ WK_RESULT_API wk_module *wk_nn_upsample_at(wk_site site, wk_sizes size, const wk
 #define wk_nn_lazy_conv_transpose3d(out, ...)                                                                          \
     WK_NN_LAZY_CONV_(wk_nn_lazy_conv_transpose3d, wk_nn_conv_transpose_options, out, __VA_ARGS__)
 
+#define wk_nn_unfold(...) WK_NN_POOL_(wk_nn_unfold, wk_im2col_options, __VA_ARGS__)
+#define wk_nn_fold(size, ...)                                                                                          \
+    WK_NEW_MODULE_(                                                                                                    \
+        WK_OPT2_SIZES_(wk_module *, wk_nn_fold, wk_im2col_options, "size, kernel", WK_SIZES_OF_(size), __VA_ARGS__))
 #define wk_nn_upsample_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, scale_factor)
 #define wk_nn_upsample(...)                                                                                            \
     WK_NEW_MODULE_(WK_OPT_SIZES_(wk_module *, wk_nn_upsample, wk_nn_upsample_options, "size", __VA_ARGS__))

@@ -559,6 +559,35 @@
  *            dtypes are floating */
 #define wk_interpolate(...) WK_NEW_TENSOR_(WK_OPT_(wk_tensor *, wk_interpolate, wk_interpolate_options, __VA_ARGS__))
 
+/* wk_im2col(x, kernel): Takes the windows of an image as columns. Windows have kernel elements, .dilation apart, and
+ * start every .stride elements of x with .padding zeros at both ends of each dimension. Row (c kh + i) kw + j is
+ * element (i, j) of the windows of channel c.
+ * Options:   .dilation: default 1. .padding: default 0. .stride: default 1
+ * Shapes:    (N, C, H, W) -> (N, C kh kw, windows), also without N; windows along a dimension L: (L + 2 padding -
+ *            dilation (kernel - 1) - 1) / stride + 1, rounded down
+ * Dtypes:    any
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has another number of dimensions or the kernel is larger than the padded size;
+ *            WK_ERR_ARGUMENT if a number is too small
+ * Example:   wk_im2col(x, (1, 2)) is {{1, 2}, {2, 3}} for x = {{{1, 2, 3}}}
+ * PyTorch:   torch.nn.functional.unfold */
+#define wk_im2col(x, ...)                                                                                              \
+    WK_NEW_TENSOR_(WK_OPT2_SIZES_(wk_tensor *, wk_im2col, wk_im2col_options, "x, kernel", x, __VA_ARGS__))
+
+/* wk_col2im(x, size, kernel): Adds columns to the windows of an image of this size, as wk_im2col takes them. An
+ * element in several windows is the sum of their columns; x and the options are those of wk_im2col.
+ * Options:   .dilation: default 1. .padding: default 0. .stride: default 1
+ * Shapes:    (N, C kh kw, windows) -> (N, C, H, W), also without N
+ * Dtypes:    any but bool
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if x does not have the rows and columns of such windows, or the kernel is larger than the
+ *            padded size; WK_ERR_ARGUMENT if a number is too small; WK_ERR_DTYPE for bool
+ * Example:   wk_col2im(x, (1, 3), (1, 2)) is {{{1, 4, 3}}} for x = {{1, 2}, {2, 3}}
+ * PyTorch:   torch.nn.functional.fold */
+#define wk_col2im(x, size, ...)                                                                                        \
+    WK_NEW_TENSOR_(WK_OPT3_SIZES_(wk_tensor *, wk_col2im, wk_im2col_options, "x, size, kernel", x, WK_SIZES_OF_(size), \
+                                  __VA_ARGS__))
+
 #endif
 
 #endif

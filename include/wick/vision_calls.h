@@ -248,6 +248,23 @@ typedef struct wk_interpolate_options {
 #endif
 WK_RESULT_API wk_tensor *wk_interpolate_at(wk_site site, wk_tensor *x, const wk_interpolate_options *options);
 
+/* im2col: Takes the windows of an image as columns. */
+typedef struct wk_im2col_options {
+    size_t size;
+    wk_by_name by_name;
+    wk_sizes dilation; /* default 1 */
+    wk_sizes padding;
+    wk_sizes stride; /* default 1 */
+} wk_im2col_options;
+#ifndef __cplusplus
+#define wk_im2col_options_numbers_(wk_do_, wk_o_)
+#endif
+WK_RESULT_API wk_tensor *wk_im2col_at(wk_site site, wk_tensor *x, wk_sizes kernel, const wk_im2col_options *options);
+
+/* col2im: Adds columns to the windows of an image of this size, as wk_im2col takes them. */
+WK_RESULT_API wk_tensor *wk_col2im_at(wk_site site, wk_tensor *x, wk_sizes size, wk_sizes kernel,
+                                      const wk_im2col_options *options);
+
 #ifdef __cplusplus
 }
 #endif

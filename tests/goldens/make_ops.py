@@ -178,6 +178,8 @@ def interpolate(x, size=None, scale_factor=None, mode="nearest", align_corners=F
 
 CALLS = {
     "interpolate": interpolate,
+    "im2col": F.unfold,
+    "col2im": F.fold,
     **{name: pool(name) for name in POOLS},
     "slice": slices,
     "to_dtype": lambda x, dtype: x.to(dtype),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests the layers of pooling, padding, shuffling and resampling: each is its call, and mistakes are reported at
- * construction. */
+/* Tests the layers of pooling, padding, shuffling and resampling: each is its call, and mistakes are reported where it
+ * is created. */
 #include "support/wick.h"
 
 static void expect_same(wk_tensor *a, wk_tensor *b)
@@ -97,6 +97,14 @@ static void resampling(void **state)
     expect_same(wk_forward(wk_nn_upsample((7, 3)), x), wk_interpolate(x, .output_size = WK_PAIR(7, 3)));
     expect_same(wk_forward(wk_nn_upsample(0, .scale_factor = 2, .mode = WK_INTERPOLATE_BILINEAR), x),
                 wk_interpolate(x, .scale_factor = 2, .mode = WK_INTERPOLATE_BILINEAR));
+    wk_tensor *columns = wk_im2col(x, (2, 3), .padding = 1);
+    expect_same(wk_forward(wk_nn_unfold((2, 3), .padding = 1), x), columns);
+    expect_same(wk_forward(wk_nn_fold((4, 5), (2, 3), .padding = 1), columns),
+                wk_col2im(columns, (4, 5), (2, 3), .padding = 1));
+    assert_null(wk_nn_fold(0, 2));
+    expect_error("nn_fold: output size must be at least 1", NULL);
+    assert_null(wk_nn_unfold(2, .stride = -1));
+    expect_error("nn_unfold: stride must be at least 1", NULL);
     assert_null(wk_nn_upsample(2, .scale_factor = 2));
     expect_error("nn_upsample: expected either a size or .scale_factor", NULL);
     assert_null(wk_interpolate(x, .scale_factor = 2, .mode = WK_INTERPOLATE_LINEAR));

@@ -56,6 +56,10 @@ static void nn_pixel_shuffle_of_nothing(void)
 {
     assert_null(wk_nn_pixel_shuffle(0));
 }
+static void nn_unfold_of_nothing(void)
+{
+    assert_null(wk_nn_unfold(0));
+}
 static void nn_upsample_of_nothing(void)
 {
     assert_null(wk_nn_upsample(0));
@@ -130,6 +134,12 @@ static const promised_code promised_by_vision[] = {
     {"wk_interpolate", WK_ERR_SHAPE, .sample = "[1,2,4],2,none,\"bilinear\""},
     {"wk_interpolate", WK_ERR_ARGUMENT, .sample = "[1,2,4]"},
     {"wk_interpolate", WK_ERR_DTYPE, .sample = "[1,2,4]:i64,2"},
+    {"wk_im2col", WK_ERR_SHAPE, .sample = "[1,2,3,3],4"},
+    {"wk_im2col", WK_ERR_ARGUMENT, .sample = "[1,2,3,3],0"},
+    {"wk_col2im", WK_ERR_SHAPE, .sample = "[1,3,4],(3,3),2"},
+    {"wk_col2im", WK_ERR_ARGUMENT, .sample = "[1,4,4],(0,3),2"},
+    {"wk_col2im", WK_ERR_DTYPE, .sample = "[1,4,4]:bool,(3,3),2"},
+    {"wk_nn_unfold", WK_ERR_ARGUMENT, .provoke = nn_unfold_of_nothing},
     {"wk_nn_upsample", WK_ERR_ARGUMENT, .provoke = nn_upsample_of_nothing},
     {"wk_nn_max_pool1d", WK_ERR_ARGUMENT, .provoke = nn_max_pool1d_of_nothing},
     {"wk_nn_lp_pool1d", WK_ERR_ARGUMENT, .provoke = nn_lp_pool1d_of_nothing},

@@ -23,3 +23,28 @@ int wk__invoke_interpolate(const wk__op *op, wk_site site, const wk_value *args,
                                             .antialias = wk__value_int(&args[6], 0) != 0};
     return wk__return_one(out, wk_interpolate_at(site, wk__value_tensor(&args[0]), &options));
 }
+
+/* ---- im2col ------------------------------------------------------------------------------------------------------ */
+
+int wk__invoke_im2col(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_im2col_options options = {.size = sizeof options,
+                                       .dilation = wk__value_sizes(&args[2]),
+                                       .padding = wk__value_sizes(&args[3]),
+                                       .stride = wk__value_sizes(&args[4])};
+    return wk__return_one(out, wk_im2col_at(site, wk__value_tensor(&args[0]), wk__value_sizes(&args[1]), &options));
+}
+
+/* ---- col2im ------------------------------------------------------------------------------------------------------ */
+
+int wk__invoke_col2im(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_im2col_options options = {.size = sizeof options,
+                                       .dilation = wk__value_sizes(&args[3]),
+                                       .padding = wk__value_sizes(&args[4]),
+                                       .stride = wk__value_sizes(&args[5])};
+    return wk__return_one(out, wk_col2im_at(site, wk__value_tensor(&args[0]), wk__value_sizes(&args[1]),
+                                            wk__value_sizes(&args[2]), &options));
+}
