@@ -101,7 +101,11 @@ static void errors(void **state)
                  "target f32[4] does not broadcast to input f32[2,3]");
     expect_error(wk_gaussian_nll_loss(x, x, wk_ones((4))), WK_ERR_SHAPE, "var f32[4] does not broadcast to input");
     expect_error(wk_gaussian_nll_loss(x, x, x, .eps = 0), WK_ERR_ARGUMENT, ".eps must be greater than 0, got 0");
-    expect_error(wk_multi_margin_loss(x, label), WK_ERR_INDEX, "multi_margin_loss");
+    expect_error(wk_multi_margin_loss(x, label), WK_ERR_INDEX, "label 3 is out of range for the 3 classes");
+    expect_error(wk_multi_margin_loss(x, wk_of(int64_t, (2), 0, -1)), WK_ERR_INDEX, "label -1 is out of range");
+    wk_tensor *late = wk_multi_margin_loss(x, wk_sub(wk_of(int64_t, (2), 0, 1), 1));
+    assert_int_equal(wk_sync(), WK_ERR_INDEX);
+    expect_error(wk_add(late, 1), WK_ERR_INDEX, "multi_margin_loss");
     expect_error(wk_multi_margin_loss(x, label, .p = 3), WK_ERR_ARGUMENT, ".p must be 1 or 2, got 3");
     expect_error(wk_multi_margin_loss(x, label, .weight = y), WK_ERR_SHAPE, "weight f32[2] must have one element for");
     expect_error(wk_multi_margin_loss(x, y), WK_ERR_DTYPE, "labels must be i64 class indices, got f32[2]");

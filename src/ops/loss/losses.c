@@ -40,13 +40,10 @@ bool wk__check_weight_is_constant(const wk__op *op, wk_site site, wk_tensor *wei
     return false;
 }
 
-/* Checks a weight, which may be omitted but not have failed. */
-static bool check_weight(const wk__loss *l, int k, const char *name)
+bool wk__check_loss_weight(const wk__op *op, wk_site site, wk_tensor *weight, const char *name)
 {
-    wk_tensor *weight = l->in[k];
     if (!weight) return !wk__error_pending();
-    return wk__check_tensor(weight, l->site, l->op->name, name) &&
-           wk__check_weight_is_constant(l->op, l->site, weight, name);
+    return wk__check_tensor(weight, site, op->name, name) && wk__check_weight_is_constant(op, site, weight, name);
 }
 
 static bool check_weight_shape(const wk__loss *l, int k)
@@ -114,7 +111,9 @@ wk_tensor *wk__record_loss(const wk__loss *given)
 {
     wk__compose c;
     wk__loss own = *given, *l = &own;
-    if (l->takes_weight && (!check_weight(l, 2, "weight") || !check_weight(l, 3, "pos_weight"))) return NULL;
+    if (l->takes_weight && (!wk__check_loss_weight(l->op, l->site, l->in[2], "weight") ||
+                            !wk__check_loss_weight(l->op, l->site, l->in[3], "pos_weight")))
+        return NULL;
     if (l->third && !wk__check_tensor(l->in[3], l->site, l->op->name, l->third)) return NULL;
     if (!colocate_operands(l) || !wk__compose_begin(&c, l->op, l->site, l->in, 2)) return NULL;
     wk_tensor *out = NULL;

@@ -26,6 +26,8 @@ wk_tensor *wk__record_loss(const wk__loss *l);
 /* Returns true unless weight requires grad: weights are constants of a loss, as in PyTorch. Else records the error. */
 bool wk__check_weight_is_constant(const wk__op *op, wk_site site, wk_tensor *weight, const char *name);
 
+/* Checks a weight, which may be omitted but not have failed, and must be a constant. */
+bool wk__check_loss_weight(const wk__op *op, wk_site site, wk_tensor *weight, const char *name);
 /* Returns true for WK_REDUCE_MEAN, WK_REDUCE_SUM and WK_REDUCE_NONE. Else records the error. */
 bool wk__check_reduction(const wk__op *op, wk_site site, wk_reduction reduction);
 /* Returns the losses averaged, summed or as they are; NULL if loss is NULL. *divisor: of the sum. */

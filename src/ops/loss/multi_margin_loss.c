@@ -3,6 +3,7 @@
  *
  *     x  (N, C)  scores            z = margin - x[label] + x[c], for c other than the label
  *     loss of a row: sum of weight[label] max(0, z)^p / C */
+#include "labels.h"
 #include "losses.h"
 
 /* Arguments of one call. */
@@ -19,6 +20,13 @@ typedef struct margin_rows {
     wk_tensor *weight;         /* of the label; NULL: 1 */
     int64_t classes;
 } margin_rows;
+
+/* The classes of a call; no label is ignored. */
+static wk__label_range classes_of(wk_tensor *x)
+{
+    const wk__body *body = wk__body_of(x);
+    return (wk__label_range){.count = body->shape[body->ndim - 1], .ignore_index = INT64_MIN};
+}
 
 static bool check_operands(const margin_call *m)
 {
@@ -38,8 +46,10 @@ static bool check_operands(const margin_call *m)
     else if (weight && (weight->ndim != 1 || weight->shape[0] != x->shape[rows]))
         wk__op_error(op, m->site, WK_ERR_SHAPE, m->in, "weight $c must have one element for each of the %lld classes",
                      (long long)x->shape[rows]);
-    else
-        return true;
+    else {
+        const wk__label_range classes = classes_of(m->in[0]);
+        return wk__check_host_labels(op, m->site, m->in, &classes);
+    }
     return false;
 }
 
@@ -49,9 +59,12 @@ static void make_rows(const margin_call *m, margin_rows *r)
     const wk_site site = m->site;
     wk_tensor *x = m->in[0], *labels = wk_to_dtype_at(site, m->in[1], WK_I64);
     if (!x || !labels) return;
+    const wk__label_range classes = classes_of(x);
+    labels = wk__record_label_check(&wk__op_multi_margin_loss, site, labels, &classes);
+    if (!labels) return;
     if (wk__body_of(x)->ndim == 1) x = wk_unsqueeze_at(site, x, 0), labels = wk_unsqueeze_at(site, labels, 0);
     if (!x) return;
-    r->classes = wk__body_of(x)->shape[1];
+    r->classes = classes.count;
     const wk_tensor_options like = {.size = sizeof like, .device = wk_device_of(x)};
     wk_tensor *column = wk_unsqueeze_at(site, labels, 1);
     r->own = wk_eq(wk_arange_i64_at(site, r->classes, &like), column);
@@ -86,7 +99,7 @@ wk_tensor *wk_multi_margin_loss_at(wk_site site, wk_tensor *x, wk_tensor *labels
     }
     margin_call m = {site, {x, labels, o.weight}, o.margin, (int64_t)o.p};
     if (!wk__check_reduction(op, site, o.reduction)) return NULL;
-    if (o.weight && !wk__check_weight_is_constant(op, site, o.weight, "weight")) return NULL;
+    if (!wk__check_loss_weight(op, site, o.weight, "weight")) return NULL;
     if (!wk__compose_begin(&c, op, site, m.in, o.weight ? 3 : 2)) return NULL;
     wk_tensor *out = NULL;
     wk__loss_attributes a = {.reduction = (int64_t)o.reduction, .mode = m.p, .number = o.margin};
