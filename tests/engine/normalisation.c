@@ -54,34 +54,39 @@ static wk_tensor *forward(const batch *b, bool training)
     return wk_relu(wk_batch_norm(b->x, b->mean, b->var, b->weight, b->bias, training));
 }
 
-static void batch_norm_of_short_rows(void **state)
+static void batch_norm_of_images(void **state)
+{
+    (void)state;
+    for (int64_t n = 16; n <= 64; n *= 4) { /* rows of 16,384 and 65,536 elements */
+        WK_SCOPE;
+        const batch b = make(n, 32);
+        start();
+        wk_tensor *out = wk_keep(forward(&b, true));
+        expect_plan((expected){4, 2, 1}); /* a mean of few elements; sums of samples, of all; x again for the result */
+        start();
+        wk_tensor *grad[3];
+        wk_grad((out), (b.x, b.weight, b.bias), grad, .grad_outputs = &b.seed);
+        need(grad[0]);
+        expect_plan((expected){3, 5, 2}); /* the gradient of relu is stored by the first kernel and read by the last */
+    }
+}
+
+static void batch_norm_of_vectors(void **state)
 {
     (void)state;
     WK_SCOPE;
-    const batch b = make(16, 32);
+    const batch b = make(4096, 1);
+    wk_tensor *x = wk_detach(wk_reshape(b.x, (4096, 16))), *seed = wk_ones((4096, 16), .device = test_null());
+    wk_requires_grad_(x, true);
+    need(x), need(seed);
     start();
-    wk_tensor *out = wk_keep(forward(&b, true));
+    wk_tensor *out = wk_keep(wk_relu(wk_batch_norm(x, b.mean, b.var, b.weight, b.bias, true)));
     expect_plan((expected){1, 1, 1});
     start();
     wk_tensor *grad[3];
-    wk_grad((out), (b.x, b.weight, b.bias), grad, .grad_outputs = &b.seed);
+    wk_grad((out), (x, b.weight, b.bias), grad, .grad_outputs = &seed);
     need(grad[0]);
     expect_plan((expected){1, 3, 1}); /* x, the seed and the result, whose sign is that of the argument of relu */
-}
-
-static void batch_norm_of_long_rows(void **state)
-{
-    (void)state;
-    WK_SCOPE;
-    const batch b = make(64, 32);
-    start();
-    wk_tensor *out = wk_keep(forward(&b, true));
-    expect_plan((expected){3, 2, 1}); /* x for the sums and for the result; the part of x for the shift is small */
-    start();
-    wk_tensor *grad[3];
-    wk_grad((out), (b.x, b.weight, b.bias), grad, .grad_outputs = &b.seed);
-    need(grad[0]);
-    expect_plan((expected){2, 5, 2}); /* the gradient of relu is stored by the first kernel and read by the second */
 }
 
 /* The second sum reads the first one, so the rows are read twice, and long ones do not stay in cache. */
@@ -147,8 +152,8 @@ static void root_mean_square(void **state)
 }
 
 static const struct CMUnitTest tests[] = {
-    cmocka_unit_test(batch_norm_of_short_rows),
-    cmocka_unit_test(batch_norm_of_long_rows),
+    cmocka_unit_test(batch_norm_of_images),
+    cmocka_unit_test(batch_norm_of_vectors),
     cmocka_unit_test(variance_of_long_rows),
     cmocka_unit_test(batch_norm_in_evaluation),
     cmocka_unit_test(group_norm_with_what_follows),

@@ -65,22 +65,23 @@ static wk_tensor *per_channel(wk_tensor *vector, int ndim)
     return wk__tensor_view(wk__context(), vector, body->offset, ndim, shape, stride);
 }
 
-/* Returns a statistic as a vector of one value per channel: the mean over samples that have their own. */
+/* Returns a statistic with one value per channel: the mean over samples that have their own. */
 static wk_tensor *channel_means(wk_site site, wk_tensor *statistic)
 {
-    const uint16_t others = wk__all_but_channels(wk__body_of(statistic)->ndim);
-    const int64_t samples = wk__reduced_numel(statistic, others);
-    if (samples == 1) return wk__drop_reduced_dims(statistic, others, false);
-    wk_tensor *sum = wk__reduce_sum(site, statistic, others, false);
+    const int64_t samples = wk__body_of(statistic)->shape[0];
+    if (samples == 1) return statistic;
+    wk_tensor *sum = wk__reduce_sum(site, statistic, 1, true);
     return sum ? wk_div(sum, (double)samples) : NULL;
 }
 
-/* Overwrites running by (1 - momentum) running + momentum value. */
-static bool update(const wk__channel_norm *c, wk_tensor *running, wk_tensor *statistic)
+/* Overwrites vector by (1 - momentum) vector + momentum value. It is written through a view with the shape of the
+ * statistic, so that the kernel of the statistic writes it. */
+static bool update(const wk__channel_norm *c, wk_tensor *vector, wk_tensor *statistic)
 {
-    if (!running) return true;
+    if (!vector) return true;
     wk_tensor *value = statistic ? channel_means(c->site, statistic) : NULL;
-    if (!value) return false;
+    wk_tensor *running = value ? per_channel(vector, wk__body_of(value)->ndim) : NULL;
+    if (!running) return false;
     wk_tensor *mixed = c->factor ? wk_add(wk_mul(running, wk_sub(1.0, c->factor)), wk_mul(value, c->factor))
                                  : wk_add(wk_mul(running, 1 - c->momentum), wk_mul(value, c->momentum));
     return mixed && wk__assign(c->op, c->site, running, wk__tensor_arg(mixed));

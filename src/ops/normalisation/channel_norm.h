@@ -20,8 +20,8 @@
 typedef struct wk__moments {
     wk_tensor *mean, *var;
 } wk__moments;
-/* Computes the moments over the masked dimensions in one kernel that reads x once, plus one that reads 1/32 of it if
- * rows are too long for a cache. Nothing cancels. For use inside composite ops. */
+/* Computes the moments over the masked dimensions. Reads x once, and another 1/32 of it if rows are too long for a
+ * cache or cross samples. Nothing cancels. For use inside composite ops. */
 wk__moments wk__moments_of(wk_site site, wk_tensor *x, uint16_t mask);
 
 /* A call: its operands, and what the op sets. */
@@ -52,6 +52,16 @@ wk_tensor *wk__batch_norm(wk__channel_norm call);
 static inline uint16_t wk__all_but_channels(int ndim)
 {
     return (uint16_t)(((1u << ndim) - 1) & ~2u);
+}
+
+/* Returns true if sums over the masked dimensions are taken in two steps: over those after the channels, then over the
+ * samples. Rows of positions are contiguous, rows that cross samples are not, and there are fewer of these to share
+ * between threads. It does not pay for a few positions. */
+static inline bool wk__sums_in_two_steps(int ndim, const int64_t *shape, int64_t mask)
+{
+    int64_t positions = 1;
+    for (int d = 2; d < ndim; d++) positions *= mask >> d & 1 ? shape[d] : 1;
+    return (mask & 3) == 1 && positions >= 4;
 }
 
 /* Returns the mask of the dimensions after the channels. */

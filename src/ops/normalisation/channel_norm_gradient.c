@@ -35,24 +35,35 @@ static wk_tensor *rstd(const gradient *own)
     return wk__saved(own->g, WK__SAVED_OUT + 2);
 }
 
-/* Returns true if sums are added up over the channels of a group, between the kernels of the sums and of the result. */
+/* Returns true if sums are added up over the channels of a group. */
 static bool pools(const gradient *own)
 {
     return own->groups && own->groups != own->g->node->shape[0].size[1];
 }
 
-/* Returns x - mean. If several kernels read it, each computes it, because it would be stored for them. */
+static bool in_two_steps(const gradient *own)
+{
+    const wk__tensor_meta *from = &own->g->node->shape[0];
+    return wk__sums_in_two_steps(from->ndim, from->size, own->mask);
+}
+
+/* Returns true if a kernel may read rows for the sums and again for the result. */
+static bool is_one_kernel(const gradient *own)
+{
+    return own->n <= WK__SHORT_ROW && !pools(own) && !in_two_steps(own);
+}
+
+/* Returns x - mean. */
 static wk_tensor *centred(gradient *own)
 {
-    if (own->centred) return own->centred;
-    wk_tensor *x = wk_sub(wk__saved(own->g, 0), wk__saved(own->g, WK__SAVED_OUT + 1));
-    if (own->n <= WK__SHORT_ROW && !pools(own)) own->centred = x;
-    return x;
+    if (!own->centred) own->centred = wk_sub(wk__saved(own->g, 0), wk__saved(own->g, WK__SAVED_OUT + 1));
+    return own->centred;
 }
 
 /* Returns sums over the reduced dimensions. x (N, C) has none where each group has its own statistics. */
 static wk_tensor *row_sum(const gradient *own, wk_tensor *x)
 {
+    if (in_two_steps(own)) return wk__sum_keepdim(wk__sum_keepdim(x, own->mask & ~3), 1);
     return own->mask ? wk__sum_keepdim(x, own->mask) : x;
 }
 
@@ -99,9 +110,16 @@ static wk_tensor *through_statistics(gradient *own, wk_tensor *sum, wk_tensor *p
     if (out[2]) slope = added(slope, wk_mul(wk_mul(wk_mul(rstd(own), rstd(own)), out[2]), -1 / own->n));
     constant = pooled(own, constant);
     if (slope) slope = wk_mul(pooled(own, slope), rstd(own));
+    wk_tensor *x = NULL;
+    if (slope && is_one_kernel(own)) {
+        x = centred(own);
+    } else if (slope) { /* x - mean would be stored for the second kernel, so c gets the share of the mean */
+        x = wk__saved(own->g, 0);
+        constant = added(constant, wk_mul(wk_mul(wk__saved(own->g, WK__SAVED_OUT + 1), slope), -1.0));
+    }
     if (out[0]) constant = wk_addcmul(constant, out[0], scale);
     if (!slope) return constant;
-    return constant ? wk_addcmul(constant, centred(own), slope) : wk_mul(centred(own), slope);
+    return constant ? wk_addcmul(constant, x, slope) : wk_mul(x, slope);
 }
 
 void wk__channel_norm_gradient(wk__grad_ctx *g)

@@ -2,10 +2,10 @@
 /* Mean and variance (channel_norm.h).
  *
  * Short rows stay in cache, so the deviations from the mean are summed in a second pass of the same kernel. For long
- * rows mean and variance follow from the sums of x - shift and of its square. The shift is the mean of a part of the
- * row, a share f of its elements. Its distance from the mean is at most sqrt((1 - f) / f) standard deviations, because
- * the part contributes to the variance; so with f = 1/32 the difference of the two sums loses at most five bits, for
- * any contents. */
+ * rows, and those that cross samples, mean and variance follow from the sums of x - shift and of its square. The shift
+ * is the mean of a part of the row, a share f of its elements. Its distance from the mean is at most sqrt((1 - f) / f)
+ * standard deviations, because the part contributes to the variance; so with f = 1/32 the difference of the two sums
+ * loses at most five bits, for any contents. */
 #include "channel_norm.h"
 #include <string.h>
 
@@ -35,12 +35,21 @@ static const wk__op square_op = {
     .name = "batch_norm", .expression = square_of_difference, .arity = 2, .reduction = WK__RSUM};
 static const wk__op variance_op = {.name = "batch_norm", .expression = variance, .arity = 3};
 
+static bool in_two_steps(const wk_tensor *x, uint16_t mask)
+{
+    return wk__sums_in_two_steps(wk__body_of(x)->ndim, wk__body_of(x)->shape, mask);
+}
+
 /* Returns the sum over the masked dimensions of op's expression of x, in its computation dtype, and other. x is
  * converted anew for each sum, because a tensor that several kernels read is stored. */
 static wk_tensor *sum_of(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *other, uint16_t mask)
 {
     wk_tensor *value = other ? wk__to_opmath(x) : NULL;
-    return value ? wk__reduce_expression(op, site, value, other, mask, true, wk__body_of(value)->dtype) : NULL;
+    const bool two_steps = in_two_steps(x, mask);
+    const uint16_t first = two_steps ? mask & (uint16_t)~3u : mask;
+    wk_tensor *sum =
+        value ? wk__reduce_expression(op, site, value, other, first, true, wk__body_of(value)->dtype) : NULL;
+    return sum && two_steps ? wk__reduce_sum(site, sum, 1, true) : sum;
 }
 
 /* Returns the number of elements of a row; 1 if there are none, whose statistics are 0. */
@@ -73,7 +82,7 @@ static wk_tensor *part_of(wk_tensor *x, uint16_t mask)
 wk__moments wk__moments_of(wk_site site, wk_tensor *x, uint16_t mask)
 {
     const double n = count_of(x, mask);
-    if (n <= WK__SHORT_ROW) {
+    if (n <= WK__SHORT_ROW && !in_two_steps(x, mask)) {
         wk_tensor *mean = mean_of(site, x, mask), *squares = sum_of(&square_op, site, x, mean, mask);
         return (wk__moments){mean, squares ? wk_div(squares, n) : NULL};
     }
