@@ -55,7 +55,8 @@ END
 
 # ---- rule 31 of docs/contributing/invariants.md ------------------------------------------------------------------
 
-# C++ programs use types, functions and constants; a macro with parameters only puts the call site before the arguments.
+# C++ programs use types, functions and constants; a macro with parameters only puts the call site before the arguments,
+# or for a layer of an activation its name.
 only_sites() # COMPILER
 {
     echo '#include <wick.h>' | "$1" -x c++ -std=c++20 -Iinclude -dM -E - |
@@ -63,8 +64,9 @@ only_sites() # COMPILER
     site='\1_at\(WK_HERE(, ?(__VA_ARGS__|[a-z_]+|\(x\)))*\)'
     ! grep -vE "^#define (wk_[a-z0-9_]+)\([a-z0-9_., ]*\) (WK_NEW_[A-Z]+_\($site\)|$site)\$" "$WICK_WORK/macros" |
         grep -vE '^#define (wk_[a-z0-9_]+)\(\.\.\.\) WK_EXACT_(NEW_)?\(.*[0-9], ?\1, ?"[a-z_0-9, ]*", ?__VA_ARGS__\)$' |
-        grep -vE -e '^#define WK_(PLAIN|EXACT|EXACT_NEW)_\([a-z, ]*\.\.\.\) f ?## ?_at\(WK_HERE, ?__VA_ARGS__\)$' \
-            -e '^#define wk_nn_[a-z0-9_]+\((name)?\) WK_NEW_MODULE_\(wk_nn_activation_at\(WK_HERE, [a-z0-9_"]+, NULL\)\)$' \
+        grep -vE '^#define wk_nn_([a-z0-9_]+)\(\) WK_NEW_MODULE_\(wk_nn_activation_at\(WK_HERE, "\1", NULL\)\)$' |
+        grep -vE -e '^#define wk_nn_activation\(name\) WK_NEW_MODULE_\(wk_nn_activation_at\(WK_HERE, name, NULL\)\)$' \
+            -e '^#define WK_(PLAIN|EXACT|EXACT_NEW)_\([a-z, ]*\.\.\.\) f ?## ?_at\(WK_HERE, ?__VA_ARGS__\)$' \
             -e '^#define WK_NEW_[A-Z]+_ *$' -e '^#define WK_[A-Z_]+(\([a-z, ]*\))? static_assert\(false, ' \
             -e '^#define WK_(HERE \(wk_site\{__FILE__, __LINE__\}\)|(RESULT_)?API .*)$' \
             -e '^#define WK_(EXPLICIT_ZERO [0-9.e-]+|VERSION_[A-Z]+ [0-9]+|WARN_UNUSED [01]|(SAME|VALID) 0x[0-9a-f]+)$'
