@@ -134,6 +134,13 @@ static void reserved_members_must_be_0(void **state)
     EXPECT_RESERVED(adam);
     EXPECT_RESERVED(adamw);
     EXPECT_RESERVED(adagrad);
+    EXPECT_RESERVED(rmsprop);
+    EXPECT_RESERVED(adadelta);
+    EXPECT_RESERVED(nadam);
+    EXPECT_RESERVED(radam);
+    EXPECT_RESERVED(adamax);
+    EXPECT_RESERVED(asgd);
+    EXPECT_RESERVED(lamb);
     EXPECT_RESERVED(lbfgs);
     assert_non_null(wk_optim_lbfgs(list, .lr = 0.5, .max_iter = 3, .max_eval = 4, .tolerance_grad = 1e-3,
                                    .tolerance_change = 1e-4, .history_size = 5, .line_search_fn = "strong_wolfe"));
@@ -178,7 +185,7 @@ static wk_tensor *same(wk_tensor *grad, void *user)
     return grad;
 }
 
-enum { BINDING = 62, CALLS };
+enum { BINDING = 70, CALLS };
 
 /* Makes a call that takes options with the given ones. Returns true on success. */
 static bool worked(int call, const void *o)
@@ -250,6 +257,14 @@ static bool worked(int call, const void *o)
     case 59: return wk_schedule_cyclic_lr_at(at, wk_optim_adam(list), 1, 2, o);
     case 60: return wk_schedule_reduce_lr_on_plateau_at(at, wk_optim_sgd(list), o);
     case 61: return wk_progress_new_at(at, "bar", 2, o);
+    case 62: return wk_optim_rmsprop_at(at, list, o);
+    case 63: return wk_optim_adadelta_at(at, list, o);
+    case 64: return wk_optim_nadam_at(at, list, o);
+    case 65: return wk_optim_radam_at(at, list, o);
+    case 66: return wk_optim_adamax_at(at, list, o);
+    case 67: return wk_optim_asgd_at(at, list, o);
+    case 68: return wk_optim_lamb_at(at, list, o);
+    case 69: return wk_clip_grad_norm__at(at, list, 1, o);
     case BINDING: return binding(o);
     default: return false;
     }
