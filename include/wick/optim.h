@@ -108,6 +108,148 @@ typedef struct wk_optim_adagrad_options {
 WK_RESULT_API wk_optim *wk_optim_adagrad_at(wk_site site, wk_tensors *parameters,
                                             const wk_optim_adagrad_options *options);
 
+typedef struct wk_optim_rmsprop_options {
+    size_t size;
+    wk_by_name by_name;
+    double lr;           /* learning rate, at least 0; default 1e-2 */
+    double alpha;        /* in [0, 1); default 0.99 */
+    double eps;          /* at least 0; default 1e-8 */
+    double weight_decay; /* at least 0; default 0 */
+    double momentum;     /* at least 0; default 0 */
+    bool centered;       /* subtract the square of the mean gradient; default false */
+    bool maximize;       /* default false */
+    char reserved[6];
+} wk_optim_rmsprop_options;
+/* wk_optim_rmsprop(parameters): Creates an RMSprop optimiser.
+ *     v = alpha v + (1 - alpha) g^2
+ *     a = alpha a + (1 - alpha) g           with .centered, else a = 0
+ *     b = momentum b + g / (sqrt(v - a^2) + eps)
+ *     p -= lr b
+ * PyTorch:   torch.optim.RMSprop
+ * Paper:     Tieleman, Hinton: Lecture 6.5, COURSERA: Neural Networks for Machine Learning, 2012; .centered: Graves:
+ *            Generating Sequences With Recurrent Neural Networks, 2013 */
+WK_RESULT_API wk_optim *wk_optim_rmsprop_at(wk_site site, wk_tensors *parameters,
+                                            const wk_optim_rmsprop_options *options);
+
+typedef struct wk_optim_adadelta_options {
+    size_t size;
+    wk_by_name by_name;
+    double lr;           /* at least 0; default 1 */
+    double rho;          /* in [0, 1); default 0.9 */
+    double eps;          /* at least 0; default 1e-6 */
+    double weight_decay; /* at least 0; default 0 */
+    bool maximize;       /* default false */
+    char reserved[7];
+} wk_optim_adadelta_options;
+/* wk_optim_adadelta(parameters): Creates an Adadelta optimiser.
+ *     v = rho v + (1 - rho) g^2
+ *     d = sqrt(u + eps) / sqrt(v + eps) g
+ *     u = rho u + (1 - rho) d^2
+ *     p -= lr d
+ * PyTorch:   torch.optim.Adadelta
+ * Paper:     Zeiler: ADADELTA: An Adaptive Learning Rate Method, 2012 */
+WK_RESULT_API wk_optim *wk_optim_adadelta_at(wk_site site, wk_tensors *parameters,
+                                             const wk_optim_adadelta_options *options);
+
+typedef struct wk_optim_nadam_options {
+    size_t size;
+    wk_by_name by_name;
+    double lr;                   /* learning rate, at least 0; default 2e-3 */
+    double beta1, beta2;         /* in [0, 1); default 0.9 and 0.999 */
+    double eps;                  /* at least 0; default 1e-8 */
+    double weight_decay;         /* at least 0; default 0 */
+    double momentum_decay;       /* at least 0; default 4e-3 */
+    bool decoupled_weight_decay; /* decay as adamw does; default false */
+    bool maximize;               /* default false */
+    char reserved[6];
+} wk_optim_nadam_options;
+/* wk_optim_nadam(parameters): Creates a NAdam optimiser, which is Adam with Nesterov's momentum. m and v are those of
+ * wk_optim_adam.
+ *     mu(t) = beta1 (1 - 0.96^(t momentum_decay) / 2)
+ *     p -= lr (1 - mu(t)) / (1 - mu(1) ... mu(t)) g / (sqrt(v / (1 - beta2^t)) + eps)
+ *     p -= lr mu(t + 1) / (1 - mu(1) ... mu(t + 1)) m / (sqrt(v / (1 - beta2^t)) + eps)
+ * The product has the present beta1 in all of its factors (PyTorch: that of each step).
+ * PyTorch:   torch.optim.NAdam
+ * Paper:     Dozat: Incorporating Nesterov Momentum into Adam, 2016 */
+WK_RESULT_API wk_optim *wk_optim_nadam_at(wk_site site, wk_tensors *parameters, const wk_optim_nadam_options *options);
+
+typedef struct wk_optim_radam_options {
+    size_t size;
+    wk_by_name by_name;
+    double lr;                   /* learning rate, at least 0; default 1e-3 */
+    double beta1, beta2;         /* in [0, 1); default 0.9 and 0.999 */
+    double eps;                  /* at least 0; default 1e-8 */
+    double weight_decay;         /* at least 0; default 0 */
+    bool decoupled_weight_decay; /* decay as adamw does; default false */
+    bool maximize;               /* default false */
+    char reserved[6];
+} wk_optim_radam_options;
+/* wk_optim_radam(parameters): Creates a RAdam optimiser. m and v are those of wk_optim_adam.
+ *     n = 2 / (1 - beta2) - 1,  n(t) = n - 2 t beta2^t / (1 - beta2^t)
+ *     r = sqrt((n(t) - 4) (n(t) - 2) n / ((n - 4) (n - 2) n(t)))
+ *     p -= lr r m / (1 - beta1^t) sqrt(1 - beta2^t) / (sqrt(v) + eps)         if n(t) > 5
+ *     p -= lr m / (1 - beta1^t)                                               else
+ * PyTorch:   torch.optim.RAdam
+ * Paper:     Liu, Jiang, He, Chen, Liu, Gao, Han: On the Variance of the Adaptive Learning Rate and Beyond, 2020 */
+WK_RESULT_API wk_optim *wk_optim_radam_at(wk_site site, wk_tensors *parameters, const wk_optim_radam_options *options);
+
+typedef struct wk_optim_adamax_options {
+    size_t size;
+    wk_by_name by_name;
+    double lr;           /* learning rate, at least 0; default 2e-3 */
+    double beta1, beta2; /* in [0, 1); default 0.9 and 0.999 */
+    double eps;          /* at least 0; default 1e-8 */
+    double weight_decay; /* at least 0; default 0 */
+    bool maximize;       /* default false */
+    char reserved[7];
+} wk_optim_adamax_options;
+/* wk_optim_adamax(parameters): Creates an Adamax optimiser. m is that of wk_optim_adam.
+ *     u = max(beta2 u, |g| + eps)
+ *     p -= lr / (1 - beta1^t) m / u
+ * PyTorch:   torch.optim.Adamax
+ * Paper:     Kingma, Ba: Adam: A Method for Stochastic Optimization, 2015, section 7.1 */
+WK_RESULT_API wk_optim *wk_optim_adamax_at(wk_site site, wk_tensors *parameters,
+                                           const wk_optim_adamax_options *options);
+
+typedef struct wk_optim_asgd_options {
+    size_t size;
+    wk_by_name by_name;
+    double lr;           /* learning rate, at least 0; default 1e-2 */
+    double lambd;        /* decay of the parameter and of the rate; default 1e-4 */
+    double alpha;        /* power of the rate's decay; default 0.75 */
+    double t0;           /* the step after which the average begins; default 1e6 */
+    double weight_decay; /* at least 0; default 0 */
+    bool maximize;       /* default false */
+    char reserved[7];
+} wk_optim_asgd_options;
+/* wk_optim_asgd(parameters): Creates an averaged stochastic gradient descent optimiser. The average is the state "ax"
+ * of wk_optim_state.
+ *     eta = lr / (1 + lambd lr (t - 1))^alpha
+ *     p = (1 - lambd eta) p - eta g
+ *     ax += (p - ax) / max(1, t - 1 - t0)
+ * A new learning rate counts from the next step on (PyTorch: from the step after it).
+ * PyTorch:   torch.optim.ASGD
+ * Paper:     Polyak, Juditsky: Acceleration of Stochastic Approximation by Averaging, 1992 */
+WK_RESULT_API wk_optim *wk_optim_asgd_at(wk_site site, wk_tensors *parameters, const wk_optim_asgd_options *options);
+
+typedef struct wk_optim_lamb_options {
+    size_t size;
+    wk_by_name by_name;
+    double lr;           /* learning rate, at least 0; default 1e-3 */
+    double beta1, beta2; /* in [0, 1); default 0.9 and 0.999 */
+    double eps;          /* at least 0; default 1e-6 */
+    double weight_decay; /* at least 0; default 1e-2 */
+    bool maximize;       /* default false */
+    char reserved[7];
+} wk_optim_lamb_options;
+/* wk_optim_lamb(parameters): Creates a LAMB optimiser, for large batches: the step of each parameter is in proportion
+ * to the parameter's 2-norm |p|. m and v are those of wk_optim_adam; g has no weight decay.
+ *     u = m / (1 - beta1^t) / (sqrt(v / (1 - beta2^t)) + eps) + weight_decay p
+ *     p -= lr |p| / |u| u                   lr u if |p| or |u| is 0
+ * Paper:     You, Li, Reddi and others: Large Batch Optimization for Deep Learning: Training BERT in 76 minutes, 2020,
+ *            algorithm 2 */
+WK_RESULT_API wk_optim *wk_optim_lamb_at(wk_site site, wk_tensors *parameters, const wk_optim_lamb_options *options);
+
 typedef struct wk_optim_lbfgs_options {
     size_t size;
     wk_by_name by_name;
@@ -145,11 +287,12 @@ typedef struct wk_optim_group_options {
     double lr, momentum, dampening, weight_decay;
     double beta1, beta2, eps;
     double lr_decay, initial_accumulator_value;
-    bool nesterov, amsgrad, maximize;
-    char reserved[5];
+    double alpha, rho, momentum_decay, lambd, t0;
+    bool nesterov, amsgrad, centered, decoupled_weight_decay, maximize;
+    char reserved[3];
 } wk_optim_group_options;
 /* wk_optim_add_group(optim, parameters): Adds parameters with options of their own; options that are not written
- * are those of the optimiser. A group cannot unset .nesterov, .amsgrad or .maximize.
+ * are those of the optimiser. A group cannot unset a flag, as .nesterov.
  * Returns:   WK_OK or an error code
  * PyTorch:   optim.add_param_group */
 WK_API wk_code wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *parameters,
@@ -205,19 +348,38 @@ WK_RESULT_API double wk_optim_lr_at(wk_site site, const wk_optim *optim, int gro
  * Returns:   WK_OK or an error code */
 WK_API wk_code wk_optim_set_lr_at(wk_site site, wk_optim *optim, int group, double lr);
 
-/* wk_clip_grad_norm_(parameters, max): Scales the gradients so that their total 2-norm is at most max. If this
- * fails when it runs, the gradients are as before.
+typedef struct wk_clip_grad_norm_options {
+    size_t size;
+    wk_by_name by_name;
+    double norm_type;        /* p of the norm, greater than 0; INFINITY: the greatest magnitude; default 2 */
+    bool error_if_nonfinite; /* read the norm and check it; default false */
+    char reserved[7];
+} wk_clip_grad_norm_options;
+/* wk_clip_grad_norm_(parameters, max): Scales the gradients so that their total norm, that of all elements as one
+ * vector, is at most max. If this fails when it runs, the gradients are as before.
+ *     norm = sum(|g|^norm_type)^(1 / norm_type)
+ *     g *= min(1, max / (norm + 1e-6))
  * Returns:   the previous norm, on the device, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_ARGUMENT if max is negative or .norm_type not greater than 0; WK_ERR_STATE with
+ *            .error_if_nonfinite, which waits for the device, if the norm is infinite or NaN, and then no gradient
+ *            changes
+ * Example:   wk_clip_grad_norm_(wk_parameters(net), 1, .norm_type = INFINITY)
  * PyTorch:   torch.nn.utils.clip_grad_norm_ */
-WK_API wk_tensor *wk_clip_grad_norm__at(wk_site site, wk_tensors *parameters, double max);
+WK_API wk_tensor *wk_clip_grad_norm__at(wk_site site, wk_tensors *parameters, double max,
+                                        const wk_clip_grad_norm_options *options);
+/* wk_clip_grad_value_(parameters, max): Limits each element of the gradients to [-max, max].
+ * Returns:   WK_OK or an error code
+ * Errors:    WK_ERR_ARGUMENT if max is negative
+ * PyTorch:   torch.nn.utils.clip_grad_value_ */
+WK_API wk_code wk_clip_grad_value__at(wk_site site, wk_tensors *parameters, double max);
 
-#define wk_optim_step(optim)                wk_optim_step_at(WK_HERE, optim)
-#define wk_optim_step_closure(...)          wk_optim_step_closure_at(WK_HERE, __VA_ARGS__)
-#define wk_optim_zero_grad(optim)           wk_optim_zero_grad_at(WK_HERE, optim)
-#define wk_optim_lr(optim, group)           wk_optim_lr_at(WK_HERE, optim, group)
-#define wk_optim_set_lr(optim, group, lr)   wk_optim_set_lr_at(WK_HERE, optim, group, lr)
-#define wk_clip_grad_norm_(parameters, max) wk_clip_grad_norm__at(WK_HERE, parameters, max)
-#define wk_optim_group_count(...)           wk_optim_group_count_at(WK_HERE, __VA_ARGS__)
+#define wk_optim_step(optim)                 wk_optim_step_at(WK_HERE, optim)
+#define wk_optim_step_closure(...)           wk_optim_step_closure_at(WK_HERE, __VA_ARGS__)
+#define wk_optim_zero_grad(optim)            wk_optim_zero_grad_at(WK_HERE, optim)
+#define wk_optim_lr(optim, group)            wk_optim_lr_at(WK_HERE, optim, group)
+#define wk_optim_set_lr(optim, group, lr)    wk_optim_set_lr_at(WK_HERE, optim, group, lr)
+#define wk_clip_grad_value_(parameters, max) wk_clip_grad_value__at(WK_HERE, parameters, max)
+#define wk_optim_group_count(...)            wk_optim_group_count_at(WK_HERE, __VA_ARGS__)
 
 #ifndef __cplusplus
 /* The doubles of each struct of options whose default may be other than 0 (macros.h). */
@@ -229,19 +391,43 @@ WK_API wk_tensor *wk_clip_grad_norm__at(wk_site site, wk_tensors *parameters, do
 #define wk_optim_adagrad_options_numbers_(wk_do_, wk_o_)                                                               \
     wk_do_(wk_o_, lr) wk_do_(wk_o_, lr_decay) wk_do_(wk_o_, weight_decay) wk_do_(wk_o_, initial_accumulator_value)     \
         wk_do_(wk_o_, eps)
+#define wk_optim_rmsprop_options_numbers_(wk_do_, wk_o_)                                                               \
+    wk_do_(wk_o_, lr) wk_do_(wk_o_, alpha) wk_do_(wk_o_, eps) wk_do_(wk_o_, weight_decay) wk_do_(wk_o_, momentum)
+#define wk_optim_adadelta_options_numbers_(wk_do_, wk_o_)                                                              \
+    wk_do_(wk_o_, lr) wk_do_(wk_o_, rho) wk_do_(wk_o_, eps) wk_do_(wk_o_, weight_decay)
+#define wk_optim_nadam_options_numbers_(wk_do_, wk_o_)                                                                 \
+    wk_optim_adam_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, momentum_decay)
+#define wk_optim_radam_options_numbers_(wk_do_, wk_o_)  wk_optim_adam_options_numbers_(wk_do_, wk_o_)
+#define wk_optim_adamax_options_numbers_(wk_do_, wk_o_) wk_optim_adam_options_numbers_(wk_do_, wk_o_)
+#define wk_optim_lamb_options_numbers_(wk_do_, wk_o_)   wk_optim_adam_options_numbers_(wk_do_, wk_o_)
+#define wk_optim_asgd_options_numbers_(wk_do_, wk_o_)                                                                  \
+    wk_do_(wk_o_, lr) wk_do_(wk_o_, lambd) wk_do_(wk_o_, alpha) wk_do_(wk_o_, t0) wk_do_(wk_o_, weight_decay)
 #define wk_optim_lbfgs_options_numbers_(wk_do_, wk_o_)                                                                 \
     wk_do_(wk_o_, lr) wk_do_(wk_o_, tolerance_grad) wk_do_(wk_o_, tolerance_change)
 #define wk_optim_group_options_numbers_(wk_do_, wk_o_)                                                                 \
     wk_do_(wk_o_, lr) wk_do_(wk_o_, momentum) wk_do_(wk_o_, dampening) wk_do_(wk_o_, weight_decay)                     \
         wk_do_(wk_o_, beta1) wk_do_(wk_o_, beta2) wk_do_(wk_o_, eps) wk_do_(wk_o_, lr_decay)                           \
-            wk_do_(wk_o_, initial_accumulator_value)
+            wk_do_(wk_o_, initial_accumulator_value) wk_do_(wk_o_, alpha) wk_do_(wk_o_, rho)                           \
+                wk_do_(wk_o_, momentum_decay) wk_do_(wk_o_, lambd) wk_do_(wk_o_, t0)
 
-#define wk_optim_sgd(...)   WK_NEW_OPTIM_(WK_OPT_(wk_optim *, wk_optim_sgd, wk_optim_sgd_options, __VA_ARGS__))
-#define wk_optim_adam(...)  WK_NEW_OPTIM_(WK_OPT_(wk_optim *, wk_optim_adam, wk_optim_adam_options, __VA_ARGS__))
-#define wk_optim_adamw(...) WK_NEW_OPTIM_(WK_OPT_(wk_optim *, wk_optim_adamw, wk_optim_adamw_options, __VA_ARGS__))
-#define wk_optim_adagrad(...)                                                                                          \
-    WK_NEW_OPTIM_(WK_OPT_(wk_optim *, wk_optim_adagrad, wk_optim_adagrad_options, __VA_ARGS__))
-#define wk_optim_lbfgs(...) WK_NEW_OPTIM_(WK_OPT_(wk_optim *, wk_optim_lbfgs, wk_optim_lbfgs_options, __VA_ARGS__))
+#define WK_OPTIM_(f, ...) WK_NEW_OPTIM_(WK_OPT_(wk_optim *, f, f##_options, __VA_ARGS__))
+
+#define wk_optim_sgd(...)      WK_OPTIM_(wk_optim_sgd, __VA_ARGS__)
+#define wk_optim_adam(...)     WK_OPTIM_(wk_optim_adam, __VA_ARGS__)
+#define wk_optim_adamw(...)    WK_OPTIM_(wk_optim_adamw, __VA_ARGS__)
+#define wk_optim_adagrad(...)  WK_OPTIM_(wk_optim_adagrad, __VA_ARGS__)
+#define wk_optim_rmsprop(...)  WK_OPTIM_(wk_optim_rmsprop, __VA_ARGS__)
+#define wk_optim_adadelta(...) WK_OPTIM_(wk_optim_adadelta, __VA_ARGS__)
+#define wk_optim_nadam(...)    WK_OPTIM_(wk_optim_nadam, __VA_ARGS__)
+#define wk_optim_radam(...)    WK_OPTIM_(wk_optim_radam, __VA_ARGS__)
+#define wk_optim_adamax(...)   WK_OPTIM_(wk_optim_adamax, __VA_ARGS__)
+#define wk_optim_asgd(...)     WK_OPTIM_(wk_optim_asgd, __VA_ARGS__)
+#define wk_optim_lamb(...)     WK_OPTIM_(wk_optim_lamb, __VA_ARGS__)
+#define wk_optim_lbfgs(...)    WK_OPTIM_(wk_optim_lbfgs, __VA_ARGS__)
+
+#define wk_clip_grad_norm_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, norm_type)
+#define wk_clip_grad_norm_(parameters, ...)                                                                            \
+    WK_OPT2_(wk_tensor *, wk_clip_grad_norm_, wk_clip_grad_norm_options, "parameters, max", parameters, __VA_ARGS__)
 #define wk_optim_add_group(optim, ...)                                                                                 \
     WK_OPT2_(wk_code, wk_optim_add_group, wk_optim_group_options, "optim, parameters", optim, __VA_ARGS__)
 #endif

@@ -13,14 +13,6 @@ static const wk__optim_option settings[] = {
     {WK__OPTION_MEMBER(options, maximize), WK__OPTION_BOOL, 0, 0, 0},
 };
 
-/* g / (sqrt(v) + eps); in: g, v, eps */
-static int direction(wk__emit *e, const int in[])
-{
-    return wk__emit_binary(e, WK__DIV, in[0], wk__emit_binary(e, WK__ADD, wk__emit_unary(e, WK__SQRT, in[1]), in[2]));
-}
-
-static const wk__op op_direction = {.name = "optim_step", .expression = direction, .arity = 3};
-
 static const char *const state[] = {"sum"};
 
 static int states(const void *given)
@@ -41,10 +33,8 @@ static bool update(const void *given, wk__param_state *t, wk_tensor *grad)
     const options *o = given;
     const double rate = o->lr / (1 + (double)(t->steps - 1) * o->lr_decay);
     wk_tensor *g = wk__optim_effective_grad(grad, t->parameter, o->maximize, o->weight_decay), *v = t->state[0];
-    wk__arg square[] = {wk__tensor_arg(v), wk__tensor_arg(g), wk__float_arg(1), wk__float_arg(1)};
-    if (!g || !wk__elementwise_(&wk__optim_op_ema_square, (wk_site){0}, square, 4, NULL)) return false;
-    wk__arg quotient[] = {wk__tensor_arg(g), wk__tensor_arg(v), wk__float_arg(o->eps)};
-    wk_tensor *way = wk__elementwise(&op_direction, (wk_site){0}, quotient, 3, NULL);
+    if (!g || !wk__optim_ema_square_(v, g, 1, 1)) return false;
+    wk_tensor *way = wk__optim_over_root(g, v, o->eps);
     return way && wk__optim_axpy_(t->parameter, way, -rate);
 }
 

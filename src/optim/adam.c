@@ -9,19 +9,11 @@ _Static_assert(sizeof(wk_optim_adam_options) == sizeof(wk_optim_adamw_options) &
                    SAME(beta2) && SAME(eps) && SAME(weight_decay) && SAME(amsgrad) && SAME(maximize),
                "the options of adam and adamw have the same members");
 
-/* m / (sqrt(v) / root + eps); in: m, v, root, eps */
-static int direction(wk__emit *e, const int in[])
-{
-    int spread = wk__emit_binary(e, WK__DIV, wk__emit_unary(e, WK__SQRT, in[1]), in[2]);
-    return wk__emit_binary(e, WK__DIV, in[0], wk__emit_binary(e, WK__ADD, spread, in[3]));
-}
-
 static int larger(wk__emit *e, const int in[])
 {
     return wk__emit_binary(e, WK__MAX, in[0], in[1]);
 }
 
-static const wk__op op_direction = {.name = "optim_step", .expression = direction, .arity = 4};
 static const wk__op op_larger = {.name = "optim_step", .expression = larger, .arity = 2};
 
 static const char *const state[] = {"exp_avg", "exp_avg_sq", "max_exp_avg_sq"};
@@ -37,18 +29,14 @@ static bool update_by(const options *o, wk__param_state *t, wk_tensor *g, double
 {
     wk_tensor *m = t->state[0], *v = t->state[1];
     const double step = o->lr / (1 - pow(o->beta1, (double)t->steps)), root = sqrt(1 - pow(o->beta2, (double)t->steps));
-    if (!g || !wk__optim_ema_(m, g, o->beta1)) return false;
-    wk__arg square[] = {wk__tensor_arg(v), wk__tensor_arg(g), wk__float_arg(o->beta2), wk__float_arg(1 - o->beta2)};
-    if (!wk__elementwise_(&wk__optim_op_ema_square, (wk_site){0}, square, 4, NULL)) return false;
+    if (!g || !wk__optim_ema_(m, g, o->beta1) || !wk__optim_ema_square_(v, g, o->beta2, 1 - o->beta2)) return false;
     if (o->amsgrad) {
         wk__arg largest[] = {wk__tensor_arg(t->state[2]), wk__tensor_arg(v)};
         if (!wk__elementwise_(&op_larger, (wk_site){0}, largest, 2, NULL)) return false;
         v = t->state[2];
     }
-    wk__arg quotient[] = {wk__tensor_arg(m), wk__tensor_arg(v), wk__float_arg(root), wk__float_arg(o->eps)};
-    wk_tensor *way = wk__elementwise(&op_direction, (wk_site){0}, quotient, 4, NULL);
-    wk__arg change[] = {wk__tensor_arg(t->parameter), wk__tensor_arg(way), wk__float_arg(keep), wk__float_arg(-step)};
-    return way && wk__elementwise_(&wk__optim_op_axpby, (wk_site){0}, change, 4, NULL);
+    wk_tensor *way = wk__optim_over_scaled_root(m, v, root, o->eps);
+    return way && wk__optim_axpby_(t->parameter, way, keep, -step);
 }
 
 /* ---- adam -------------------------------------------------------------------------------------------------------- */

@@ -100,8 +100,9 @@ struct wk__optim_algorithm {
     bool (*validate_options)(wk_site site, const char *op, void *options); /* optional: checks that the table cannot
                                                                             * express */
     int (*state_count)(const void *options);                               /* tensors of state per parameter */
-    const char *const *state_names;                                        /* their names */
-    double (*initial_state)(const void *options, int state); /* optional: initial value of one; default 0 */
+    const char *const *state_names;                                        /* their names, unless state_name is given */
+    const char *(*state_name)(const void *options, int state); /* optional: the name of one, if options change it */
+    double (*initial_state)(const void *options, int state);   /* optional: initial value of one; default 0 */
     /* Records the update of one parameter, whose `steps` already counts this step. False on error. */
     bool (*update)(const void *options, wk__param_state *t, wk_tensor *grad);
     /* Does one step of all parameters, calling the closure again; `loss` is the result of the first call. Returns false
@@ -114,6 +115,10 @@ struct wk__optim_algorithm {
     bool (*load_state)(const struct wk__optim_checkpoint *from, const wk__optim *optim, const wk__param_group *group,
                        void **memory);
 };
+static inline const char *wk__optim_state_name(const wk__optim_algorithm *rule, const void *options, int state)
+{
+    return rule->state_name ? rule->state_name(options, state) : rule->state_names[state];
+}
 /* Returns "adam", the algorithm's name in messages and files. */
 static inline const char *wk__optim_algorithm_name(const wk__optim_algorithm *rule)
 {

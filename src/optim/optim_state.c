@@ -43,7 +43,7 @@ static bool list_parameter(wk_site site, const wk__optim *optim, int64_t g, int6
     bool fine = !name.failed && wk__optim_append_int(site, list, prefix, name.data, steps);
     for (int s = 0; s < group->states_per_param && steps > 0 && fine; s++) {
         name.length = length;
-        wk__text_add(&name, optim->rule->state_names[s]);
+        wk__text_add(&name, wk__optim_state_name(optim->rule, group->options, s));
         fine = !name.failed &&
                wk__tensor_list_append_prefixed(site, list, prefix, name.data, wk__detached_copy(site, t->state[s]));
     }
@@ -273,8 +273,9 @@ static bool check_same_optimiser(const wk__optim_checkpoint *from, const wk__opt
 /* ---- loading state ----------------------------------------------------------------------------------------------- */
 
 static bool restore_parameter(const wk__optim_checkpoint *from, const wk__optim *optim, int64_t g, int64_t k,
-                              wk__param_state *t, int states)
+                              const wk__param_group *out)
 {
+    wk__param_state *t = &out->item[k];
     const wk__body *body = wk__body_of(t->parameter);
     wk__text name = {0};
     saved_name(optim, g, k, &name);
@@ -284,9 +285,9 @@ static bool restore_parameter(const wk__optim_checkpoint *from, const wk__optim 
     bool fine = !name.failed && wk__optim_load_int(from, name.data, &t->steps);
     if (fine && t->steps < 0)
         fine = wk__optim_load_error(from, WK_ERR_FORMAT, "%s is negative", wk__printable_name(name.data).text);
-    for (int s = 0; s < states && fine && t->steps > 0; s++) {
+    for (int s = 0; s < out->states_per_param && fine && t->steps > 0; s++) {
         name.length = length;
-        wk__text_add(&name, optim->rule->state_names[s]);
+        wk__text_add(&name, wk__optim_state_name(optim->rule, out->options, s));
         t->state[s] = name.failed ? NULL
                                   : wk__optim_load_tensor(from, name.data, body->dtype == WK_F64 ? WK_F64 : WK_F32,
                                                           body->ndim, body->shape, body->storage->device->id);
@@ -308,7 +309,7 @@ static bool restore_group(const wk__optim_checkpoint *from, const wk__optim *opt
         fine = wk__param_group_add(out, group->item[k].parameter, group->item[k].name);
     if (!fine) return wk__optim_load_error(from, WK_ERR_MEMORY, "out of host memory");
     for (int64_t k = 0; k < group->count && !optim->rule->load_state; k++)
-        if (!restore_parameter(from, optim, g, k, &out->item[k], out->states_per_param)) return false;
+        if (!restore_parameter(from, optim, g, k, out)) return false;
     return true;
 }
 

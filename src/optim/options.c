@@ -117,7 +117,7 @@ static const struct group_option {
     size_t at;
     wk__optim_option_type kind;
 } group_options[] = {wk_optim_group_options_numbers_(NUMBER, ) /* listed by the macro of the header */
-                     FLAG(nesterov) FLAG(amsgrad) FLAG(maximize)};
+                     FLAG(nesterov) FLAG(amsgrad) FLAG(centered) FLAG(decoupled_weight_decay) FLAG(maximize)};
 #undef NUMBER
 #undef FLAG
 

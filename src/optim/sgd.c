@@ -37,9 +37,7 @@ static bool update(const void *given, wk__param_state *t, wk_tensor *grad)
     if (o->momentum != 0) {
         wk_tensor *velocity = t->state[0];
         const double share = t->steps == 1 ? 1 : 1 - o->dampening; /* the first gradient has weight 1 */
-        wk__arg change[] = {wk__tensor_arg(velocity), wk__tensor_arg(g), wk__float_arg(o->momentum),
-                            wk__float_arg(share)};
-        if (!wk__elementwise_(&wk__optim_op_axpby, (wk_site){0}, change, 4, NULL)) return false;
+        if (!wk__optim_axpby_(velocity, g, o->momentum, share)) return false;
         g = o->nesterov ? wk__optim_axpy(g, velocity, o->momentum) : velocity;
     }
     return g && wk__optim_axpy_(t->parameter, g, -o->lr);

@@ -140,6 +140,14 @@ static int training(wk_tensor *x)
     wk_optim_add_group(optim, wk_list((x)), .lr = 1e-4);
     optim = wk_optim_sgd(wk_parameters(list)), wk_optim_add_group(optim, wk_list((x)));
     optim = wk_optim_adagrad(wk_parameters(list), .initial_accumulator_value = 0, .lr_decay = 1);
+    optim = wk_optim_rmsprop(wk_parameters(list), .momentum = 0.9, .centered = true);
+    optim = wk_optim_adadelta(wk_parameters(list)), optim = wk_optim_nadam(wk_parameters(list), .momentum_decay = 0);
+    optim = wk_optim_radam(wk_parameters(list), .decoupled_weight_decay = true),
+    optim = wk_optim_adamax(wk_parameters(list));
+    optim = wk_optim_asgd(wk_parameters(list), .t0 = 0, .lambd = 0);
+    optim = wk_optim_lamb(wk_parameters(list), .weight_decay = 0);
+    wk_clip_grad_norm_(wk_parameters(list), 1), wk_clip_grad_norm_(wk_parameters(list), 1, .norm_type = 1);
+    wk_clip_grad_value_(wk_parameters(list), 0.5);
     optim = wk_optim_lbfgs(wk_parameters(list), .max_iter = 4, .line_search_fn = "strong_wolfe");
     wk_optim_step_closure(optim, loss_of, x);
     wk_schedule *rate = wk_schedule_step_lr(optim, 8, .gamma = 0.1);

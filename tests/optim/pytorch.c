@@ -56,6 +56,85 @@ static wk_optim *adagrad_f32(wk_tensors *list)
 {
     return wk_optim_adagrad(list, .lr = 0.1);
 }
+static wk_optim *rmsprop(wk_tensors *list)
+{
+    return wk_optim_rmsprop(list);
+}
+static wk_optim *rmsprop_momentum(wk_tensors *list)
+{
+    return wk_optim_rmsprop(list, .lr = 1e-3, .alpha = 0.9, .momentum = 0.8, .weight_decay = 0.1);
+}
+static wk_optim *rmsprop_centered(wk_tensors *list)
+{
+    return wk_optim_rmsprop(list, .lr = 1e-3, .alpha = 0.95, .centered = true, .eps = 1e-3, .maximize = true);
+}
+static wk_optim *rmsprop_both(wk_tensors *list)
+{
+    return wk_optim_rmsprop(list, .lr = 1e-3, .momentum = 0.5, .centered = true);
+}
+static wk_optim *rmsprop_f32(wk_tensors *list)
+{
+    return wk_optim_rmsprop(list, .lr = 1e-3, .momentum = 0.5, .centered = true);
+}
+static wk_optim *adadelta(wk_tensors *list)
+{
+    return wk_optim_adadelta(list);
+}
+static wk_optim *adadelta_rho(wk_tensors *list)
+{
+    return wk_optim_adadelta(list, .lr = 0.5, .rho = 0.8, .eps = 1e-3, .weight_decay = 0.1, .maximize = true);
+}
+static wk_optim *nadam(wk_tensors *list)
+{
+    return wk_optim_nadam(list, .lr = 0.02);
+}
+static wk_optim *nadam_decay(wk_tensors *list)
+{
+    return wk_optim_nadam(list, .lr = 0.02, .beta1 = 0.8, .beta2 = 0.9, .eps = 1e-3, .weight_decay = 0.1);
+}
+static wk_optim *nadam_decoupled(wk_tensors *list)
+{
+    return wk_optim_nadam(list, .lr = 0.02, .momentum_decay = 0.5, .weight_decay = 0.1, .decoupled_weight_decay = true,
+                          .maximize = true);
+}
+static wk_optim *nadam_f32(wk_tensors *list)
+{
+    return wk_optim_nadam(list, .lr = 0.02);
+}
+static wk_optim *radam(wk_tensors *list)
+{
+    return wk_optim_radam(list, .lr = 1e-4);
+}
+static wk_optim *radam_decay(wk_tensors *list)
+{
+    return wk_optim_radam(list, .lr = 1e-4, .beta1 = 0.8, .beta2 = 0.95, .eps = 1e-3, .weight_decay = 0.1,
+                          .maximize = true);
+}
+static wk_optim *radam_decoupled(wk_tensors *list)
+{
+    return wk_optim_radam(list, .lr = 1e-4, .weight_decay = 0.1, .decoupled_weight_decay = true);
+}
+static wk_optim *radam_plain(wk_tensors *list)
+{
+    return wk_optim_radam(list, .lr = 1e-4, .beta1 = 0.5, .beta2 = 0.6);
+}
+static wk_optim *adamax(wk_tensors *list)
+{
+    return wk_optim_adamax(list, .lr = 0.02);
+}
+static wk_optim *adamax_decay(wk_tensors *list)
+{
+    return wk_optim_adamax(list, .lr = 0.02, .beta1 = 0.8, .beta2 = 0.9, .eps = 1e-2, .weight_decay = 0.1,
+                           .maximize = true);
+}
+static wk_optim *asgd(wk_tensors *list)
+{
+    return wk_optim_asgd(list, .lr = 1e-4);
+}
+static wk_optim *asgd_decay(wk_tensors *list)
+{
+    return wk_optim_asgd(list, .lr = 1e-4, .lambd = 10, .alpha = 0.5, .t0 = 10, .weight_decay = 0.1, .maximize = true);
+}
 static wk_optim *lbfgs(wk_tensors *list)
 {
     return wk_optim_lbfgs(list, .lr = 0.01);
@@ -132,6 +211,70 @@ static const struct row {
      6,
      6,
      {13.5326519012451, -1.430499792099, 2.05226469039917, 0.853715419769287, 1.35100317001343}},
+    {MAKE(rmsprop),
+     50,
+     50,
+     {8.26428874606711, -1.39209099607334, 1.94413327030132, 1.68190923857813, 2.13703936928502}},
+    {MAKE(rmsprop_momentum),
+     50,
+     50,
+     {13.8769398889119, -1.42418775131828, 2.0340606137465, 0.771814567462776, 1.27076443606616}},
+    {MAKE(rmsprop_centered),
+     50,
+     50,
+     {-15.1066064076193, -1.43780531110406, 2.05916126554076, 0.629156549548924, 1.12881804314841}},
+    {MAKE(rmsprop_both),
+     50,
+     50,
+     {13.801179238109, -1.42965186285982, 2.05008422946132, 0.783798578505239, 1.28208434446278}},
+    {MAKE(rmsprop_f32),
+     50,
+     50,
+     {13.8011798858643, -1.42965173721313, 2.05008411407471, 0.783798396587372, 1.28208446502686}},
+    {MAKE(adadelta),
+     50,
+     50,
+     {14.6464554370081, -1.43457645619726, 2.06017198942855, 0.681617427216535, 1.18031973231757}},
+    {MAKE(adadelta_rho),
+     50,
+     50,
+     {-8.27353296486665, -1.30248207649297, 1.85400595978241, 2.28971547984333, 2.60317168318749}},
+    {MAKE(nadam), 50, 50, {9.93047913834994, -1.40614889941924, 1.98342544381585, 1.35894394790543, 1.83840333576409}},
+    {MAKE(nadam_decay),
+     50,
+     50,
+     {9.23254255272324, -1.33808000430849, 1.7970447497424, 1.43094902198311, 1.91366856363438}},
+    {MAKE(nadam_decoupled),
+     50,
+     50,
+     {-10.0635505346895, -1.31567058139254, 1.73937589895831, 1.27928605281097, 1.72093939121269}},
+    {MAKE(nadam_f32),
+     50,
+     50,
+     {9.9304780960083, -1.40614855289459, 1.9834246635437, 1.35894358158112, 1.83840346336365}},
+    {MAKE(radam), 50, 50, {16.3986279803442, -1.43804306038762, 2.02016307215011, 0.502949701537625, 1.00244980716916}},
+    {MAKE(radam_decay),
+     50,
+     50,
+     {-16.3431454927037, -1.43725896610137, 2.02151896051917, 0.50536180377682, 1.0048366149715}},
+    {MAKE(radam_decoupled),
+     50,
+     50,
+     {16.3888455438673, -1.43733166583484, 2.01914944168258, 0.502698521580549, 1.0019489398223}},
+    {MAKE(radam_plain),
+     50,
+     50,
+     {15.9053516519307, -1.41833505849536, 2.01925690034003, 0.524882573306904, 1.01990605864552}},
+    {MAKE(adamax), 50, 50, {9.91733028092177, -1.42403408747236, 2.04210730247231, 1.38247934625497, 1.85018901988972}},
+    {MAKE(adamax_decay),
+     50,
+     50,
+     {-8.49231086553937, -1.30839878601074, 1.71646214618343, 1.53760154778136, 2.05484446653786}},
+    {MAKE(asgd), 50, 50, {15.9056255527066, -1.41838658269596, 2.01939263915057, 0.524877631663637, 1.01990180679634}},
+    {MAKE(asgd_decay),
+     50,
+     50,
+     {-16.0500221663362, -1.37581811973093, 1.91152933907924, 0.499760087582708, 0.970730685090369}},
     {MAKE(lbfgs), 4, 80, {17.3184781263441, -1.44856122691176, 2.01108711574045, 0.573490224362712, 1.05879217949017}},
     {MAKE(lbfgs_short),
      4,

@@ -50,11 +50,14 @@ static wk_optim *make(trained *t)
         }
         wk_tensors_add(list, name, t->parameter[k]);
     }
-    switch (drawn(5)) {
+    switch (drawn(8)) {
     case 0: return wk_optim_sgd(list, .lr = 0.5);
     case 1: return wk_optim_sgd(list, .lr = 0.5, .momentum = 0.5);
     case 2: return wk_optim_adam(list, .lr = 0.5);
     case 3: return wk_optim_adam(list, .lr = 0.5, .amsgrad = true);
+    case 4: return wk_optim_nadam(list, .lr = 0.5);
+    case 5: return wk_optim_lamb(list, .lr = 0.5);
+    case 6: return wk_optim_rmsprop(list, .lr = 0.5, .momentum = 0.5, .centered = true);
     default: return wk_optim_adagrad(list, .lr = 0.5, .lr_decay = 0.1, .initial_accumulator_value = 0.5);
     }
 }

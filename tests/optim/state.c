@@ -52,6 +52,38 @@ static wk_optim *adagrad(wk_tensors *list, double lr)
 {
     return wk_optim_adagrad(list, .lr = lr, .lr_decay = 0.1, .initial_accumulator_value = 0.25);
 }
+static wk_optim *rmsprop(wk_tensors *list, double lr)
+{
+    return wk_optim_rmsprop(list, .lr = lr, .momentum = 0.5, .centered = true);
+}
+static wk_optim *centered(wk_tensors *list, double lr)
+{
+    return wk_optim_rmsprop(list, .lr = lr, .centered = true);
+}
+static wk_optim *adadelta(wk_tensors *list, double lr)
+{
+    return wk_optim_adadelta(list, .lr = lr);
+}
+static wk_optim *nadam(wk_tensors *list, double lr)
+{
+    return wk_optim_nadam(list, .lr = lr, .weight_decay = 0.1, .decoupled_weight_decay = true);
+}
+static wk_optim *radam(wk_tensors *list, double lr)
+{
+    return wk_optim_radam(list, .lr = lr, .beta2 = 0.9);
+}
+static wk_optim *adamax(wk_tensors *list, double lr)
+{
+    return wk_optim_adamax(list, .lr = lr);
+}
+static wk_optim *asgd(wk_tensors *list, double lr)
+{
+    return wk_optim_asgd(list, .lr = lr, .t0 = -1);
+}
+static wk_optim *lamb(wk_tensors *list, double lr)
+{
+    return wk_optim_lamb(list, .lr = lr);
+}
 static wk_optim *lbfgs(wk_tensors *list, double lr)
 {
     return wk_optim_lbfgs(list, .lr = lr, .max_iter = 3, .history_size = 4);
@@ -60,7 +92,8 @@ static wk_optim *wolfe(wk_tensors *list, double lr)
 {
     return wk_optim_lbfgs(list, .lr = lr, .max_iter = 2, .line_search_fn = "strong_wolfe");
 }
-static making *const makings[] = {sgd, momentum, nesterov, adam, amsgrad, adamw, adagrad, lbfgs, wolfe};
+static making *const makings[] = {sgd,      momentum, nesterov, adam,   amsgrad, adamw, adagrad, rmsprop, centered,
+                                  adadelta, nadam,    radam,    adamax, asgd,    lamb,  lbfgs,   wolfe};
 enum { MAKINGS = sizeof makings / sizeof *makings };
 
 static training begin(making *make, double lr, wk_device device, wk_dtype dtype)
@@ -250,10 +283,17 @@ static void names_equal_those_of_pytorch(void **state)
         const bool buffer = makings[k] == momentum || makings[k] == nesterov;
         if (makings[k] == sgd) EXPECT_NAMES(optim, "0.step", "1.step", "2.step");
         if (buffer) EXPECT_NAMES(optim, "0.step", "0.momentum_buffer", "1.step", "2.step");
-        if (makings[k] == adam || makings[k] == adamw)
+        if (makings[k] == adam || makings[k] == adamw || makings[k] == nadam || makings[k] == radam ||
+            makings[k] == lamb)
             EXPECT_NAMES(optim, "0.step", "0.exp_avg", "0.exp_avg_sq", "1.step", "2.step");
         if (makings[k] == amsgrad)
             EXPECT_NAMES(optim, "0.step", "0.exp_avg", "0.exp_avg_sq", "0.max_exp_avg_sq", "1.step", "2.step");
+        if (makings[k] == rmsprop)
+            EXPECT_NAMES(optim, "0.step", "0.square_avg", "0.momentum_buffer", "0.grad_avg", "1.step", "2.step");
+        if (makings[k] == centered) EXPECT_NAMES(optim, "0.step", "0.square_avg", "0.grad_avg", "1.step", "2.step");
+        if (makings[k] == adadelta) EXPECT_NAMES(optim, "0.step", "0.square_avg", "0.acc_delta", "1.step", "2.step");
+        if (makings[k] == adamax) EXPECT_NAMES(optim, "0.step", "0.exp_avg", "0.exp_inf", "1.step", "2.step");
+        if (makings[k] == asgd) EXPECT_NAMES(optim, "0.step", "0.ax", "1.step", "2.step");
         if (makings[k] == adagrad) EXPECT_NAMES(optim, "0.step", "0.sum", "1.step", "2.step");
         wk_tensors *list = wk_optim_state(optim);
         assert_int_equal(wk_item_i64(wk_tensors_find(list, "0.step")), 1);

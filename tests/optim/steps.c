@@ -361,6 +361,12 @@ static void an_update_is_one_kernel(void **state)
     one_kernel(p, wk_optim_adagrad(wk_list((p)), .initial_accumulator_value = 0.5, .weight_decay = 0.1), 1);
     one_kernel(p, wk_optim_adam(wk_list((p)), .lr = 0.1), 2);
     one_kernel(p, wk_optim_adamw(wk_list((p)), .amsgrad = true), 3);
+    one_kernel(p, wk_optim_rmsprop(wk_list((p)), .momentum = 0.5, .centered = true), 3);
+    one_kernel(p, wk_optim_adadelta(wk_list((p))), 2);
+    one_kernel(p, wk_optim_nadam(wk_list((p))), 2);
+    one_kernel(p, wk_optim_radam(wk_list((p)), .beta2 = 0.5), 2);
+    one_kernel(p, wk_optim_adamax(wk_list((p))), 2);
+    one_kernel(p, wk_optim_asgd(wk_list((p))), 1);
 }
 
 /* The first step allocates its state before anything changes. */
@@ -538,6 +544,60 @@ static void clipping(void **state)
     expect_error("clip_grad_norm_", NULL);
 }
 
+/* Values of torch.nn.utils.clip_grad_norm_ for the gradients {1, -2} and {3}. */
+static void clipping_by_other_norms(void **state)
+{
+    (void)state;
+    static const double p[] = {1, 2, 3, 0.5, (double)INFINITY};
+    static const double norms[] = {6, 3.74165738677394, 3.30192724889463, 17.1915082254503, 3};
+    static const double scaled[] = {0.333333277777787, 0.534522340967744, 0.605706680837033, 0.116336499243429,
+                                    0.666666444444519};
+    for (int k = 0; k < 5; k++) {
+        WK_SCOPE;
+        wk_tensor *a = wk_ones((2), .requires_grad = true, .dtype = WK_F64);
+        wk_tensor *b = wk_ones((1), .requires_grad = true, .dtype = WK_F64);
+        wk_tensor *empty = wk_ones((0), .requires_grad = true, .dtype = WK_F64);
+        wk_set_grad(a, wk_of(double, (2), 1, -2)), wk_set_grad(b, wk_of(double, (1), 3));
+        wk_set_grad(empty, wk_zeros((0), .dtype = WK_F64));
+        wk_tensors *list = wk_list((empty, a, b));
+        EXPECT_VALUES(wk_clip_grad_norm_(list, 2, .norm_type = p[k], .error_if_nonfinite = true), 1e-12, norms[k]);
+        EXPECT_VALUES(wk_grad_of(a), 1e-12, scaled[k], -2 * scaled[k]);
+        EXPECT_VALUES(wk_grad_of(b), 1e-12, 3 * scaled[k]);
+    }
+}
+
+static void norms_that_are_not_finite(void **state)
+{
+    (void)state;
+    static const double bad[] = {(double)NAN, (double)INFINITY};
+    for (int k = 0; k < 2; k++) {
+        WK_SCOPE;
+        wk_tensor *a = wk_ones((2), .requires_grad = true);
+        wk_set_grad(a, wk_of(float, (2), 1, (float)bad[k]));
+        assert_null(wk_clip_grad_norm_(wk_list((a)), 1, .error_if_nonfinite = true));
+        assert_int_equal(wk_error_code(), WK_ERR_STATE);
+        expect_error("clip_grad_norm_: the norm of the gradients is ", k ? "infinite" : "NaN", NULL);
+        EXPECT_VALUES(wk_narrow(wk_grad_of(a), 0, 0, 1), 0, 1);
+        assert_non_null(wk_clip_grad_norm_(wk_list((a)), 1));
+        assert_null(wk_clip_grad_norm_(wk_list((a)), 1, .norm_type = 0));
+        expect_error("clip_grad_norm_: .norm_type must be greater than 0", NULL);
+    }
+}
+
+static void clipping_by_value(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *a = wk_ones((3), .requires_grad = true), *none = wk_ones((1), .requires_grad = true);
+    wk_set_grad(a, wk_of(float, (3), 1, -2, 0.25));
+    wk_tensor *grad = wk_grad_of(a);
+    assert_int_equal(wk_clip_grad_value_(wk_list((a, none)), 0.5), WK_OK);
+    EXPECT_VALUES(grad, 0, 0.5, -0.5, 0.25);
+    assert_true(wk_grad_of(a) == grad);
+    assert_int_equal(wk_clip_grad_value_(wk_list((a)), -1), WK_ERR_ARGUMENT);
+    expect_error("clip_grad_value_: max must be at least 0", NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -561,6 +621,9 @@ int main(void)
         cmocka_unit_test(a_step_on_borrowed_memory),
         cmocka_unit_test(state_follows_the_parameter),
         cmocka_unit_test(clipping),
+        cmocka_unit_test(clipping_by_other_norms),
+        cmocka_unit_test(norms_that_are_not_finite),
+        cmocka_unit_test(clipping_by_value),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -318,6 +318,13 @@ static void messages_of_objects_name_the_call(void **state)
     NAMED("optim_adam", wk_optim_adam(list, .beta1 = 2));
     NAMED("optim_adamw", wk_optim_adamw(wk_tensors_new(), .lr = 1));
     NAMED("optim_adagrad", wk_optim_adagrad(list, .lr_decay = -1));
+    NAMED("optim_rmsprop", wk_optim_rmsprop(list, .alpha = 1));
+    NAMED("optim_adadelta", wk_optim_adadelta(list, .rho = 1));
+    NAMED("optim_nadam", wk_optim_nadam(list, .momentum_decay = -1));
+    NAMED("optim_radam", wk_optim_radam(list, .eps = -1));
+    NAMED("optim_adamax", wk_optim_adamax(list, .beta2 = 1));
+    NAMED("optim_asgd", wk_optim_asgd(list, .t0 = (double)NAN));
+    NAMED("optim_lamb", wk_optim_lamb(list, .weight_decay = -1));
     NAMED("optim_lbfgs", wk_optim_lbfgs(list, .max_iter = -1));
     NAMED("optim_add_group", wk_optim_add_group(sgd, list, .lr = -1));
     NAMED("optim_step", wk_optim_step(no_optim));
@@ -327,6 +334,7 @@ static void messages_of_objects_name_the_call(void **state)
     NAMED("optim_lr", wk_optim_lr(sgd, 3));
     NAMED("optim_set_lr", wk_optim_set_lr(sgd, 0, -1));
     NAMED("clip_grad_norm_", wk_clip_grad_norm_(list, -1));
+    NAMED("clip_grad_value_", wk_clip_grad_value_(list, -1));
     NAMED("schedule_step_lr", wk_schedule_step_lr(no_optim, 1));
     NAMED("schedule_step_lr", wk_schedule_step_lr(sgd, 0));
     NAMED("schedule_multi_step_lr", wk_schedule_multi_step_lr(sgd, (1), .gamma = -1));

@@ -144,6 +144,13 @@ static void reserved_members_must_be_0(void **state)
     EXPECT_RESERVED(adam);
     EXPECT_RESERVED(adamw);
     EXPECT_RESERVED(adagrad);
+    EXPECT_RESERVED(rmsprop);
+    EXPECT_RESERVED(adadelta);
+    EXPECT_RESERVED(nadam);
+    EXPECT_RESERVED(radam);
+    EXPECT_RESERVED(adamax);
+    EXPECT_RESERVED(asgd);
+    EXPECT_RESERVED(lamb);
     EXPECT_RESERVED(lbfgs);
     assert_non_null(wk_optim_lbfgs(list, .lr = 0.5, .max_iter = 3, .max_eval = 4, .tolerance_grad = 1e-3,
                                    .tolerance_change = 1e-4, .history_size = 5, .line_search_fn = "strong_wolfe"));
@@ -188,7 +195,7 @@ static wk_tensor *same(wk_tensor *grad, void *user)
     return grad;
 }
 
-enum { BINDING = 77, CALLS };
+enum { BINDING = 85, CALLS };
 
 /* Makes a call that takes options with the given ones. Returns true on success. */
 static bool worked(int call, const void *o)
@@ -275,6 +282,14 @@ static bool worked(int call, const void *o)
     case 74: return wk_multi_margin_loss_at(at, square, wk_zeros((2), .dtype = WK_I64), o);
     case 75: return wk_cosine_embedding_loss_at(at, x, y, wk_ones(()), o);
     case 76: return wk_triplet_margin_loss_at(at, x, y, x, o);
+    case 77: return wk_optim_rmsprop_at(at, list, o);
+    case 78: return wk_optim_adadelta_at(at, list, o);
+    case 79: return wk_optim_nadam_at(at, list, o);
+    case 80: return wk_optim_radam_at(at, list, o);
+    case 81: return wk_optim_adamax_at(at, list, o);
+    case 82: return wk_optim_asgd_at(at, list, o);
+    case 83: return wk_optim_lamb_at(at, list, o);
+    case 84: return wk_clip_grad_norm__at(at, list, 1, o);
     case BINDING: return binding(o);
     default: return false;
     }

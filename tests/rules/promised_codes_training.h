@@ -5,6 +5,7 @@
 #define TESTS_RULES_PROMISED_CODES_TRAINING_H
 
 #include "promised_codes.h"
+#include <math.h>
 
 static const char *no_file(void)
 {
@@ -216,6 +217,24 @@ static void lbfgs_without_a_closure(void)
 static void group_not_there(void)
 {
     wk_optim_lr(an_sgd(), 1);
+}
+static wk_tensors *a_gradient(double value)
+{
+    wk_tensor *leaf = a_leaf();
+    wk_set_grad(leaf, wk_full_like(leaf, value));
+    return wk_list((leaf));
+}
+static void clip_to_a_negative_norm(void)
+{
+    wk_clip_grad_norm_(a_gradient(1), -1);
+}
+static void clip_infinite_gradients(void)
+{
+    wk_clip_grad_norm_(a_gradient((double)INFINITY), 1, .error_if_nonfinite = true);
+}
+static void clip_to_a_negative_value(void)
+{
+    wk_clip_grad_value_(a_gradient(1), -1);
 }
 static void steps_of_no_length(void)
 {
@@ -569,6 +588,9 @@ static const promised_code promised_by_training[] = {
     {"wk_optim_step", WK_ERR_STATE, .provoke = lbfgs_without_a_closure},
     {"wk_optim_zero_grad", WK_ERR_STATE, .provoke = gradients_forgotten_in_forward},
     {"wk_optim_lr", WK_ERR_INDEX, .provoke = group_not_there},
+    {"wk_clip_grad_norm_", WK_ERR_ARGUMENT, .provoke = clip_to_a_negative_norm},
+    {"wk_clip_grad_norm_", WK_ERR_STATE, .provoke = clip_infinite_gradients},
+    {"wk_clip_grad_value_", WK_ERR_ARGUMENT, .provoke = clip_to_a_negative_value},
     {"schedule.h", WK_ERR_ARGUMENT, .provoke = steps_of_no_length},
     {"wk_schedule_lambda_lr", WK_ERR_ARGUMENT, .provoke = factor_below_0},
     {"wk_schedule_one_cycle", WK_ERR_ARGUMENT, .provoke = cycle_without_momentum},
