@@ -12,7 +12,8 @@ For each folder H of specs it writes these files, formatted by clang-format:
     tests/ops/examples_H.c            the examples of the docs as tests
 
 and for all specs together src/ops/ops.def, the list of ops, and src/ops/generated/attributes.h, the non-tensor
-arguments that gradients read.
+arguments that gradients read. include/wick/option_numbers.h lists the doubles of the structs of options in the headers
+that are written by hand.
 
 The files are committed, so a build needs no Python; tests/check/generated.sh compares them with the specs.
 docs/contributing/ops.md describes the format of specs."""
@@ -25,6 +26,7 @@ from pathlib import Path
 from opgen.attributes import attributes_text
 from opgen.examples import examples_text
 from opgen.call_macros import header_text
+from opgen.option_numbers import option_numbers_text
 from opgen.c_functions import calls_text
 from opgen.spec import Header, Op, read_header
 from opgen.descriptors import functions_text, parameters_text, signatures_text
@@ -98,6 +100,7 @@ def main(arguments: list[str]) -> None:
     ops = [op for header in headers for op in header.ops]
     write(target / "src/ops/ops.def", list_text(ops))
     write(target / "src/ops/generated/attributes.h", formatted(attributes_text(ops)))
+    write(target / "include/wick/option_numbers.h", formatted(option_numbers_text(SOURCE / "include/wick")))
 
 
 if __name__ == "__main__":

@@ -196,11 +196,6 @@ WK_API bool wk_gradcheck_at(wk_site site, wk_tensor *(*f)(wk_tensor *const *in, 
 #define wk_function_saved(...)   WK_NEW_TENSOR_(wk_function_saved_at(WK_HERE, __VA_ARGS__))
 
 #ifndef __cplusplus
-/* The doubles of each struct of options whose default may be other than 0 (macros.h). */
-#define wk_backward_options_numbers_(wk_do_, wk_o_)
-#define wk_grad_options_numbers_(wk_do_, wk_o_)
-#define wk_hook_options_numbers_(wk_do_, wk_o_)
-
 #define wk_backward(...) WK_OPT_(wk_code, wk_backward, wk_backward_options, __VA_ARGS__)
 /* wk_grad((loss), (a, b), grads, .create_graph = true) */
 #define wk_grad(outputs, inputs, ...)                                                                                  \

@@ -147,7 +147,6 @@ WK_RESULT_API const char *wk_checkpoint_loaded_path_at(wk_site site, const wk_ch
 #define wk_checkpoint_loaded_path(checkpoint) wk_checkpoint_loaded_path_at(WK_HERE, checkpoint)
 
 #ifndef __cplusplus
-#define wk_checkpoint_options_numbers_(wk_do_, wk_o_)
 #define wk_checkpoint_new(path, net, optim, ...)                                                                       \
     WK_OPT4_(wk_checkpoint *, wk_checkpoint_new, wk_checkpoint_options, "path, net, optim, loader", path, net, optim,  \
              __VA_ARGS__)

@@ -283,8 +283,8 @@ WK_API int wk_report_error(FILE *out);
  * removes the handler, which may log, abort or longjmp. Errors of wk_call are reported to its caller alone.
  *
  * The library holds no lock when it calls the handler, as a rule at the end of the call that failed. An error in a
- * callback of the program is reported at once in forward, backward and hooks; destroy, release, on_move and
- * on_train first run to their end, and the handler is called at the end of the library's call or at the beginning
+ * callback of the program is reported at once in forward, backward and hooks; destroy, release, describe, on_move
+ * and on_train first run to their end, and the handler is called at the end of the library's call or at the beginning
  * of the thread's next one. If a callback clears its error, the handler is called with that error as code and text,
  * unless memory was exhausted; wk_error() returns NULL then.
  *

@@ -247,11 +247,6 @@ WK_API wk_guard wk_no_sync_open(wk_site site);
 #define wk_dist_group_size(...) wk_dist_group_size_at(WK_HERE, __VA_ARGS__)
 
 #ifndef __cplusplus
-/* The doubles of each struct of options whose default may be other than 0 (macros.h). */
-#define wk_dist_call_options_numbers_(wk_do_, wk_o_)
-#define wk_ddp_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, bucket_cap_mb)
-#define wk_dist_reduce_options_numbers_(wk_do_, wk_o_)
-
 #define wk_dist_new_group(...) WK_JOIN_(WK_DIST_NEW_GROUP_, WK_COUNT_(__VA_ARGS__))(WK_INTS_NAME_, __VA_ARGS__)
 #define WK_DIST_NEW_GROUP_1(wk_s_, list)                                                                               \
     WK_SIZED_(wk_dist_group *, wk_s_, list, WK_DIST_NEW_GROUP_TEXT_,                                                   \

@@ -86,9 +86,6 @@ WK_RESULT_API const wk_file_info *wk_load_info_at(wk_site site, const char *path
 #define wk_load_info(path)          wk_load_info_at(WK_HERE, path)
 
 #ifndef __cplusplus
-/* The doubles of each struct of options whose default may be other than 0 (macros.h). */
-#define wk_load_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, strict)
-
 #define wk_load(m, ...) WK_OPT2_(wk_code, wk_load, wk_load_options, "m, path", m, __VA_ARGS__)
 #endif
 

@@ -16,6 +16,7 @@
 #endif
 
 #include "core.h"
+#include "option_numbers.h"
 
 #ifndef __cplusplus
 
@@ -52,6 +53,7 @@
 #define WK_IS_MISSING_(wk1_)           WK_JOIN_(WK_IS_MISSING_, WK_IS_LIST_(wk1_, ))(wk1_)
 #define WK_IS_MISSING_1(wk1_)          WK_IS_LIST_(wk1_(), )
 #define WK_IS_MISSING_WK2_(wk1_)       1
+#define WK_IS_MISSING_1ST_(wk1_, ...)  WK_IS_MISSING_(wk1_)
 /* WK2_ for a list of two or more in parentheses with nothing after it; 1 for anything else, as (n) or (n + 1) * 2. */
 #define WK_IS_PAIR_(wk1_, ...)         WK_IS_PAIR_2_(WK_COUNTED_ wk1_, 1, )
 #define WK_COUNTED_(...)               , WK_COUNT_(__VA_ARGS__),
@@ -367,8 +369,8 @@ static inline size_t wk_elements_(const char *text)
 #define WK_MEMBER_(wk_d_, type, name)        type name;
 #define WK_MEMBER_BEHIND_(wk_d_, type, name) .name = wk_d_.name,
 
-/* For each struct wk_NAME_options, its header defines wk_NAME_options_numbers_: its doubles whose default may be other
- * than 0. */
+/* For each struct wk_NAME_options, wk_NAME_options_numbers_ lists its doubles whose default may be other than 0. It
+ * is in the header of the struct if that is generated, else in option_numbers.h. */
 
 /* () or (.key = value, ...) */
 #define WK_OPT0_(result, f, type, ...)      WK_OPT0_2_(WK_IS_MISSING_1ST_(__VA_ARGS__, ), result, f, type, __VA_ARGS__)
@@ -383,6 +385,12 @@ static inline size_t wk_elements_(const char *text)
 #define WK_OPT_(result, f, type, ...)        WK_JOIN_(WK_OPT_, WK_COUNT_(__VA_ARGS__))(result, f, type, __VA_ARGS__)
 #define WK_OPT_1(result, f, type, x)         f##_at(WK_HERE, x, NULL)
 #define WK_OPT_WK2_(result, f, type, x, ...) WK_CALL_(result, f, (x), type, __VA_ARGS__)
+
+/* () or (.key = value, ...); operands are those that the form itself gives */
+#define WK_OPT_AFTER_(result, f, operands, type, ...)                                                                  \
+    WK_JOIN_(WK_OPT_AFTER_, WK_IS_MISSING_1ST_(__VA_ARGS__, ))(result, f, operands, type, __VA_ARGS__)
+#define WK_OPT_AFTER_WK2_(result, f, operands, type, ...) f##_at(WK_HERE, WK_BARE_ operands, NULL)
+#define WK_OPT_AFTER_1(result, f, operands, type, ...)    WK_CALL_(result, f, operands, type, __VA_ARGS__)
 
 /* (a, b) or (a, b, .key = value, ...); said names the arguments if one is missing */
 #define WK_OPT2_(result, f, type, said, a, ...)                                                                        \

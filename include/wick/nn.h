@@ -254,6 +254,18 @@ WK_RESULT_API wk_module *wk_nn_flatten_at(wk_site site);
  * else returns x itself.
  * PyTorch:   torch.nn.Dropout */
 WK_RESULT_API wk_module *wk_nn_dropout_at(wk_site site, double p);
+/* wk_nn_dropout1d(p), wk_nn_dropout2d(p), wk_nn_dropout3d(p): The same for channels, all elements of which are dropped
+ * or kept; see wk_dropout1d.
+ * Shapes:    1d: (N, C, L) or (C, L); 2d: (N, C, H, W); 3d: (N, C, D, H, W) or (C, D, H, W)
+ * PyTorch:   torch.nn.Dropout1d, Dropout2d, Dropout3d */
+WK_RESULT_API wk_module *wk_nn_dropout1d_at(wk_site site, double p);
+WK_RESULT_API wk_module *wk_nn_dropout2d_at(wk_site site, double p);
+WK_RESULT_API wk_module *wk_nn_dropout3d_at(wk_site site, double p);
+/* wk_nn_alpha_dropout(p), wk_nn_feature_alpha_dropout(p): In training mode drop elements, or channels, and keep mean 0
+ * and variance 1; see wk_alpha_dropout.
+ * PyTorch:   torch.nn.AlphaDropout, FeatureAlphaDropout */
+WK_RESULT_API wk_module *wk_nn_alpha_dropout_at(wk_site site, double p);
+WK_RESULT_API wk_module *wk_nn_feature_alpha_dropout_at(wk_site site, double p);
 
 /* ---- activations: torch.nn --------------------------------------------------------------------------------------- */
 
@@ -273,7 +285,7 @@ WK_RESULT_API wk_module *wk_nn_dropout_at(wk_site site, double p);
  *                       softshrink   .lambd: default 0.5
  * Options: of wk_nn_activation_at: NULL or the struct of options of the layer, such as wk_elu_options; their ranges are
  *          checked by wk_forward
- * Errors:  WK_ERR_ARGUMENT if there is no activation of this name
+ * Errors:  WK_ERR_ARGUMENT if the name is unknown
  * Example: wk_nn_sequential(wk_nn_linear(784, 256), wk_nn_leaky_relu(.negative_slope = 0.2), wk_nn_linear(256, 10))
  * PyTorch: torch.nn.ReLU and so on */
 WK_RESULT_API wk_module *wk_nn_activation_at(wk_site site, const char *name, const void *options);
@@ -357,6 +369,92 @@ typedef struct wk_nn_batch_norm_options {
 WK_RESULT_API wk_module *wk_nn_batch_norm1d_at(wk_site site, int64_t features, const wk_nn_batch_norm_options *options);
 WK_RESULT_API wk_module *wk_nn_batch_norm2d_at(wk_site site, int64_t features, const wk_nn_batch_norm_options *options);
 WK_RESULT_API wk_module *wk_nn_batch_norm3d_at(wk_site site, int64_t features, const wk_nn_batch_norm_options *options);
+
+/* wk_nn_lazy_batch_norm1d(), wk_nn_lazy_batch_norm2d(), wk_nn_lazy_batch_norm3d(): Create a layer whose features is
+ * the size of dimension 1 of the first input, on whose device the parameters and buffers are created. Options may be
+ * given: wk_nn_lazy_batch_norm2d(.eps = 1e-3). The function has the number of dimensions, 1 to 3, as argument.
+ * Errors:    WK_ERR_ARGUMENT if dims is not in [1, 3] or .eps is negative
+ * PyTorch:   torch.nn.LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d */
+WK_RESULT_API wk_module *wk_nn_lazy_batch_norm_at(wk_site site, int dims, const wk_nn_batch_norm_options *options);
+
+typedef struct wk_nn_instance_norm_options {
+    size_t size;
+    wk_by_name by_name;
+    double eps;         /* added to the variance; default 1e-5 */
+    double momentum;    /* weight of the last batch in the running statistics; default 0.1 */
+    bool affine;        /* with weight and bias; default false */
+    bool no_bias;       /* with .affine: without bias; default false */
+    bool running_stats; /* with buffers, whose statistics are used in evaluation mode; default false */
+    wk_dtype dtype;     /* default f32; of lazy layers that of the first input */
+    wk_device device;   /* default WK_DEVICE, else the CPU; of lazy layers that of the first input */
+} wk_nn_instance_norm_options;
+/* wk_nn_instance_norm1d(features), wk_nn_instance_norm2d(features), wk_nn_instance_norm3d(features): Create a layer
+ * that normalises each channel of each sample. With .affine it has parameters weight (1) and bias (0), with
+ * .running_stats the buffers of wk_nn_batch_norm2d, all of shape (features). Without both, features is not used. See
+ * wk_instance_norm.
+ *     out = (x - mean) / sqrt(var + eps) weight + bias
+ * Shapes:    1d: (N, C, L) or (C, L); 2d: (N, C, H, W) or (C, H, W); 3d: (N, C, D, H, W) or (C, D, H, W)
+ * Errors:    WK_ERR_ARGUMENT if features or .eps is negative; forward: WK_ERR_SHAPE if the input has another shape or
+ *            one element per channel of a sample, unless running statistics are used
+ * PyTorch:   torch.nn.InstanceNorm1d, InstanceNorm2d, InstanceNorm3d */
+WK_RESULT_API wk_module *wk_nn_instance_norm1d_at(wk_site site, int64_t features,
+                                                  const wk_nn_instance_norm_options *options);
+WK_RESULT_API wk_module *wk_nn_instance_norm2d_at(wk_site site, int64_t features,
+                                                  const wk_nn_instance_norm_options *options);
+WK_RESULT_API wk_module *wk_nn_instance_norm3d_at(wk_site site, int64_t features,
+                                                  const wk_nn_instance_norm_options *options);
+/* wk_nn_lazy_instance_norm1d(), wk_nn_lazy_instance_norm2d(), wk_nn_lazy_instance_norm3d(): Create a layer whose
+ * features is the number of channels of the first input; see wk_nn_lazy_batch_norm2d.
+ * Errors:    WK_ERR_ARGUMENT if dims is not in [1, 3] or .eps is negative
+ * PyTorch:   torch.nn.LazyInstanceNorm1d, LazyInstanceNorm2d, LazyInstanceNorm3d */
+WK_RESULT_API wk_module *wk_nn_lazy_instance_norm_at(wk_site site, int dims,
+                                                     const wk_nn_instance_norm_options *options);
+
+typedef struct wk_nn_group_norm_options {
+    size_t size;
+    wk_by_name by_name;
+    double eps;       /* added to the variance; default 1e-5 */
+    bool no_affine;   /* without weight and bias; default false */
+    bool no_bias;     /* without bias; default false */
+    wk_dtype dtype;   /* default f32 */
+    wk_device device; /* default WK_DEVICE, else the CPU */
+} wk_nn_group_norm_options;
+/* wk_nn_group_norm(groups, channels): Creates a layer that normalises each group of adjacent channels of each sample,
+ * with parameters weight (1) and bias (0) of shape (channels). See wk_group_norm.
+ * Shapes:    (N, channels, ...)
+ * Errors:    WK_ERR_ARGUMENT if groups does not divide channels or .eps is negative
+ * PyTorch:   torch.nn.GroupNorm */
+WK_RESULT_API wk_module *wk_nn_group_norm_at(wk_site site, int64_t groups, int64_t channels,
+                                             const wk_nn_group_norm_options *options);
+
+typedef struct wk_nn_rms_norm_options {
+    size_t size;
+    wk_by_name by_name;
+    double eps;     /* added to the mean square; default the distance between 1 and the next number: see wk_rms_norm */
+    bool no_affine; /* without weight; default false */
+    wk_dtype dtype; /* default f32 */
+    wk_device device; /* default WK_DEVICE, else the CPU */
+} wk_nn_rms_norm_options;
+/* wk_nn_rms_norm((shape)): Creates a layer that divides by the root of the mean square over the last dimensions, whose
+ * sizes are shape, with a parameter weight (1) of this shape. See wk_rms_norm.
+ * Errors:    WK_ERR_SHAPE if the shape is empty; WK_ERR_ARGUMENT if .eps is negative
+ * PyTorch:   torch.nn.RMSNorm */
+WK_RESULT_API wk_module *wk_nn_rms_norm_at(wk_site site, const int64_t *shape, int ndim,
+                                           const wk_nn_rms_norm_options *options);
+
+typedef struct wk_nn_local_response_norm_options {
+    size_t size;
+    wk_by_name by_name;
+    double alpha; /* default 1e-4 */
+    double beta;  /* default 0.75 */
+    double k;     /* default 1 */
+} wk_nn_local_response_norm_options;
+/* wk_nn_local_response_norm(size): Creates a layer that divides each element by a power of the squares in size adjacent
+ * channels; see wk_local_response_norm.
+ * Errors:    WK_ERR_ARGUMENT if size is less than 1
+ * PyTorch:   torch.nn.LocalResponseNorm */
+WK_RESULT_API wk_module *wk_nn_local_response_norm_at(wk_site site, int64_t size,
+                                                      const wk_nn_local_response_norm_options *options);
 
 typedef struct wk_nn_embedding_options {
     size_t size;
@@ -443,6 +541,11 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
 #define wk_nn_threshold(threshold, value)   WK_NEW_MODULE_(wk_nn_threshold_at(WK_HERE, threshold, value))
 #define wk_nn_function(function, user)      WK_NEW_MODULE_(wk_nn_function_at(WK_HERE, function, user))
 #define wk_nn_dropout(p)                    WK_NEW_MODULE_(wk_nn_dropout_at(WK_HERE, p))
+#define wk_nn_dropout1d(p)                  WK_NEW_MODULE_(wk_nn_dropout1d_at(WK_HERE, p))
+#define wk_nn_dropout2d(p)                  WK_NEW_MODULE_(wk_nn_dropout2d_at(WK_HERE, p))
+#define wk_nn_dropout3d(p)                  WK_NEW_MODULE_(wk_nn_dropout3d_at(WK_HERE, p))
+#define wk_nn_alpha_dropout(p)              WK_NEW_MODULE_(wk_nn_alpha_dropout_at(WK_HERE, p))
+#define wk_nn_feature_alpha_dropout(p)      WK_NEW_MODULE_(wk_nn_feature_alpha_dropout_at(WK_HERE, p))
 #define wk_init_uniform_(x, low, high)      wk_init_uniform__at(WK_HERE, x, low, high)
 #define wk_init_normal_(x, mean, std)       wk_init_normal__at(WK_HERE, x, mean, std)
 #define wk_init_constant_(x, value)         wk_init_constant__at(WK_HERE, x, value)
@@ -479,8 +582,13 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
 
 /* The doubles of each struct of options whose default may be other than 0 (macros.h). */
 #define wk_nn_linear_options_numbers_(wk_do_, wk_o_)
-#define wk_nn_layer_norm_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps)
-#define wk_nn_batch_norm_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps) wk_do_(wk_o_, momentum)
+#define wk_nn_layer_norm_options_numbers_(wk_do_, wk_o_)    wk_do_(wk_o_, eps)
+#define wk_nn_batch_norm_options_numbers_(wk_do_, wk_o_)    wk_do_(wk_o_, eps) wk_do_(wk_o_, momentum)
+#define wk_nn_instance_norm_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps) wk_do_(wk_o_, momentum)
+#define wk_nn_group_norm_options_numbers_(wk_do_, wk_o_)    wk_do_(wk_o_, eps)
+#define wk_nn_rms_norm_options_numbers_(wk_do_, wk_o_)      wk_do_(wk_o_, eps)
+#define wk_nn_local_response_norm_options_numbers_(wk_do_, wk_o_)                                                      \
+    wk_do_(wk_o_, alpha) wk_do_(wk_o_, beta) wk_do_(wk_o_, k)
 #define wk_nn_embedding_options_numbers_(wk_do_, wk_o_)
 #define wk_nn_prelu_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, init)
 #define wk_nn_rrelu_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, lower) wk_do_(wk_o_, upper)
@@ -563,6 +671,31 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
     WK_NEW_MODULE_(WK_OPT_(wk_module *, wk_nn_batch_norm2d, wk_nn_batch_norm_options, __VA_ARGS__))
 #define wk_nn_batch_norm3d(...)                                                                                        \
     WK_NEW_MODULE_(WK_OPT_(wk_module *, wk_nn_batch_norm3d, wk_nn_batch_norm_options, __VA_ARGS__))
+#define wk_nn_lazy_batch_norm1d(...)                                                                                   \
+    WK_NEW_MODULE_(WK_OPT_AFTER_(wk_module *, wk_nn_lazy_batch_norm, (1), wk_nn_batch_norm_options, __VA_ARGS__))
+#define wk_nn_lazy_batch_norm2d(...)                                                                                   \
+    WK_NEW_MODULE_(WK_OPT_AFTER_(wk_module *, wk_nn_lazy_batch_norm, (2), wk_nn_batch_norm_options, __VA_ARGS__))
+#define wk_nn_lazy_batch_norm3d(...)                                                                                   \
+    WK_NEW_MODULE_(WK_OPT_AFTER_(wk_module *, wk_nn_lazy_batch_norm, (3), wk_nn_batch_norm_options, __VA_ARGS__))
+#define wk_nn_instance_norm1d(...)                                                                                     \
+    WK_NEW_MODULE_(WK_OPT_(wk_module *, wk_nn_instance_norm1d, wk_nn_instance_norm_options, __VA_ARGS__))
+#define wk_nn_instance_norm2d(...)                                                                                     \
+    WK_NEW_MODULE_(WK_OPT_(wk_module *, wk_nn_instance_norm2d, wk_nn_instance_norm_options, __VA_ARGS__))
+#define wk_nn_instance_norm3d(...)                                                                                     \
+    WK_NEW_MODULE_(WK_OPT_(wk_module *, wk_nn_instance_norm3d, wk_nn_instance_norm_options, __VA_ARGS__))
+#define wk_nn_lazy_instance_norm1d(...)                                                                                \
+    WK_NEW_MODULE_(WK_OPT_AFTER_(wk_module *, wk_nn_lazy_instance_norm, (1), wk_nn_instance_norm_options, __VA_ARGS__))
+#define wk_nn_lazy_instance_norm2d(...)                                                                                \
+    WK_NEW_MODULE_(WK_OPT_AFTER_(wk_module *, wk_nn_lazy_instance_norm, (2), wk_nn_instance_norm_options, __VA_ARGS__))
+#define wk_nn_lazy_instance_norm3d(...)                                                                                \
+    WK_NEW_MODULE_(WK_OPT_AFTER_(wk_module *, wk_nn_lazy_instance_norm, (3), wk_nn_instance_norm_options, __VA_ARGS__))
+#define wk_nn_group_norm(groups, ...)                                                                                  \
+    WK_NEW_MODULE_(                                                                                                    \
+        WK_OPT2_(wk_module *, wk_nn_group_norm, wk_nn_group_norm_options, "groups, channels", groups, __VA_ARGS__))
+#define wk_nn_rms_norm(...)                                                                                            \
+    WK_NEW_MODULE_(WK_SHAPED_(wk_module *, wk_nn_rms_norm, wk_nn_rms_norm_options, #__VA_ARGS__, __VA_ARGS__))
+#define wk_nn_local_response_norm(...)                                                                                 \
+    WK_NEW_MODULE_(WK_OPT_(wk_module *, wk_nn_local_response_norm, wk_nn_local_response_norm_options, __VA_ARGS__))
 #define wk_nn_embedding(n, ...)                                                                                        \
     WK_NEW_MODULE_(WK_OPT2_(wk_module *, wk_nn_embedding, wk_nn_embedding_options, "n, dim", n, __VA_ARGS__))
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick/nn_vision.h: layers for images: convolutions, pooling, padding, shuffling.
+/* wick/nn_vision.h: layers for images: convolutions, pooling, padding, shuffling, resampling.
  *
  *     wk_module *net = wk_nn_sequential(wk_nn_conv2d(1, 6, 5, .padding = 2), wk_nn_relu(), wk_nn_flatten(),
  *                                       wk_nn_linear(6 * 28 * 28, 10));
@@ -202,6 +202,31 @@ WK_RESULT_API wk_module *wk_nn_channel_shuffle_at(wk_site site, int64_t groups);
 #define wk_nn_pixel_unshuffle(...) WK_NEW_MODULE_(wk_nn_pixel_unshuffle_at(WK_HERE, __VA_ARGS__))
 #define wk_nn_channel_shuffle(...) WK_NEW_MODULE_(wk_nn_channel_shuffle_at(WK_HERE, __VA_ARGS__))
 
+/* ---- resampling -------------------------------------------------------------------------------------------------- */
+
+typedef struct wk_nn_upsample_options {
+    size_t size;
+    wk_by_name by_name;
+    double scale_factor;         /* of each size; default none */
+    int mode;                    /* as wk_interpolate; default WK_INTERPOLATE_NEAREST */
+    bool align_corners;          /* default false */
+    bool recompute_scale_factor; /* default false */
+    char reserved[2];
+} wk_nn_upsample_options;
+/* wk_nn_upsample(size): Creates a layer that calls wk_interpolate. size is that of the result in its spatial
+ * dimensions, or 0 if .scale_factor is given.
+ *     wk_nn_upsample(0, .scale_factor = 2, .mode = WK_INTERPOLATE_BILINEAR)
+ *     wk_nn_upsample((14, 20))
+ * Errors:    WK_ERR_ARGUMENT if not exactly one of size and .scale_factor is given
+ * PyTorch:   torch.nn.Upsample */
+WK_RESULT_API wk_module *wk_nn_upsample_at(wk_site site, wk_sizes size, const wk_nn_upsample_options *options);
+
+/* wk_nn_unfold(kernel), wk_nn_fold(size, kernel): Create a layer that calls wk_im2col or wk_col2im, with its options.
+ * Errors:    WK_ERR_ARGUMENT if a number is too small
+ * PyTorch:   torch.nn.Unfold, torch.nn.Fold */
+WK_RESULT_API wk_module *wk_nn_unfold_at(wk_site site, wk_sizes kernel, const wk_im2col_options *options);
+WK_RESULT_API wk_module *wk_nn_fold_at(wk_site site, wk_sizes size, wk_sizes kernel, const wk_im2col_options *options);
+
 /* ---- macros ------------------------------------------------------------------------------------------------------ */
 
 #ifndef __cplusplus
@@ -231,6 +256,13 @@ WK_RESULT_API wk_module *wk_nn_channel_shuffle_at(wk_site site, int64_t groups);
 #define wk_nn_lazy_conv_transpose3d(out, ...)                                                                          \
     WK_NN_LAZY_CONV_(wk_nn_lazy_conv_transpose3d, wk_nn_conv_transpose_options, out, __VA_ARGS__)
 
+#define wk_nn_unfold(...) WK_NN_POOL_(wk_nn_unfold, wk_im2col_options, __VA_ARGS__)
+#define wk_nn_fold(size, ...)                                                                                          \
+    WK_NEW_MODULE_(                                                                                                    \
+        WK_OPT2_SIZES_(wk_module *, wk_nn_fold, wk_im2col_options, "size, kernel", WK_SIZES_OF_(size), __VA_ARGS__))
+#define wk_nn_upsample_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, scale_factor)
+#define wk_nn_upsample(...)                                                                                            \
+    WK_NEW_MODULE_(WK_OPT_SIZES_(wk_module *, wk_nn_upsample, wk_nn_upsample_options, "size", __VA_ARGS__))
 #define wk_nn_max_pool_options_numbers_(wk_do_, wk_o_)
 #define wk_nn_adaptive_max_pool_options_numbers_(wk_do_, wk_o_)
 #define WK_NN_POOL_(f, type, ...) WK_NEW_MODULE_(WK_OPT_SIZES_(wk_module *, f, type, "kernel", __VA_ARGS__))

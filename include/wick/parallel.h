@@ -155,10 +155,6 @@ WK_API wk_tensors *wk_devices_all_reduce__at(wk_site site, wk_tensors *list);
 #define wk_mirrored_stats_of(module, stats) wk_mirrored_stats_of_at(WK_HERE, module, stats)
 
 #ifndef __cplusplus
-/* The doubles of each struct of options whose default may be other than 0 (macros.h). */
-#define wk_mirrored_options_numbers_(wk_do_, wk_o_)
-#define wk_data_parallel_options_numbers_(wk_do_, wk_o_)
-
 #define wk_mirrored(model, devices, ...)                                                                               \
     WK_NEW_MODULE_(                                                                                                    \
         WK_OPT3_(wk_module *, wk_mirrored, wk_mirrored_options, "model, devices, n", model, devices, __VA_ARGS__))

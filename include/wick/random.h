@@ -54,6 +54,61 @@
  * PyTorch:   torch.nn.functional.dropout */
 #define wk_dropout(...) WK_EXACT_NEW_(3, wk_dropout, "x, p, training", __VA_ARGS__)
 
+/* wk_dropout1d(x, p, training): Sets each channel of each sample to 0 with probability p and divides the others by 1
+ * - p. Does nothing if training is false. Backward draws the same numbers again.
+ * Shapes:    x (N, C, L) or (C, L); out has the shape of x
+ * Dtypes:    floating
+ * Returns:   x itself if training is false, else a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has another number of dimensions; WK_ERR_DTYPE if x is not floating; WK_ERR_ARGUMENT
+ *            if p is outside [0, 1]
+ * Example:   wk_dropout1d(x, 0.5, false) is {{1, 2}} for x = {{1, 2}}
+ * PyTorch:   torch.nn.functional.dropout1d */
+#define wk_dropout1d(...) WK_EXACT_NEW_(3, wk_dropout1d, "x, p, training", __VA_ARGS__)
+
+/* wk_dropout2d(x, p, training): Sets each channel of each sample to 0 with probability p and divides the others by 1
+ * - p. Does nothing if training is false. Backward draws the same numbers again.
+ * Shapes:    x (N, C, H, W); out has the shape of x
+ * Dtypes:    floating
+ * Returns:   x itself if training is false, else a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has another number of dimensions; WK_ERR_DTYPE if x is not floating; WK_ERR_ARGUMENT
+ *            if p is outside [0, 1]
+ * Example:   wk_dropout2d(x, 0.5, false) is {{{{1, 2}}}} for x = {{{{1, 2}}}}
+ * PyTorch:   torch.nn.functional.dropout2d */
+#define wk_dropout2d(...) WK_EXACT_NEW_(3, wk_dropout2d, "x, p, training", __VA_ARGS__)
+
+/* wk_dropout3d(x, p, training): Sets each channel of each sample to 0 with probability p and divides the others by 1
+ * - p. Does nothing if training is false. Backward draws the same numbers again.
+ * Shapes:    x (N, C, D, H, W) or (C, D, H, W); out has the shape of x
+ * Dtypes:    floating
+ * Returns:   x itself if training is false, else a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has another number of dimensions; WK_ERR_DTYPE if x is not floating; WK_ERR_ARGUMENT
+ *            if p is outside [0, 1]
+ * Example:   wk_dropout3d(x, 0.5, false) is {{{{1, 2}}}} for x = {{{{1, 2}}}}
+ * PyTorch:   torch.nn.functional.dropout3d */
+#define wk_dropout3d(...) WK_EXACT_NEW_(3, wk_dropout3d, "x, p, training", __VA_ARGS__)
+
+/* wk_alpha_dropout(x, p, training): Sets each element to -1.7581 with probability p, then scales and shifts all.
+ * Elements of mean 0 and variance 1 keep mean and variance, as wk_selu requires. If p is 1 the result is 0. Does
+ * nothing if training is false. Backward draws the same numbers again.
+ *     out = a x + b if kept, a (-1.7581) + b if not; a = ((1 - p) (1 + 1.7581^2 p))^-0.5, b = 1.7581 a p
+ * Dtypes:    floating
+ * Returns:   x itself if training is false, else a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_DTYPE if x is not floating; WK_ERR_ARGUMENT if p is outside [0, 1]
+ * Example:   wk_alpha_dropout(x, 0.5, false) is {1, 2} for x = {1, 2}
+ * PyTorch:   torch.nn.functional.alpha_dropout */
+#define wk_alpha_dropout(...) WK_EXACT_NEW_(3, wk_alpha_dropout, "x, p, training", __VA_ARGS__)
+
+/* wk_feature_alpha_dropout(x, p, training): Applies wk_alpha_dropout to each channel of each sample, that is each
+ * index of dimensions 0 and 1. Does nothing if training is false. Backward draws the same numbers again.
+ * Shapes:    x (N, C) or (N, C, ...); out has the shape of x
+ * Dtypes:    floating
+ * Returns:   x itself if training is false, else a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has less than 2 dimensions; WK_ERR_DTYPE if x is not floating; WK_ERR_ARGUMENT if p
+ *            is outside [0, 1]
+ * Example:   wk_feature_alpha_dropout(x, 0.5, false) is {{1, 2}} for x = {{1, 2}}
+ * PyTorch:   torch.nn.functional.feature_alpha_dropout */
+#define wk_feature_alpha_dropout(...) WK_EXACT_NEW_(3, wk_feature_alpha_dropout, "x, p, training", __VA_ARGS__)
+
 #ifndef __cplusplus
 /* wk_multinomial(x, count): Draws count indices with the probabilities in each row of x. A row need not add up to 1.
  * Without replacement the indices are distinct and in the order drawn. Values are not checked: a row must have at

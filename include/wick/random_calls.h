@@ -35,6 +35,22 @@ WK_RESULT_API wk_tensor *wk_bernoulli(wk_tensor *x);
 /* dropout: Sets each element to 0 with probability p and divides the others by 1 - p. */
 WK_RESULT_API wk_tensor *wk_dropout_at(wk_site site, wk_tensor *x, double p, bool training);
 
+/* dropout1d: Sets each channel of each sample to 0 with probability p and divides the others by 1 - p. */
+WK_RESULT_API wk_tensor *wk_dropout1d_at(wk_site site, wk_tensor *x, double p, bool training);
+
+/* dropout2d: Sets each channel of each sample to 0 with probability p and divides the others by 1 - p. */
+WK_RESULT_API wk_tensor *wk_dropout2d_at(wk_site site, wk_tensor *x, double p, bool training);
+
+/* dropout3d: Sets each channel of each sample to 0 with probability p and divides the others by 1 - p. */
+WK_RESULT_API wk_tensor *wk_dropout3d_at(wk_site site, wk_tensor *x, double p, bool training);
+
+/* alpha_dropout: Sets each element to -1.7581 with probability p, then scales and shifts all. */
+WK_RESULT_API wk_tensor *wk_alpha_dropout_at(wk_site site, wk_tensor *x, double p, bool training);
+
+/* feature_alpha_dropout: Applies wk_alpha_dropout to each channel of each sample, that is each index of dimensions 0
+ * and 1. */
+WK_RESULT_API wk_tensor *wk_feature_alpha_dropout_at(wk_site site, wk_tensor *x, double p, bool training);
+
 /* multinomial: Draws count indices with the probabilities in each row of x. */
 typedef struct wk_multinomial_options {
     size_t size;

@@ -160,6 +160,18 @@
  * PyTorch:   torch.dist */
 #define wk_dist(a, ...) WK_NEW_TENSOR_(WK_OPT2_(wk_tensor *, wk_dist, wk_dist_options, "a, b", a, __VA_ARGS__))
 
+/* wk_pairwise_distance(a, b): Computes the p-norm of the difference of a and b along the last dimension.
+ *     out = (sum |a - b + eps|^p)^(1/p)
+ * Options:   .p: as for wk_norm; default 2. .eps: added to the difference; default 1e-06. .keepdim
+ * Shapes:    a and b broadcast; out lacks the last dimension, or has size 1 there for .keepdim
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if a and b do not broadcast, or for an infinite p if the last dimension is empty
+ * Example:   wk_pairwise_distance(x, y, .eps = 0) is {5} for x = {{1, 2}}, y = {{4, 6}}
+ * PyTorch:   torch.nn.functional.pairwise_distance */
+#define wk_pairwise_distance(a, ...)                                                                                   \
+    WK_NEW_TENSOR_(WK_OPT2_(wk_tensor *, wk_pairwise_distance, wk_pairwise_distance_options, "a, b", a, __VA_ARGS__))
+
 /* wk_cosine_similarity(a, b, dim): Computes the cosine of the angle between vectors along dim.
  *     out = sum a b / (max(|a|, eps) max(|b|, eps))
  * Options:   .eps: smallest length that counts; default 1e-08
@@ -326,6 +338,97 @@
     WK_BATCH_NORM_WK4_(x, running_mean, running_var, weight, bias, training, momentum, 1e-05)
 #define WK_BATCH_NORM_WK4_(...) WK_PLAIN_(wk_batch_norm, __VA_ARGS__)
 
+/* wk_instance_norm(x, running_mean, running_var, weight, bias, use_input_stats, momentum, eps): Normalises each
+ * channel of each sample, that is each index of dimensions 0 and 1, over the other dimensions. With use_input_stats,
+ * mean and var are those of x, over the n elements of a channel of a sample; running_mean and running_var, if not
+ * NULL, are updated as by wk_batch_norm, with the means over samples. Otherwise mean and var are running_mean and
+ * running_var. use_input_stats (true), momentum (0.1) and eps (1e-5) may be omitted; weight and bias may be NULL.
+ *     out = (x - mean) / sqrt(var + eps) weight + bias
+ * Shapes:    x (N, C, L) or (N, C, ...); the other tensors (C); out has the shape of x
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_ARGUMENT if eps is negative, or without use_input_stats if running_mean or running_var is NULL;
+ *            WK_ERR_SHAPE if shapes do not match or, with use_input_stats, n is 1; WK_ERR_DTYPE if a tensor is not
+ *            floating; WK_ERR_STATE if a running statistic requires grad
+ * Example:   wk_instance_norm(x, NULL, NULL, NULL, NULL, true, 0.1, 0) is {{{-1, 1}, {1, -1}}} for x = {{{1, 3}, {6,
+ *            2}}}
+ * PyTorch:   torch.nn.functional.instance_norm */
+#define wk_instance_norm(x, running_mean, running_var, weight, ...)                                                    \
+    WK_NEW_TENSOR_(                                                                                                    \
+        WK_JOIN_(WK_INSTANCE_NORM_, WK_COUNT_4_(__VA_ARGS__))(x, running_mean, running_var, weight, __VA_ARGS__))
+#define WK_INSTANCE_NORM_1(x, running_mean, running_var, weight, bias)                                                 \
+    WK_INSTANCE_NORM_WK4_(x, running_mean, running_var, weight, bias, true, 0.1, 1e-05)
+#define WK_INSTANCE_NORM_2(x, running_mean, running_var, weight, bias, use_input_stats)                                \
+    WK_INSTANCE_NORM_WK4_(x, running_mean, running_var, weight, bias, use_input_stats, 0.1, 1e-05)
+#define WK_INSTANCE_NORM_3(x, running_mean, running_var, weight, bias, use_input_stats, momentum)                      \
+    WK_INSTANCE_NORM_WK4_(x, running_mean, running_var, weight, bias, use_input_stats, momentum, 1e-05)
+#define WK_INSTANCE_NORM_WK4_(...) WK_PLAIN_(wk_instance_norm, __VA_ARGS__)
+
+/* wk_group_norm(x, groups, weight, bias, eps): Normalises each group of adjacent channels of each sample over the
+ * group and all positions. The C channels, dimension 1, form num_groups groups. weight and bias may be NULL. eps may
+ * be omitted (1e-5).
+ *     out = (x - mean) / sqrt(var + eps) weight + bias
+ * Shapes:    x (N, C) or (N, C, ...); weight and bias (C); out has the shape of x
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_ARGUMENT if num_groups does not divide C or eps is negative; WK_ERR_SHAPE if shapes do not
+ *            match; WK_ERR_DTYPE if a tensor is not floating
+ * Example:   wk_group_norm(x, 1, NULL, NULL, 0) is {{-1, 1}, {1, -1}} for x = {{1, 3}, {6, 2}}
+ * PyTorch:   torch.nn.functional.group_norm */
+#define wk_group_norm(x, groups, weight, ...)                                                                          \
+    WK_NEW_TENSOR_(WK_JOIN_(WK_GROUP_NORM_, WK_COUNT_(__VA_ARGS__))(x, groups, weight, __VA_ARGS__))
+#define WK_GROUP_NORM_1(x, groups, weight, bias) WK_GROUP_NORM_WK2_(x, groups, weight, bias, 1e-05)
+#define WK_GROUP_NORM_WK2_(...)                  WK_PLAIN_(wk_group_norm, __VA_ARGS__)
+
+/* wk_rms_norm(x, (shape), weight, eps): Divides by the root of the mean square over the last dimensions, whose sizes
+ * are shape. weight may be NULL. If eps is omitted or negative, it is the distance between 1 and the next number of
+ * the dtype in which x is computed: 2^-23 for f32, bf16 and f16.
+ *     out = x / sqrt(mean(x^2) + eps) weight
+ * Shapes:    weight has shape; out has the shape of x
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if shapes do not match; WK_ERR_DTYPE if x is not floating
+ * Example:   wk_rms_norm(x, (2), NULL, 0) is {{1, -1}, {1.4, 0.2}} for x = {{1, -1}, {7, 1}}
+ * PyTorch:   torch.nn.functional.rms_norm */
+#define wk_rms_norm(x, shape, ...)                                                                                     \
+    WK_NEW_TENSOR_(WK_JOIN_(WK_RMS_NORM_, WK_COUNT_(__VA_ARGS__))(WK_INTS_NAME_, x, shape, __VA_ARGS__))
+#define WK_RMS_NORM_1(wk_s_, x, shape, weight) WK_RMS_NORM_WK2_(wk_s_, x, shape, weight, -1)
+#define WK_RMS_NORM_WK2_(wk_s_, x, shape, weight, eps)                                                                 \
+    WK_SIZED_(wk_tensor *, wk_s_, shape, "wk_rms_norm: write sizes in parentheses: wk_rms_norm(x, (3), weight)",       \
+              WK_GIVE_(wk_tensor *, wk_rms_norm_at(WK_HERE, x, wk_s_.at, wk_s_.count, weight, eps)))
+
+/* wk_local_response_norm(x, size, alpha, beta, k): Divides each element by a power of the squares at its position in
+ * size adjacent channels. The channels, dimension 1, are those from c - size / 2 to c + (size - 1) / 2, with integer
+ * division; squares of channels that do not exist count as 0. alpha (1e-4), beta (0.75) and k (1) may be omitted.
+ *     out = x / (k + alpha / size sum(x^2))^beta
+ * Shapes:    x (N, C, ...) with at least 3 dimensions; out has the shape of x
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_ARGUMENT if size is less than 1; WK_ERR_SHAPE if x has less than 3 dimensions
+ * Example:   wk_local_response_norm(x, 2, 2, 1, 0) is {{{1}, {0.4}}} for x = {{{1}, {2}}}
+ * PyTorch:   torch.nn.functional.local_response_norm */
+#define wk_local_response_norm(x, ...)                                                                                 \
+    WK_NEW_TENSOR_(WK_JOIN_(WK_LOCAL_RESPONSE_NORM_, WK_COUNT_4_(__VA_ARGS__))(x, __VA_ARGS__))
+#define WK_LOCAL_RESPONSE_NORM_1(x, size)              WK_LOCAL_RESPONSE_NORM_WK4_(x, size, 0.0001, 0.75, 1)
+#define WK_LOCAL_RESPONSE_NORM_2(x, size, alpha)       WK_LOCAL_RESPONSE_NORM_WK4_(x, size, alpha, 0.75, 1)
+#define WK_LOCAL_RESPONSE_NORM_3(x, size, alpha, beta) WK_LOCAL_RESPONSE_NORM_WK4_(x, size, alpha, beta, 1)
+#define WK_LOCAL_RESPONSE_NORM_WK4_(...)               WK_PLAIN_(wk_local_response_norm, __VA_ARGS__)
+
+/* wk_normalize(x, p, dim, eps): Divides vectors along a dimension by their norms. p (2), dim (1) and eps (1e-12) may
+ * be omitted; p as in wk_norm. Vectors shorter than eps are divided by eps.
+ *     out = x / max(norm(x, p), eps)
+ * Shapes:    out has the shape of x
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if dim is out of range; WK_ERR_DTYPE if x is not floating
+ * Example:   wk_normalize(x) is {{0.6, 0.8}, {0, 1}} for x = {{3, 4}, {0, 2}}
+ * PyTorch:   torch.nn.functional.normalize */
+#define wk_normalize(...)         WK_NEW_TENSOR_(WK_JOIN_(WK_NORMALIZE_, WK_COUNT_4_(__VA_ARGS__))(__VA_ARGS__))
+#define WK_NORMALIZE_1(x)         WK_NORMALIZE_WK4_(x, 2, 1, 1e-12)
+#define WK_NORMALIZE_2(x, p)      WK_NORMALIZE_WK4_(x, p, 1, 1e-12)
+#define WK_NORMALIZE_3(x, p, dim) WK_NORMALIZE_WK4_(x, p, dim, 1e-12)
+#define WK_NORMALIZE_WK4_(...)    WK_PLAIN_(wk_normalize, __VA_ARGS__)
+
 /* wk_layer_norm(x, (shape), weight, bias, eps): Normalises over the last dimensions, whose sizes are shape. weight
  * and bias may be NULL. eps may be omitted (1e-5). The variance is that of the population.
  *     out = (x - mean) / sqrt(var + eps) weight + bias
@@ -446,6 +549,116 @@
  * PyTorch:   torch.nn.functional.kl_div */
 #define wk_kl_div(input, ...)                                                                                          \
     WK_NEW_TENSOR_(WK_OPT2_(wk_tensor *, wk_kl_div, wk_kl_div_options, "input, target", input, __VA_ARGS__))
+
+/* wk_soft_margin_loss(input, target): Computes the logistic loss of scores and targets of 1 or -1.
+ *     log(1 + e^(-target input))
+ * Options:   .reduction: WK_REDUCE_MEAN, WK_REDUCE_SUM or WK_REDUCE_NONE; default WK_REDUCE_MEAN
+ * Shapes:    input and target have one shape; out has none, or that of input for WK_REDUCE_NONE
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if the shapes differ (they are not broadcast); WK_ERR_DTYPE if an operand is not floating
+ * Example:   wk_soft_margin_loss(x, y) is 0.693147 for x = {0, 0}, y = {1, -1}
+ * PyTorch:   torch.nn.functional.soft_margin_loss */
+#define wk_soft_margin_loss(input, ...)                                                                                \
+    WK_NEW_TENSOR_(WK_OPT2_(wk_tensor *, wk_soft_margin_loss, wk_loss_options, "input, target", input, __VA_ARGS__))
+
+/* wk_margin_ranking_loss(input1, input2, target): Penalises pairs of scores unless input1 exceeds input2 by .margin,
+ * for target 1, or the opposite, for -1.
+ *     max(0, margin - target (input1 - input2))
+ * Options:   .reduction: WK_REDUCE_MEAN, WK_REDUCE_SUM or WK_REDUCE_NONE; default WK_REDUCE_MEAN. .margin: default 0
+ * Shapes:    the operands have one shape; out has none, or that of input1 for WK_REDUCE_NONE
+ * Dtypes:    inputs floating; target any
+ * Gradient:  0 where the loss is 0
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if the shapes differ (they are not broadcast); WK_ERR_DTYPE if the inputs are not floating
+ * Example:   wk_margin_ranking_loss(x, y, wk_sign(wk_sub(x, y)), .margin = 2) is 0.5 for x = {3, 2}, y = {2, 7}
+ * PyTorch:   torch.nn.functional.margin_ranking_loss */
+#define wk_margin_ranking_loss(input1, input2, ...)                                                                    \
+    WK_NEW_TENSOR_(WK_OPT3_(wk_tensor *, wk_margin_ranking_loss, wk_margin_ranking_loss_options,                       \
+                            "input1, input2, target", input1, input2, __VA_ARGS__))
+
+/* wk_poisson_nll_loss(input, target): Computes the negative log-likelihood of counts from the logarithms of Poisson
+ * rates. .full adds Stirling's approximation of log(target!) where target > 1.
+ *     e^input - target input, or for .no_log_input input - target log(input + eps)
+ * Options:   .reduction: WK_REDUCE_MEAN, WK_REDUCE_SUM or WK_REDUCE_NONE; default WK_REDUCE_MEAN. .no_log_input:
+ *            input holds rates, not their logarithms; default false. .full: add the term of target alone; default
+ *            false. .eps: added to a rate; default 1e-08
+ * Shapes:    input and target have one shape; out has none, or that of input for WK_REDUCE_NONE
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if the shapes differ (they are not broadcast); WK_ERR_DTYPE if an operand is not floating
+ * Example:   wk_poisson_nll_loss(x, y) is 0.859141 for x = {0, 1}, y = {1, 2}
+ * PyTorch:   torch.nn.functional.poisson_nll_loss */
+#define wk_poisson_nll_loss(input, ...)                                                                                \
+    WK_NEW_TENSOR_(                                                                                                    \
+        WK_OPT2_(wk_tensor *, wk_poisson_nll_loss, wk_poisson_nll_loss_options, "input, target", input, __VA_ARGS__))
+
+/* wk_gaussian_nll_loss(input, target, var): Computes the negative log-likelihood of targets from means and variances
+ * of normal distributions. .full adds log(2 pi) / 2. Variances below .eps count as .eps; the gradient of var is that
+ * at .eps.
+ *     (log(v) + (input - target)^2 / v) / 2, with v = max(var, eps)
+ * Options:   .reduction: WK_REDUCE_MEAN, WK_REDUCE_SUM or WK_REDUCE_NONE; default WK_REDUCE_MEAN. .full: add the
+ *            constant; default false. .eps: smallest variance; default 1e-06
+ * Shapes:    input and target have one shape; var has it, or a last size of 1, or lacks the last dimension; out has
+ *            none, or input's shape for WK_REDUCE_NONE
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if the shapes do not fit; WK_ERR_DTYPE if an operand is not floating; WK_ERR_ARGUMENT if
+ *            .eps is not positive
+ * Example:   wk_gaussian_nll_loss(x, y, wk_ones_like(x)) is 1 for x = {1, 2}, y = {1, 4}
+ * PyTorch:   torch.nn.functional.gaussian_nll_loss, which refuses a negative variance */
+#define wk_gaussian_nll_loss(input, target, ...)                                                                       \
+    WK_NEW_TENSOR_(WK_OPT3_(wk_tensor *, wk_gaussian_nll_loss, wk_gaussian_nll_loss_options, "input, target, var",     \
+                            input, target, __VA_ARGS__))
+
+/* wk_multi_margin_loss(x, labels): Computes the mean over classes of the margins by which wrong classes miss the
+ * label's score.
+ *     sum over c other than label of weight[label] max(0, margin - x[label] + x[c])^p / C
+ * Options:   .reduction: WK_REDUCE_MEAN, WK_REDUCE_SUM or WK_REDUCE_NONE; default WK_REDUCE_MEAN. .p: 1 or 2;
+ *            default 1. .margin: default 1.0. .weight: (C), of each class; default none
+ * Shapes:    x (C) or (N, C); labels () or (N); out has none, or that of labels for WK_REDUCE_NONE
+ * Dtypes:    x floating; labels i64 (other integers are converted)
+ * Gradient:  none for .weight
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if a label names no class; WK_ERR_SHAPE or WK_ERR_DTYPE if the operands do not fit;
+ *            WK_ERR_ARGUMENT if .p is neither 1 nor 2; WK_ERR_STATE if .weight requires grad
+ * Example:   wk_multi_margin_loss(x, y) is 1 for x = {{1, 2, 4}}, y = {1}
+ * PyTorch:   torch.nn.functional.multi_margin_loss */
+#define wk_multi_margin_loss(x, ...)                                                                                   \
+    WK_NEW_TENSOR_(                                                                                                    \
+        WK_OPT2_(wk_tensor *, wk_multi_margin_loss, wk_multi_margin_loss_options, "x, labels", x, __VA_ARGS__))
+
+/* wk_cosine_embedding_loss(a, b, target): Compares directions: target 1 asks for a cosine of 1, target -1 for one of
+ * at most .margin. Other targets give 0.
+ *     1 - cos for target 1, max(0, cos - margin) for -1, with cos = a b / sqrt((a a + 1e-12) (b b + 1e-12))
+ * Options:   .reduction: WK_REDUCE_MEAN, WK_REDUCE_SUM or WK_REDUCE_NONE; default WK_REDUCE_MEAN. .margin: default 0
+ * Shapes:    a and b (D) or (N, D); target () or (N); out has none, or that of target for WK_REDUCE_NONE
+ * Dtypes:    a and b floating; target any
+ * Gradient:  none for target
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if the shapes do not fit; WK_ERR_DTYPE if a or b is not floating
+ * Example:   wk_cosine_embedding_loss(x, y, wk_full((), 1)) is 0.292893 for x = {1, 0}, y = {1, 1}
+ * PyTorch:   torch.nn.functional.cosine_embedding_loss */
+#define wk_cosine_embedding_loss(a, b, ...)                                                                            \
+    WK_NEW_TENSOR_(WK_OPT3_(wk_tensor *, wk_cosine_embedding_loss, wk_cosine_embedding_loss_options, "a, b, target",   \
+                            a, b, __VA_ARGS__))
+
+/* wk_triplet_margin_loss(anchor, positive, negative): Compares distances: that from anchor to positive is to be less
+ * than that to negative by .margin. .swap takes the lesser of the distances from negative to anchor and to positive.
+ *     max(0, d(anchor, positive) - d(anchor, negative) + margin), with d = wk_pairwise_distance
+ * Options:   .reduction: WK_REDUCE_MEAN, WK_REDUCE_SUM or WK_REDUCE_NONE; default WK_REDUCE_MEAN. .margin: positive;
+ *            default 1.0. .p: of the norm; default 2. .eps: added to differences; default 1e-06. .swap
+ * Shapes:    the operands have one shape, (D) or (N, D); out has none, or that without D for WK_REDUCE_NONE
+ * Dtypes:    floating
+ * Gradient:  0 where the loss is 0
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if the shapes differ (they are not broadcast); WK_ERR_DTYPE if an operand is not floating;
+ *            WK_ERR_ARGUMENT if .margin is not positive
+ * Example:   wk_triplet_margin_loss(x, y, wk_neg(x), .margin = 2) is 1 for x = {1, 0}, y = {0, 0}
+ * PyTorch:   torch.nn.functional.triplet_margin_loss */
+#define wk_triplet_margin_loss(anchor, positive, ...)                                                                  \
+    WK_NEW_TENSOR_(WK_OPT3_(wk_tensor *, wk_triplet_margin_loss, wk_triplet_margin_loss_options,                       \
+                            "anchor, positive, negative", anchor, positive, __VA_ARGS__))
 
 /* wk_cross_entropy(logits, labels): Computes the cross entropy of logits and labels. labels are classes, or
  * probabilities in the shape of logits. The mean of classes is weighted by .weight.

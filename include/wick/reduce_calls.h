@@ -123,6 +123,21 @@ typedef struct wk_dist_options {
 #endif
 WK_RESULT_API wk_tensor *wk_dist_at(wk_site site, wk_tensor *a, wk_tensor *b, const wk_dist_options *options);
 
+/* pairwise_distance: Computes the p-norm of the difference of a and b along the last dimension. */
+typedef struct wk_pairwise_distance_options {
+    size_t size;
+    wk_by_name by_name;
+    double p;   /* default 2; as for wk_norm */
+    double eps; /* default 1e-06; added to the difference */
+    bool keepdim;
+    char reserved[7];
+} wk_pairwise_distance_options;
+#ifndef __cplusplus
+#define wk_pairwise_distance_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, p) wk_do_(wk_o_, eps)
+#endif
+WK_RESULT_API wk_tensor *wk_pairwise_distance_at(wk_site site, wk_tensor *a, wk_tensor *b,
+                                                 const wk_pairwise_distance_options *options);
+
 /* cosine_similarity: Computes the cosine of the angle between vectors along dim. */
 typedef struct wk_cosine_similarity_options {
     size_t size;
@@ -205,6 +220,27 @@ WK_RESULT_API wk_tensor *wk_isin_at(wk_site site, wk_tensor *elements, wk_tensor
 WK_RESULT_API wk_tensor *wk_batch_norm_at(wk_site site, wk_tensor *x, wk_tensor *running_mean, wk_tensor *running_var,
                                           wk_tensor *weight, wk_tensor *bias, bool training, double momentum,
                                           double eps);
+
+/* instance_norm: Normalises each channel of each sample, that is each index of dimensions 0 and 1, over the other
+ * dimensions. */
+WK_RESULT_API wk_tensor *wk_instance_norm_at(wk_site site, wk_tensor *x, wk_tensor *running_mean,
+                                             wk_tensor *running_var, wk_tensor *weight, wk_tensor *bias,
+                                             bool use_input_stats, double momentum, double eps);
+
+/* group_norm: Normalises each group of adjacent channels of each sample over the group and all positions. */
+WK_RESULT_API wk_tensor *wk_group_norm_at(wk_site site, wk_tensor *x, int64_t groups, wk_tensor *weight,
+                                          wk_tensor *bias, double eps);
+
+/* rms_norm: Divides by the root of the mean square over the last dimensions, whose sizes are shape. */
+WK_RESULT_API wk_tensor *wk_rms_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, int ndim, wk_tensor *weight,
+                                        double eps);
+
+/* local_response_norm: Divides each element by a power of the squares at its position in size adjacent channels. */
+WK_RESULT_API wk_tensor *wk_local_response_norm_at(wk_site site, wk_tensor *x, int64_t size, double alpha, double beta,
+                                                   double k);
+
+/* normalize: Divides vectors along a dimension by their norms. */
+WK_RESULT_API wk_tensor *wk_normalize_at(wk_site site, wk_tensor *x, double p, int64_t dim, double eps);
 
 /* layer_norm: Normalises over the last dimensions, whose sizes are shape. */
 WK_RESULT_API wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, int ndim, wk_tensor *weight,
@@ -295,6 +331,100 @@ typedef struct wk_kl_div_options {
 #endif
 WK_RESULT_API wk_tensor *wk_kl_div_at(wk_site site, wk_tensor *input, wk_tensor *target,
                                       const wk_kl_div_options *options);
+
+/* soft_margin_loss: Computes the logistic loss of scores and targets of 1 or -1. */
+WK_RESULT_API wk_tensor *wk_soft_margin_loss_at(wk_site site, wk_tensor *input, wk_tensor *target,
+                                                const wk_loss_options *options);
+
+/* margin_ranking_loss: Penalises pairs of scores unless input1 exceeds input2 by .margin, for target 1, or the
+ * opposite, for -1. */
+typedef struct wk_margin_ranking_loss_options {
+    size_t size;
+    wk_by_name by_name;
+    wk_reduction reduction;
+    double margin;
+} wk_margin_ranking_loss_options;
+#ifndef __cplusplus
+#define wk_margin_ranking_loss_options_numbers_(wk_do_, wk_o_)
+#endif
+WK_RESULT_API wk_tensor *wk_margin_ranking_loss_at(wk_site site, wk_tensor *input1, wk_tensor *input2,
+                                                   wk_tensor *target, const wk_margin_ranking_loss_options *options);
+
+/* poisson_nll_loss: Computes the negative log-likelihood of counts from the logarithms of Poisson rates. */
+typedef struct wk_poisson_nll_loss_options {
+    size_t size;
+    wk_by_name by_name;
+    wk_reduction reduction;
+    bool no_log_input; /* input holds rates, not their logarithms; default false */
+    bool full;         /* add the term of target alone; default false */
+    double eps;        /* default 1e-08; added to a rate */
+} wk_poisson_nll_loss_options;
+#ifndef __cplusplus
+#define wk_poisson_nll_loss_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps)
+#endif
+WK_RESULT_API wk_tensor *wk_poisson_nll_loss_at(wk_site site, wk_tensor *input, wk_tensor *target,
+                                                const wk_poisson_nll_loss_options *options);
+
+/* gaussian_nll_loss: Computes the negative log-likelihood of targets from means and variances of normal
+ * distributions. */
+typedef struct wk_gaussian_nll_loss_options {
+    size_t size;
+    wk_by_name by_name;
+    wk_reduction reduction;
+    bool full;  /* add the constant; default false */
+    double eps; /* default 1e-06; smallest variance */
+} wk_gaussian_nll_loss_options;
+#ifndef __cplusplus
+#define wk_gaussian_nll_loss_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps)
+#endif
+WK_RESULT_API wk_tensor *wk_gaussian_nll_loss_at(wk_site site, wk_tensor *input, wk_tensor *target, wk_tensor *var,
+                                                 const wk_gaussian_nll_loss_options *options);
+
+/* multi_margin_loss: Computes the mean over classes of the margins by which wrong classes miss the label's score. */
+typedef struct wk_multi_margin_loss_options {
+    size_t size;
+    wk_by_name by_name;
+    wk_reduction reduction;
+    double p;          /* default 1; 1 or 2 */
+    double margin;     /* default 1.0 */
+    wk_tensor *weight; /* (C), of each class; default none */
+} wk_multi_margin_loss_options;
+#ifndef __cplusplus
+#define wk_multi_margin_loss_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, p) wk_do_(wk_o_, margin)
+#endif
+WK_RESULT_API wk_tensor *wk_multi_margin_loss_at(wk_site site, wk_tensor *x, wk_tensor *labels,
+                                                 const wk_multi_margin_loss_options *options);
+
+/* cosine_embedding_loss: Compares directions: target 1 asks for a cosine of 1, target -1 for one of at most .margin. */
+typedef struct wk_cosine_embedding_loss_options {
+    size_t size;
+    wk_by_name by_name;
+    wk_reduction reduction;
+    double margin;
+} wk_cosine_embedding_loss_options;
+#ifndef __cplusplus
+#define wk_cosine_embedding_loss_options_numbers_(wk_do_, wk_o_)
+#endif
+WK_RESULT_API wk_tensor *wk_cosine_embedding_loss_at(wk_site site, wk_tensor *a, wk_tensor *b, wk_tensor *target,
+                                                     const wk_cosine_embedding_loss_options *options);
+
+/* triplet_margin_loss: Compares distances: that from anchor to positive is to be less than that to negative by
+ * .margin. */
+typedef struct wk_triplet_margin_loss_options {
+    size_t size;
+    wk_by_name by_name;
+    wk_reduction reduction;
+    double margin; /* default 1.0; positive */
+    double p;      /* default 2; of the norm */
+    double eps;    /* default 1e-06; added to differences */
+    bool swap;
+    char reserved[7];
+} wk_triplet_margin_loss_options;
+#ifndef __cplusplus
+#define wk_triplet_margin_loss_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, margin) wk_do_(wk_o_, p) wk_do_(wk_o_, eps)
+#endif
+WK_RESULT_API wk_tensor *wk_triplet_margin_loss_at(wk_site site, wk_tensor *anchor, wk_tensor *positive,
+                                                   wk_tensor *negative, const wk_triplet_margin_loss_options *options);
 
 /* cross_entropy: Computes the cross entropy of logits and labels. */
 typedef struct wk_cross_entropy_options {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick/vision.h: convolutions, pooling.
+/* wick/vision.h: convolutions, pooling, resampling.
  *
  * Images are (N, C, L), (N, C, H, W) or (N, C, D, H, W): samples, channels, then one to three spatial dimensions.
  * Without the first dimension a tensor is one sample, and so is the result. A size is one number for all spatial
@@ -533,6 +533,60 @@
 #define wk_max_unpool3d(x, indices, ...)                                                                               \
     WK_NEW_TENSOR_(WK_OPT3_SIZES_(wk_tensor *, wk_max_unpool3d, wk_max_unpool_options, "x, indices, kernel", x,        \
                                   indices, __VA_ARGS__))
+
+/* ---- resampling -------------------------------------------------------------------------------------------------- */
+
+/* wk_interpolate(x): Resamples the spatial dimensions of x to .output_size, or to their sizes times .scale_factor,
+ * rounded down. WK_INTERPOLATE_NEAREST takes x[floor(i scale)], WK_INTERPOLATE_NEAREST_EXACT x[floor((i + 1/2)
+ * scale)], where scale is 1 / .scale_factor or, with .recompute_scale_factor or .output_size, the size of x divided
+ * by that of the result. WK_INTERPOLATE_LINEAR, BILINEAR and TRILINEAR, for one, two and three dimensions,
+ * interpolate between neighbours, WK_INTERPOLATE_BICUBIC between four elements of each dimension, at (i + 1/2) scale
+ * - 1/2; with .align_corners the first and last elements of x and the result coincide. .antialias, for bilinear and
+ * bicubic, averages over more elements when the size decreases. WK_INTERPOLATE_AREA is adaptive average pooling.
+ * Options:   .output_size: spatial sizes of the result. .scale_factor: of each size. .mode: WK_INTERPOLATE_NEAREST
+ *            or WK_INTERPOLATE_LINEAR or WK_INTERPOLATE_BILINEAR or WK_INTERPOLATE_BICUBIC or
+ *            WK_INTERPOLATE_TRILINEAR or WK_INTERPOLATE_AREA or WK_INTERPOLATE_NEAREST_EXACT; default
+ *            WK_INTERPOLATE_NEAREST. .align_corners: default false. .recompute_scale_factor: default false.
+ *            .antialias: default false
+ * Shapes:    (N, C, L), (N, C, H, W) or (N, C, D, H, W); the spatial sizes change
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if the mode does not fit x or a spatial dimension is empty; WK_ERR_ARGUMENT if not exactly
+ *            one of .output_size and .scale_factor is given, a size is less than 1, or an option does not fit the
+ *            mode; WK_ERR_DTYPE if x is not floating
+ * Example:   wk_interpolate(x, .scale_factor = 2) is {{{1, 1, 2, 2}}} for x = {{{1, 2}}}
+ * PyTorch:   torch.nn.functional.interpolate, whose size is .output_size; the scale is one for all dimensions, and
+ *            dtypes are floating */
+#define wk_interpolate(...) WK_NEW_TENSOR_(WK_OPT_(wk_tensor *, wk_interpolate, wk_interpolate_options, __VA_ARGS__))
+
+/* wk_im2col(x, kernel): Takes the windows of an image as columns. Windows have kernel elements, .dilation apart, and
+ * start every .stride elements of x with .padding zeros at both ends of each dimension. Row (c kh + i) kw + j is
+ * element (i, j) of the windows of channel c.
+ * Options:   .dilation: default 1. .padding: default 0. .stride: default 1
+ * Shapes:    (N, C, H, W) -> (N, C kh kw, windows), also without N; windows along a dimension L: (L + 2 padding -
+ *            dilation (kernel - 1) - 1) / stride + 1, rounded down
+ * Dtypes:    any
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has another number of dimensions or the kernel is larger than the padded size;
+ *            WK_ERR_ARGUMENT if a number is too small
+ * Example:   wk_im2col(x, (1, 2)) is {{1, 2}, {2, 3}} for x = {{{1, 2, 3}}}
+ * PyTorch:   torch.nn.functional.unfold */
+#define wk_im2col(x, ...)                                                                                              \
+    WK_NEW_TENSOR_(WK_OPT2_SIZES_(wk_tensor *, wk_im2col, wk_im2col_options, "x, kernel", x, __VA_ARGS__))
+
+/* wk_col2im(x, size, kernel): Adds columns to the windows of an image of this size, as wk_im2col takes them. An
+ * element in several windows is the sum of their columns; x and the options are those of wk_im2col.
+ * Options:   .dilation: default 1. .padding: default 0. .stride: default 1
+ * Shapes:    (N, C kh kw, windows) -> (N, C, H, W), also without N
+ * Dtypes:    any but bool
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if x does not have the rows and columns of such windows, or the kernel is larger than the
+ *            padded size; WK_ERR_ARGUMENT if a number is too small; WK_ERR_DTYPE for bool
+ * Example:   wk_col2im(x, (1, 3), (1, 2)) is {{{1, 4, 3}}} for x = {{1, 2}, {2, 3}}
+ * PyTorch:   torch.nn.functional.fold */
+#define wk_col2im(x, size, ...)                                                                                        \
+    WK_NEW_TENSOR_(WK_OPT3_SIZES_(wk_tensor *, wk_col2im, wk_im2col_options, "x, size, kernel", x, WK_SIZES_OF_(size), \
+                                  __VA_ARGS__))
 
 #endif
 

@@ -219,6 +219,52 @@ WK_RESULT_API wk_tensor *wk_max_unpool2d_at(wk_site site, wk_tensor *x, wk_tenso
 WK_RESULT_API wk_tensor *wk_max_unpool3d_at(wk_site site, wk_tensor *x, wk_tensor *indices, wk_sizes kernel,
                                             const wk_max_unpool_options *options);
 
+/* ---- resampling -------------------------------------------------------------------------------------------------- */
+
+/* interpolate: Resamples the spatial dimensions of x to .output_size, or to their sizes times .scale_factor, rounded
+ * down. */
+enum {
+    WK_INTERPOLATE_NEAREST = 0,
+    WK_INTERPOLATE_LINEAR = 1,
+    WK_INTERPOLATE_BILINEAR = 2,
+    WK_INTERPOLATE_BICUBIC = 3,
+    WK_INTERPOLATE_TRILINEAR = 4,
+    WK_INTERPOLATE_AREA = 5,
+    WK_INTERPOLATE_NEAREST_EXACT = 6
+};
+typedef struct wk_interpolate_options {
+    size_t size;
+    wk_by_name by_name;
+    wk_sizes output_size; /* spatial sizes of the result */
+    double scale_factor;  /* of each size */
+    int mode;
+    bool align_corners;          /* default false */
+    bool recompute_scale_factor; /* default false */
+    bool antialias;              /* default false */
+    char reserved[1];
+} wk_interpolate_options;
+#ifndef __cplusplus
+#define wk_interpolate_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, scale_factor)
+#endif
+WK_RESULT_API wk_tensor *wk_interpolate_at(wk_site site, wk_tensor *x, const wk_interpolate_options *options);
+
+/* im2col: Takes the windows of an image as columns. */
+typedef struct wk_im2col_options {
+    size_t size;
+    wk_by_name by_name;
+    wk_sizes dilation; /* default 1 */
+    wk_sizes padding;
+    wk_sizes stride; /* default 1 */
+} wk_im2col_options;
+#ifndef __cplusplus
+#define wk_im2col_options_numbers_(wk_do_, wk_o_)
+#endif
+WK_RESULT_API wk_tensor *wk_im2col_at(wk_site site, wk_tensor *x, wk_sizes kernel, const wk_im2col_options *options);
+
+/* col2im: Adds columns to the windows of an image of this size, as wk_im2col takes them. */
+WK_RESULT_API wk_tensor *wk_col2im_at(wk_site site, wk_tensor *x, wk_sizes size, wk_sizes kernel,
+                                      const wk_im2col_options *options);
+
 #ifdef __cplusplus
 }
 #endif

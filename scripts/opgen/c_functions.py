@@ -169,7 +169,8 @@ def options_struct(op: Op) -> str:
     name, enums = op.options, ""
     for a in op.option_arguments:
         if a.enum:
-            values = [f"WK_{op.name.upper()}_{choice.upper()} = {k}" for k, choice in enumerate(a.choices)]
+            named = [choice.upper().replace("-", "_") for choice in a.choices]
+            values = [f"WK_{op.name.upper()}_{choice} = {k}" for k, choice in enumerate(named)]
             enums += f"enum {{ {', '.join(values)} }};\n"
     members = "".join(option_member(a) for a in op.struct_members) + padding(op.struct_members)
     marked = " ".join(f"wk_do_(wk_o_, {a.c})" for a in op.struct_members if a.is_marked)

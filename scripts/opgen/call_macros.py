@@ -82,7 +82,8 @@ def option_form(op: Op, name: str, operands: list[Argument]) -> str:
     said, early = ", ".join(names), ", ".join(names[:-1])
     if operands[-1].is_sizes:
         form, parameters = f"WK_OPT{len(names) if len(names) > 1 else ''}_SIZES_", ", ".join(names[:-1] + ["..."])
-        passed_on = ", ".join(names[:-1] + ["__VA_ARGS__"])
+        early_operands = [f"WK_SIZES_OF_({a.c})" if a.is_sizes else a.c for a in operands[:-1]]
+        passed_on = ", ".join(early_operands + ["__VA_ARGS__"])
         return f'#define {name}({parameters}) {form}(wk_tensor *, {name}, {op.options}, "{said}", {passed_on})\n'
     if len(names) == 1:
         return one_operand_form(op, name, operands[0])
@@ -141,7 +142,7 @@ def list_form(op: Op, name: str) -> str:
 def omitting_form(op: Op, name: str) -> str:
     """Returns a macro whose last operands may be omitted; others may be lists."""
     own, names, lists = name.upper(), [a.c for a in op.operands], len(lists_of(op))
-    omitted = [c_number(a.default) for a in op.operands if a.omit]
+    omitted = [c_number(a.usual if a.default is None else a.default) for a in op.operands if a.omit]
     needed, local = len(names) - len(omitted), list(LOCALS[:lists])
     early = names[: needed - 1]
     counts = ["1", "2", "3", "WK4_"][: len(omitted) + 1] if len(omitted) > 1 else ["1", "WK2_"]

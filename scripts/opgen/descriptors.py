@@ -218,7 +218,7 @@ def invoke_operand(op: Op, a: Argument, k: int, suffix: str) -> str:
     if a.is_tensor:
         return f"wk__value_tensor(&args[{k}])"
     if a.c_type == "double ":
-        return f"wk__value_float(&args[{k}], {a.default or 0})"
+        return f"wk__value_float(&args[{k}], {a.usual or a.default or 0})"
     if a.c_type == "wk_device ":
         return f"wk__value_device(&args[{k}])"
     usual = a.usual if a.usual is not None else int(a.default or 0)

@@ -103,18 +103,19 @@ static wk_context *alloc_context_or_wait(void)
     return context;
 }
 
-static void begin(wk_context *context)
+/* numbered: it gets a random stream of its own. */
+static void begin(wk_context *context, bool numbered)
 {
     context->scope = -1;
     pthread_mutex_lock(&wk__context_lock);
-    context->stream = streams++;
+    if (numbered) context->stream = streams++;
     context->next = contexts;
     contexts = context;
     pthread_mutex_unlock(&wk__context_lock);
     context->key = (uint64_t)context->stream << 32;
 }
 
-wk_context *wk__context_start(void)
+static wk_context *start(bool numbered)
 {
     pthread_once(&once, create_key);
     wk_context *context = pthread_getspecific(at_exit);
@@ -122,18 +123,38 @@ wk_context *wk__context_start(void)
         wk__fork_count_thread(true);
         context = alloc_context_or_wait();
         pthread_setspecific(at_exit, context);
-        begin(context);
+        begin(context, numbered);
     }
     wk__context_now = context;
     return context;
 }
 
-wk_context *wk__context_make(void)
+wk_context *wk__context_start(void)
+{
+    return start(true);
+}
+
+void wk__context_start_worker(void)
+{
+    if (!wk__context_now) start(false)->handler_muted = true;
+}
+
+static wk_context *make(bool numbered)
 {
     wk_context *context = wk__alloc_zero(1, sizeof *context);
-    if (context) begin(context);
+    if (context) begin(context, numbered);
     if (context) context->handler_muted = true;
     return context;
+}
+
+wk_context *wk__context_make(void)
+{
+    return make(true);
+}
+
+wk_context *wk__context_make_worker(void)
+{
+    return make(false);
 }
 
 void wk__context_destroy(wk_context *context)

@@ -230,6 +230,12 @@ wk_context *wk__context_enter(wk_context *context);
 wk_context *wk__context_make(void);
 void wk__context_destroy(wk_context *context);
 
+/* The same for functions of the user that run for a call of another context: these contexts take no number of a random
+ * stream, so that the streams of threads do not depend on them, and their errors do not reach the handler.
+ * wk__context_start_worker begins that of a thread of the library; later calls do nothing. */
+wk_context *wk__context_make_worker(void);
+void wk__context_start_worker(void);
+
 /* Keeps another thread's context alive until wk__context_release(). Returns false if it has been destroyed; all ops it
  * had recorded have run then. */
 bool wk__context_acquire(wk_context *context);

@@ -33,11 +33,11 @@ static wk_code finish_write(wk__checkpoint *c, bool wait)
 {
     if (!c->writing) return WK_OK;
     const bool ours = !c->background.process || c->background.process == getpid();
-    if (ours && !wait && wk__prefetch_worker_is_busy(&c->background)) return WK_OK;
+    if (ours && !wait && wk__background_worker_is_busy(&c->background)) return WK_OK;
     if (ours)
-        wk__prefetch_worker_wait(&c->background);
+        wk__background_worker_wait(&c->background);
     else
-        wk__prefetch_worker_init(&c->background, write_file, c);
+        wk__background_worker_init(&c->background, write_file, c);
     c->writing = false;
     wk__checkpoint_file_end(&c->pending_file);
     if (!ours || c->code == WK_OK) return WK_OK;
@@ -54,7 +54,7 @@ static void start(wk__checkpoint *c, wk_site site, const char *op)
     if (c->blocking)
         write_file(c, c->written_step);
     else
-        wk__prefetch_worker_submit(&c->background, c->written_step);
+        wk__background_worker_submit(&c->background, c->written_step);
 }
 
 /* Returns a checkpoint of this thread that is being written; NULL: none. */
@@ -104,7 +104,7 @@ static void destroy(void *body)
     wk__checkpoint *c = body;
     finish_write(c, true);
     delist(c);
-    wk__prefetch_worker_stop(&c->background);
+    wk__background_worker_stop(&c->background);
     wk__handle_drop((wk__handle *)c->net);
     wk__handle_drop((wk__handle *)c->optim);
     wk__handle_drop((wk__handle *)c->loader);
@@ -152,7 +152,7 @@ wk_checkpoint *wk_checkpoint_new_at(wk_site site, const char *path, wk_module *n
                               .blocking = o.blocking,
                               .context = wk__context()};
         hold(net), hold(optim), hold(loader), hold(o.tensors);
-        wk__prefetch_worker_init(&c->background, write_file, c);
+        wk__background_worker_init(&c->background, write_file, c);
         enlist(c);
     }
     return wk__handle_wrap(site, &checkpoint_kind, c, c && c->path, op);

@@ -9,7 +9,7 @@
 #ifndef WICK_DIST_CHECKPOINT_H
 #define WICK_DIST_CHECKPOINT_H
 
-#include "data/prefetch_worker.h"
+#include "base/background_worker.h"
 #include "checkpoint_retention.h"
 #include "optim_file.h"
 #include <wick/checkpoint.h>
@@ -28,7 +28,7 @@ struct wk__checkpoint {
     char *loaded; /* path that the last load read, owned; NULL: none */
     /* the write that is running, or has finished and was not checked since */
     bool writing;
-    wk__prefetch_worker background;
+    wk__background_worker background;
     wk__checkpoint_file pending_file;
     int64_t written_step; /* step of the written state */
     wk_site site;         /* site of the save, for its errors */

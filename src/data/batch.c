@@ -3,7 +3,6 @@
 #include "batch.h"
 #include "base/alloc.h"
 #include "sample.h"
-#include "tensor/call_scope.h"
 #include <string.h>
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
@@ -176,11 +175,8 @@ enum { NAME = 120 };
 /* Writes the name that errors for sample k get; k < 0: those of .collate. */
 static void name_sample(const wk__batch_plan *plan, int64_t k, char *name)
 {
-    const char *file = plan->site.file ? plan->site.file : "?";
-    const int64_t index = sample_of(plan, k < 0 ? 0 : k);
-    snprintf(name, NAME,
-             k < 0 ? "the batch of sample %lld of the loader at %.60s:%d" : "sample %lld of the loader at %.60s:%d",
-             (long long)index, file, (int)plan->site.line);
+    snprintf(name, NAME, "%ssample %lld of the loader at %.60s:%d", k < 0 ? "the batch of " : "",
+             (long long)sample_of(plan, k < 0 ? 0 : k), plan->site.file ? plan->site.file : "?", (int)plan->site.line);
 }
 
 /* Gets sample k in a scope of its own. With .collate the caller's scope gets its tensors, in *kept; else the sample is
@@ -190,7 +186,7 @@ static void add_by_user_code(const wk__batch_plan *plan, wk__batch_data *out, in
     char name[NAME];
     name_sample(plan, k, name);
     wk__call_scope c;
-    if (wk__call_begin(&c, WK__FRAME_CALLBACK, name, plan->site, WK__GRAD_OFF)) {
+    if (wk__sample_call_begin(&c, name, plan->site)) {
         const int64_t index = sample_of(plan, k);
         wk__sample sample = {0};
         wk__sample_begin_stream(wk__context(), plan->seed, (uint64_t)plan->epoch,
@@ -226,7 +222,7 @@ static void collate(const wk__batch_plan *plan, wk__batch_data *out)
     wk_sample *samples = wk__alloc_zero((size_t)plan->count, sizeof *samples), batch = {0};
     if (!samples) {
         fail(out, plan->site, WK_ERR_MEMORY, "data_loader: out of host memory for a batch");
-    } else if (wk__call_begin(&c, WK__FRAME_CALLBACK, name, plan->site, WK__GRAD_OFF)) {
+    } else if (wk__sample_call_begin(&c, name, plan->site)) {
         for (int64_t k = 0; k < plan->count && out->code == WK_OK && !cancelled(plan); k++)
             add_by_user_code(plan, out, k, &samples[k]);
         if (out->code == WK_OK && !cancelled(plan)) {

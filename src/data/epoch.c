@@ -31,7 +31,7 @@ static bool begin_epoch(wk__loader *l)
  * stream, device and error as on any other thread. */
 static void load_in_caller(wk__loader *l, const wk__batch_plan *plan, wk__batch_data *out)
 {
-    if (!l->caller_context) l->caller_context = wk__context_make();
+    if (!l->caller_context) l->caller_context = wk__context_make_worker();
     if (!l->caller_context) {
         out->code = WK_ERR_MEMORY; /* without a text: "out of memory" */
         out->site = l->made;
@@ -62,7 +62,7 @@ void wk__loader_prepare(void *loader, int64_t job, bool in_caller)
         load_in_caller(l, &plan, slot);
         return;
     }
-    if (l->user_code) wk__context()->handler_muted = true; /* errors are those of the loop */
+    if (l->user_code) wk__context_start_worker();
     wk__batch_load(&plan, slot);
 }
 

@@ -11,7 +11,7 @@
 #include "base/options.h"
 #include "base/platform/clock.h"
 #include "engine/device_sync.h"
-#include "prefetch_worker.h"
+#include "base/background_worker.h"
 #include "tensor/call_scope.h"
 #include <math.h>
 #include <string.h>
@@ -42,7 +42,7 @@ typedef struct progress {
     wk_tensor *latest;              /* owned; NULL: none */
     double value;                   /* the newest number that has arrived, if has_value */
     bool has_value;
-    wk__prefetch_worker reader;
+    wk__background_worker reader;
     reading read;
 } progress;
 
@@ -78,7 +78,7 @@ static void read_value(void *user, int64_t which)
 /* Takes the result of a reading that has ended. */
 static void finish_reading(progress *p)
 {
-    if (!p->read.value || wk__prefetch_worker_is_busy(&p->reader)) return;
+    if (!p->read.value || wk__background_worker_is_busy(&p->reader)) return;
     if (!p->read.failed) p->value = p->read.number, p->has_value = true;
     wk__value_drop(p->read.value);
     p->read.value = NULL;
@@ -98,7 +98,7 @@ static bool look_at(progress *p, const wk_tensor *x)
     } else if (!p->read.value && !wk__forked) {
         wk__value_hold(value);
         p->read = (reading){.value = value, .offset = offset, .dtype = body->dtype};
-        wk__prefetch_worker_submit(&p->reader, 0);
+        wk__background_worker_submit(&p->reader, 0);
     }
     return true;
 }
@@ -200,7 +200,7 @@ static void draw(progress *p, int64_t now, bool last)
 static void destroy(void *body)
 {
     progress *p = body;
-    wk__prefetch_worker_stop(&p->reader);
+    wk__background_worker_stop(&p->reader);
     finish_reading(p);
     if (!p->disabled && p->done > p->initial) {
         if (p->latest && wk__body_of(p->latest)->storage->value->memory.host) look_at(p, p->latest);
@@ -246,7 +246,7 @@ wk_progress *wk_progress_new_at(wk_site site, const char *name, int64_t total, c
                         .begun = now,
                         .drawn = now,
                         .drawn_done = o.initial};
-        wk__prefetch_worker_init(&p->reader, read_value, p);
+        wk__background_worker_init(&p->reader, read_value, p);
     }
     return wk__handle_wrap(site, &progress_type, p, p && p->name, op);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Modules that apply one function to their input: activations, and a function of the program.
  *
- * An activation is a row of a table: its name, its op, and how many numbers its options have. The module stores the op's
- * arguments after the input, so that forward is one call of the op. */
+ * An activation is a row of a table: its name, its op, and how many numbers its options have. The module stores the
+ * op's arguments after the input, so that forward is one call of the op. */
 #include "module.h"
 #include "tensor/call_scope.h"
 #include "base/text.h"

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layers that rearrange images, without parameters: padding, pixel_shuffle, pixel_unshuffle, channel_shuffle. */
+/* Layers that rearrange or resample images, without parameters: padding, pixel_shuffle, pixel_unshuffle,
+ * channel_shuffle, upsample, unfold, fold. */
+#include "base/sizes.h"
 #include "module.h"
 #include <string.h>
 #include <wick/nn_vision.h>
 #include <wick/shape.h>
+#include <wick/vision.h>
 
 /* ---- padding ----------------------------------------------------------------------------------------------------- */
 
@@ -145,4 +148,86 @@ wk_module *wk_nn_pixel_unshuffle_at(wk_site site, int64_t factor)
 wk_module *wk_nn_channel_shuffle_at(wk_site site, int64_t groups)
 {
     return create_shuffle(site, "nn_channel_shuffle", "groups", wk_channel_shuffle_at, groups);
+}
+
+/* ---- upsample ---------------------------------------------------------------------------------------------------- */
+
+static wk_tensor *upsample_forward(wk_module *self, wk_tensor *x)
+{
+    return wk_interpolate_at((wk_site){0}, x, wk__module_of(self)->state);
+}
+
+wk_module *wk_nn_upsample_at(wk_site site, wk_sizes size, const wk_nn_upsample_options *options)
+{
+    static const wk_module_kind kind = {
+        .size = sizeof kind, .name = "upsample", .state = sizeof(wk_interpolate_options), .forward1 = upsample_forward};
+    wk_nn_upsample_options o;
+    if (!wk__options(site, "nn_upsample", options, &o)) return NULL;
+    if ((size != 0) == (o.scale_factor != 0)) {
+        wk__error_set(site, WK_ERR_ARGUMENT,
+                      "nn_upsample: expected either a size or .scale_factor; write 0 for the size to give the latter");
+        return NULL;
+    }
+    wk_module *m = wk__module_make(site, &kind);
+    if (!m) return NULL;
+    wk_interpolate_options *state = wk__module_of(m)->state;
+    *state = (wk_interpolate_options){.size = sizeof *state,
+                                      .output_size = size,
+                                      .scale_factor = o.scale_factor,
+                                      .mode = o.mode,
+                                      .align_corners = o.align_corners,
+                                      .recompute_scale_factor = o.recompute_scale_factor};
+    return m;
+}
+
+/* ---- unfold, fold ------------------------------------------------------------------------------------------------ */
+
+/* State of an unfold or fold layer: arguments of wk_im2col or wk_col2im. */
+typedef struct fold {
+    wk_sizes size, kernel; /* size: of the image, for fold */
+    wk_im2col_options options;
+} fold;
+
+static wk_tensor *unfold_forward(wk_module *self, wk_tensor *x)
+{
+    const fold *s = wk__module_of(self)->state;
+    return wk_im2col_at((wk_site){0}, x, s->kernel, &s->options);
+}
+
+static wk_tensor *fold_forward(wk_module *self, wk_tensor *x)
+{
+    const fold *s = wk__module_of(self)->state;
+    return wk_col2im_at((wk_site){0}, x, s->size, s->kernel, &s->options);
+}
+
+static wk_module *create_fold(wk_site site, const char *name, fold state, const wk_im2col_options *options,
+                              wk_tensor *(*forward)(wk_module *, wk_tensor *))
+{
+    const wk_module_kind kind = {
+        .size = sizeof kind, .name = name + strlen("nn_"), .state = sizeof(fold), .forward1 = forward};
+    static const wk__sizes_rule of_size = {.name = "output size", .least = 1, .is_kernel = true},
+                                of_kernel = {.name = "kernel", .least = 1, .is_kernel = true},
+                                of_dilation = {.name = "dilation", .usual = 1, .least = 1},
+                                of_padding = {.name = "padding"},
+                                of_stride = {.name = "stride", .usual = 1, .least = 1};
+    int64_t sizes[WK__MAX_SIZES];
+    if (!wk__options(site, name, options, &state.options) ||
+        !wk__sizes_read(site, name, &of_size, state.size, 2, sizes) ||
+        !wk__sizes_read(site, name, &of_kernel, state.kernel, 2, sizes) ||
+        !wk__sizes_read(site, name, &of_dilation, state.options.dilation, 2, sizes) ||
+        !wk__sizes_read(site, name, &of_padding, state.options.padding, 2, sizes) ||
+        !wk__sizes_read(site, name, &of_stride, state.options.stride, 2, sizes))
+        return NULL;
+    wk_module *m = wk__module_make(site, &kind);
+    if (m) *(fold *)wk__module_of(m)->state = state;
+    return m;
+}
+
+wk_module *wk_nn_unfold_at(wk_site site, wk_sizes kernel, const wk_im2col_options *options)
+{
+    return create_fold(site, "nn_unfold", (fold){.size = 1, .kernel = kernel}, options, unfold_forward);
+}
+wk_module *wk_nn_fold_at(wk_site site, wk_sizes size, wk_sizes kernel, const wk_im2col_options *options)
+{
+    return create_fold(site, "nn_fold", (fold){.size = size, .kernel = kernel}, options, fold_forward);
 }

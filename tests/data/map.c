@@ -3,6 +3,9 @@
 #include "support/wick.h"
 
 #include <base/alloc.h>
+#include <base/context.h>
+
+#include <pthread.h>
 
 enum { SAMPLES = 20, MOST = 32 };
 
@@ -137,6 +140,31 @@ static void runs_apart_from_the_program(void **state)
         WK_EACH(batch, wk_data_loader(data, .batch_size = 4, .workers = workers))
         assert_false(wk_requires_grad(batch->x));
         assert_true(wk_item(wk_rand((1))) == expected);
+    }
+    expect_ok();
+}
+
+static void *stream_of_a_thread(void *user)
+{
+    *(int64_t *)user = wk__context()->stream;
+    return NULL;
+}
+
+/* The random stream of a thread does not depend on the loops before. */
+static void takes_no_stream_of_a_thread(void **state)
+{
+    (void)state;
+    int64_t before = -1;
+    for (int workers = 0; workers < 4; workers++) {
+        WK_SCOPE;
+        int64_t now;
+        pthread_t thread;
+        wk_dataset *data = wk_data_map(numbered_samples(SAMPLES), random_pair, NULL);
+        if (before >= 0) WK_EACH(batch, wk_data_loader(data, .workers = workers)) assert_non_null(batch->x);
+        assert_int_equal(pthread_create(&thread, NULL, stream_of_a_thread, &now), 0);
+        pthread_join(thread, NULL);
+        if (before >= 0) assert_int_equal(now, before + 1);
+        before = now;
     }
     expect_ok();
 }
@@ -297,6 +325,7 @@ int main(void)
         cmocka_unit_test(draws_from_the_stream_of_the_sample),
         cmocka_unit_test(shuffled_samples_keep_their_streams),
         cmocka_unit_test(runs_apart_from_the_program),
+        cmocka_unit_test(takes_no_stream_of_a_thread),
         cmocka_unit_test(an_error_is_that_of_the_loop),
         cmocka_unit_test(a_late_error_names_the_sample),
         cmocka_unit_test(the_handler_receives_it_once),

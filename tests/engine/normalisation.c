@@ -84,6 +84,18 @@ static void batch_norm_of_long_rows(void **state)
     expect_plan((expected){2, 5, 2}); /* the gradient of relu is stored by the first kernel and read by the second */
 }
 
+/* The second sum reads the first one, so the rows are read twice, and long ones do not stay in cache. */
+static void variance_of_long_rows(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const batch b = make(64, 32);
+    WK_NO_GRAD;
+    start();
+    need(wk_var(b.x, (0, 2, 3)));
+    expect_plan((expected){2, 2, 0});
+}
+
 static void batch_norm_in_evaluation(void **state)
 {
     (void)state;
@@ -95,10 +107,53 @@ static void batch_norm_in_evaluation(void **state)
     expect_plan((expected){2, 1, 1});
 }
 
+static void group_norm_with_what_follows(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const batch b = make(16, 32);
+    start();
+    wk_tensor *out = wk_keep(wk_relu(wk_add(wk_group_norm(b.x, 4, b.weight, b.bias), b.seed)));
+    expect_plan((expected){4, 3, 1}); /* two small ones repeat the statistics for the channels of a group */
+    start();
+    wk_tensor *grad[3];
+    wk_grad((out), (b.x, b.weight, b.bias), grad, .grad_outputs = &b.seed);
+    need(grad[0]);
+    need(grad[1]);
+    expect_plan((expected){5, 5, 2});
+}
+
+static void instance_norm_of_short_rows(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const batch b = make(16, 32);
+    start();
+    wk_tensor *out = wk_keep(wk_relu(wk_instance_norm(b.x, NULL, NULL, b.weight, b.bias)));
+    expect_plan((expected){1, 1, 1});
+    (void)out;
+}
+
+static void root_mean_square(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const batch b = make(64, 32);
+    wk_tensor *weight = wk_ones((32), .device = test_null());
+    need(weight);
+    start();
+    need(wk_rms_norm(b.x, (32), weight));
+    expect_plan((expected){1, 1, 1});
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(batch_norm_of_short_rows),
     cmocka_unit_test(batch_norm_of_long_rows),
+    cmocka_unit_test(variance_of_long_rows),
     cmocka_unit_test(batch_norm_in_evaluation),
+    cmocka_unit_test(group_norm_with_what_follows),
+    cmocka_unit_test(instance_norm_of_short_rows),
+    cmocka_unit_test(root_mean_square),
 };
 
 int main(void)

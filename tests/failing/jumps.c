@@ -167,6 +167,46 @@ static void missing_mnist(void)
 {
     wk_data_mnist(at.missing_path);
 }
+static wk_dataset *samples(void)
+{
+    return wk_data_tensors(at.x, wk_arange(4));
+}
+static void subset_of_failed_indices(void)
+{
+    wk_data_subset(samples(), at.failed);
+}
+static void loader_of_failed_weights(void)
+{
+    wk_data_loader(samples(), .weights = at.failed_float);
+}
+/* Fails for the last sample. */
+static wk_tensor *reshape_last(wk_tensor *y, void *user)
+{
+    (void)user;
+    return wk_item(y) == 3 ? wk_reshape(wk_neg(y), (7)) : y;
+}
+static wk_dataset *failing_samples(void)
+{
+    return wk_data_cache(wk_data_map(samples(), reshape_last, NULL, .tensor = 1));
+}
+static void sample_that_fails(void)
+{
+    wk_sample sample;
+    wk_data_get(failing_samples(), 3, &sample);
+}
+static void split_of_failing_samples(void)
+{
+    wk_dataset *parts[2];
+    wk_data_random_split(failing_samples(), (0.5, 0.5), parts, .stratify = true);
+}
+static void loop_over_failing_samples(void)
+{
+    WK_EACH(batch, wk_data_loader(failing_samples())) wk_neg(batch->x);
+}
+static void loop_of_failing_workers(void)
+{
+    WK_EACH(batch, wk_data_loader(failing_samples(), .workers = 2, .shuffle = true)) wk_neg(batch->x);
+}
 static void history_of_failed_value(void)
 {
     wk_history *history = wk_history_new();
@@ -308,6 +348,12 @@ static const test_call calls[] = {
     {TEST_CALL(item_of_failed_value)},
     {TEST_CALL(dataset_of_failed_value)},
     {TEST_CALL(missing_mnist)},
+    {TEST_CALL(subset_of_failed_indices)},
+    {TEST_CALL(loader_of_failed_weights)},
+    {TEST_CALL(sample_that_fails)},
+    {TEST_CALL(split_of_failing_samples)},
+    {TEST_CALL(loop_over_failing_samples)},
+    {TEST_CALL(loop_of_failing_workers)},
     {TEST_CALL(history_of_failed_value)},
     {TEST_CALL(parameters_of_a_lazy_layer)},
     {TEST_CALL(module_to_missing_device)},

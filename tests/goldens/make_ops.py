@@ -47,6 +47,8 @@ RANDOM = "random numbers: Wick's stream is Philox, PyTorch's is not"
 NONE = {
     "rand": RANDOM, "randn": RANDOM, "rand_like": RANDOM, "randn_like": RANDOM, "randint": RANDOM, "randperm": RANDOM,
     "uniform_": RANDOM, "normal_": RANDOM, "dropout": RANDOM, "bernoulli": RANDOM, "multinomial": RANDOM,
+    "dropout1d": RANDOM, "dropout2d": RANDOM, "dropout3d": RANDOM, "alpha_dropout": RANDOM,
+    "feature_alpha_dropout": RANDOM,
     "empty": "has no numbers in PyTorch", "empty_like": "has no numbers in PyTorch", "to": "moves to a device",
 }  # fmt: skip
 
@@ -65,14 +67,20 @@ OTHER = {
     **{(f"{name}_pool{d}d", dtype): "floating-point only"
        for name in ("avg", "lp") for d in "123" for dtype in ("i64", "u8", "bool")},
     **{(name, dtype): "floating-point only" for name in CONVOLUTIONS for dtype in ("i64", "u8", "bool")},
+    ("interpolate", "u8"): "floating-point only",
     ("all", "u8"): "bool, as of every dtype", ("any", "u8"): "bool, as of every dtype",
     ("addcmul", "u8"): "a fraction makes a product of whole numbers a fraction",
     ("addcmul", "i64"): "a fraction makes a product of whole numbers a fraction",
     ("logsumexp", "i64"): "refused, as by softmax", ("logsumexp", "u8"): "refused, as by softmax",
     ("logsumexp", "bool"): "refused, as by softmax",
+    ("local_response_norm", "i64"): "refused, as by other normalisations",
     ("square", "bool"): "refused, as other arithmetic of truth values",
 }  # fmt: skip
 OTHER_RESULT = {"conv1d [2,0,7], [4,0,3], [4]"}  # PyTorch returns no channels where there are none to sum over
+FLOATS_ONLY = [
+    "cosine_embedding_loss", "margin_ranking_loss", "pairwise_distance", "poisson_nll_loss", "triplet_margin_loss",
+]  # fmt: skip
+OTHER |= {(name, dtype): "refused, as by other losses" for name in FLOATS_ONLY for dtype in ("i64", "u8", "bool")}
 TIES = {"sort", "argsort", "topk", "kthvalue", "median", "argmax", "argmin"}  # which of equals PyTorch does not say
 
 # ---- calls: what is not torch.NAME, torch.nn.functional.NAME or a method of tensors with the schema's arguments ----
@@ -88,6 +96,26 @@ def reduction(call):
 
     named.by_name_from = 2
     return named
+
+
+def by_name(call, operands):
+    """Losses whose arguments after the operands have another order in PyTorch."""
+
+    def named(*args, weight=None, **options):
+        if weight is not None:
+            options["weight"] = weight.to(args[0].dtype)
+        return call(*args, **options)
+
+    named.by_name_from = operands
+    return named
+
+
+def soft_margin_loss(x, target, reduction="mean"):
+    """PyTorch's has no gradient of the target, so that of its formula is taken."""
+    loss = F.softplus(-target * x, threshold=100)
+    loss = loss if reduction == "none" else getattr(loss, reduction)()
+    torch.testing.assert_close(loss, F.soft_margin_loss(x, target.detach(), reduction=reduction))
+    return loss
 
 
 def reduce_all(name):
@@ -142,7 +170,16 @@ def slices(x, dim=0, start=None, end=None, step=1):
     return x[tuple(index)]
 
 
+def interpolate(x, size=None, scale_factor=None, mode="nearest", align_corners=False, **options):
+    """PyTorch refuses align_corners, even if it is false, in modes that do not have it."""
+    options["align_corners"] = align_corners if "linear" in mode or "cubic" in mode else None
+    return F.interpolate(x, size, scale_factor, mode, **options)
+
+
 CALLS = {
+    "interpolate": interpolate,
+    "im2col": F.unfold,
+    "col2im": F.fold,
     **{name: pool(name) for name in POOLS},
     "slice": slices,
     "to_dtype": lambda x, dtype: x.to(dtype),
@@ -152,6 +189,9 @@ CALLS = {
     "batch_norm": lambda input, running_mean=None, running_var=None, *rest, **named: F.batch_norm(
         input, running_mean, running_var, *rest, **named
     ),
+    "instance_norm": F.instance_norm,
+    "group_norm": F.group_norm,
+    "rms_norm": F.rms_norm,
     "mse_loss": reduction(F.mse_loss),
     "l1_loss": reduction(F.l1_loss),
     "huber_loss": reduction(F.huber_loss),
@@ -159,6 +199,12 @@ CALLS = {
     "binary_cross_entropy": reduction(F.binary_cross_entropy),
     "binary_cross_entropy_with_logits": reduction(F.binary_cross_entropy_with_logits),
     "kl_div": reduction(F.kl_div),
+    "soft_margin_loss": soft_margin_loss,
+    "margin_ranking_loss": by_name(F.margin_ranking_loss, 3),
+    "poisson_nll_loss": by_name(F.poisson_nll_loss, 2),
+    "multi_margin_loss": by_name(F.multi_margin_loss, 2),
+    "cosine_embedding_loss": by_name(F.cosine_embedding_loss, 3),
+    "triplet_margin_loss": by_name(F.triplet_margin_loss, 3),
     "cross_entropy": reduction(F.cross_entropy),
     "nll_loss": reduction(F.nll_loss),
     "all": reduce_all("all"),

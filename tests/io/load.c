@@ -209,6 +209,47 @@ static void contents_are_refused(void **state)
     expect_error("load_info: the path is NULL", NULL);
 }
 
+/* A dtype that the library does not have is an error only if the network needs the tensor. */
+static void unsupported_dtypes(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    static const unsigned char data[2];
+    wk_module *net = new_net(WK_F32);
+    const char *path = write_file("small.safetensors",
+                                  "{\"0.bias\":{\"dtype\":\"F8_E4M3\",\"shape\":[2],\"data_offsets\":[0,2]}}", data, 2);
+    assert_int_equal(wk_load(net, path, .strict = false, .convert = true), WK_ERR_UNSUPPORTED);
+    expect_error("load", "0.bias", "F8_E4M3", NULL);
+    assert_int_equal(wk_load(wk_nn_relu(), path, .strict = false), WK_OK);
+    assert_null(wk_load_tensor(path, "0.bias"));
+    expect_error("load_tensor", "F8_E4M3", NULL);
+}
+
+/* Each file that is cut off is refused by all calls, and changes nothing. */
+static void truncated_files(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    char path[256];
+    snprintf(path, sizeof path, "%s", a_backbone());
+    wk_module *net = new_net(WK_F64);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 0, SEEK_END), 0);
+    const long bytes = ftell(file);
+    fclose(file);
+    for (long count = bytes - 1; count >= 0; count--) {
+        assert_int_equal(truncate(path, count), 0);
+        assert_null(wk_load_info(path));
+        expect_error("load_info", NULL);
+        assert_null(wk_load_tensor(path, "0.bias"));
+        expect_error("load_tensor", NULL);
+        assert_int_equal(wk_load(net, path, .strict = false, .convert = true), WK_ERR_FORMAT);
+        expect_error("load", NULL);
+    }
+    EXPECT_VALUES(wk_module_parameter(net, "0.bias"), 0, 9, 9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +261,8 @@ int main(void)
         cmocka_unit_test(a_single_tensor),
         cmocka_unit_test(the_contents_of_a_file),
         cmocka_unit_test(contents_are_refused),
+        cmocka_unit_test(unsupported_dtypes),
+        cmocka_unit_test(truncated_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests the pooling, padding and shuffling layers: each is its call, and mistakes are reported at construction. */
+/* Tests the layers of pooling, padding, shuffling and resampling: each is its call, and mistakes are reported where it
+ * is created. */
 #include "support/wick.h"
 
 static void expect_same(wk_tensor *a, wk_tensor *b)
@@ -88,6 +89,34 @@ static void shuffling(void **state)
     expect_same(wk_forward(wk_nn_channel_shuffle(4), x), wk_channel_shuffle(x, 4));
 }
 
+static void resampling(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_rand((2, 3, 4, 5));
+    expect_same(wk_forward(wk_nn_upsample((7, 3)), x), wk_interpolate(x, .output_size = WK_PAIR(7, 3)));
+    expect_same(wk_forward(wk_nn_upsample(0, .scale_factor = 2, .mode = WK_INTERPOLATE_BILINEAR), x),
+                wk_interpolate(x, .scale_factor = 2, .mode = WK_INTERPOLATE_BILINEAR));
+    wk_tensor *columns = wk_im2col(x, (2, 3), .padding = 1);
+    expect_same(wk_forward(wk_nn_unfold((2, 3), .padding = 1), x), columns);
+    expect_same(wk_forward(wk_nn_fold((4, 5), (2, 3), .padding = 1), columns),
+                wk_col2im(columns, (4, 5), (2, 3), .padding = 1));
+    assert_null(wk_nn_fold(0, 2));
+    expect_error("nn_fold: output size must be at least 1", NULL);
+    assert_null(wk_nn_unfold(2, .stride = -1));
+    expect_error("nn_unfold: stride must be at least 1", NULL);
+    assert_null(wk_nn_upsample(2, .scale_factor = 2));
+    expect_error("nn_upsample: expected either a size or .scale_factor", NULL);
+    assert_null(wk_interpolate(x, .scale_factor = 2, .mode = WK_INTERPOLATE_LINEAR));
+    expect_error("interpolate: expected samples, channels, and one spatial dimension for linear", NULL);
+    assert_null(wk_interpolate(x, .scale_factor = 2, .align_corners = true));
+    expect_error("interpolate: .align_corners is for linear and cubic modes", NULL);
+    assert_null(wk_interpolate(x, .scale_factor = 0.1));
+    expect_error("interpolate: .scale_factor gives an invalid size", NULL);
+    assert_null(wk_interpolate(x));
+    expect_error("interpolate: expected either .output_size or .scale_factor", NULL);
+}
+
 static void messages(void **state)
 {
     (void)state;
@@ -115,8 +144,8 @@ static void messages(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pooling),   cmocka_unit_test(indices),  cmocka_unit_test(padding),
-        cmocka_unit_test(shuffling), cmocka_unit_test(messages),
+        cmocka_unit_test(pooling),   cmocka_unit_test(indices),    cmocka_unit_test(padding),
+        cmocka_unit_test(shuffling), cmocka_unit_test(resampling), cmocka_unit_test(messages),
     };
     return cmocka_run_group_tests_name("nn pool", tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests wk_summary and wk_summary_rows. */
+#include "support/conv2d.h"
 #include "support/wick.h"
 
 #include <setjmp.h>
@@ -89,6 +90,26 @@ static void custom_networks(void **state)
     assert_int_equal(unused->calls, 0);
     assert_int_equal(unused->ndim, -1);
     expect_numbers(unused, 6, 0, 0);
+}
+
+static wk_tensor *convolve_forward(wk_module *self, wk_tensor *x)
+{
+    return record_conv2d(x, wk_module_parameter(self, "weight"), 1, 1);
+}
+
+/* Multiply-adds are those of the recorded contractions, and do not depend on kinds; no device computes anything. */
+static void contractions_on_devices(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const wk_module_kind kind = {.size = sizeof kind, .name = "convolve", .forward1 = convolve_forward};
+    wk_module *m = wk_module_new(&kind), *net = wk_nn_sequential(m, wk_nn_flatten(), wk_nn_linear(4 * 64, 2));
+    wk_module_add_parameter(m, "weight", wk_ones((4, 3, 3, 3)));
+    wk_module_to(net, test_null());
+    const wk_summary_row *const *rows = wk_summary_rows(net, (2, 3, 8, 8));
+    EXPECT_ROW(row_of(rows, "0"), "convolve", 1, 2, 4, 8, 8);
+    expect_numbers(row_of(rows, "0"), 108, 2 * 4 * 64 * 27, 4 * 2 * 4 * 64);
+    expect_numbers(rows[0], 108 + 514, 2 * 4 * 64 * 27 + 2 * 512, 4 * 2 * 4 * 64 + 16);
 }
 
 /* ---- nothing changes --------------------------------------------------------------------------------------------- */
@@ -258,6 +279,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_of_a_network),
         cmocka_unit_test(custom_networks),
+        cmocka_unit_test(contractions_on_devices),
         cmocka_unit_test(the_network_stays_as_it_is),
         cmocka_unit_test(failures_restore_the_network),
         cmocka_unit_test(refusals),

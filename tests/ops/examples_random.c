@@ -36,6 +36,46 @@ static void example_dropout(void **state)
     expect_values(wk_dropout(x, 0.5, false), 2, (const double[]){1, 2}, 1e-5);
 }
 
+static void example_dropout1d(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (1, 2), 1, 2);
+    expect_values(wk_dropout1d(x, 0.5, false), 2, (const double[]){1, 2}, 1e-5);
+}
+
+static void example_dropout2d(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (1, 1, 1, 2), 1, 2);
+    expect_values(wk_dropout2d(x, 0.5, false), 2, (const double[]){1, 2}, 1e-5);
+}
+
+static void example_dropout3d(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (1, 1, 1, 2), 1, 2);
+    expect_values(wk_dropout3d(x, 0.5, false), 2, (const double[]){1, 2}, 1e-5);
+}
+
+static void example_alpha_dropout(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2), 1, 2);
+    expect_values(wk_alpha_dropout(x, 0.5, false), 2, (const double[]){1, 2}, 1e-5);
+}
+
+static void example_feature_alpha_dropout(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (1, 2), 1, 2);
+    expect_values(wk_feature_alpha_dropout(x, 0.5, false), 2, (const double[]){1, 2}, 1e-5);
+}
+
 static void example_multinomial(void **state)
 {
     (void)state;
@@ -46,8 +86,15 @@ static void example_multinomial(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(example_uniform_), cmocka_unit_test(example_normal_),
-                                       cmocka_unit_test(example_bernoulli), cmocka_unit_test(example_dropout),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(example_uniform_),
+                                       cmocka_unit_test(example_normal_),
+                                       cmocka_unit_test(example_bernoulli),
+                                       cmocka_unit_test(example_dropout),
+                                       cmocka_unit_test(example_dropout1d),
+                                       cmocka_unit_test(example_dropout2d),
+                                       cmocka_unit_test(example_dropout3d),
+                                       cmocka_unit_test(example_alpha_dropout),
+                                       cmocka_unit_test(example_feature_alpha_dropout),
                                        cmocka_unit_test(example_multinomial)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,6 +125,15 @@ static void example_dist(void **state)
     expect_values(wk_dist(x, y), 1, (const double[]){5}, 1e-5);
 }
 
+static void example_pairwise_distance(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (1, 2), 1, 2);
+    wk_tensor *y = wk_of(double, (1, 2), 4, 6);
+    expect_values(wk_pairwise_distance(x, y, .eps = 0), 1, (const double[]){5}, 1e-5);
+}
+
 static void example_cosine_similarity(void **state)
 {
     (void)state;
@@ -245,6 +254,46 @@ static void example_batch_norm(void **state)
     expect_values(wk_batch_norm(x, NULL, NULL, NULL, NULL, true, 0.1, 0), 4, (const double[]){-1, 1, 1, -1}, 1e-5);
 }
 
+static void example_instance_norm(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (1, 2, 2), 1, 3, 6, 2);
+    expect_values(wk_instance_norm(x, NULL, NULL, NULL, NULL, true, 0.1, 0), 4, (const double[]){-1, 1, 1, -1}, 1e-5);
+}
+
+static void example_group_norm(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2, 2), 1, 3, 6, 2);
+    expect_values(wk_group_norm(x, 1, NULL, NULL, 0), 4, (const double[]){-1, 1, 1, -1}, 1e-5);
+}
+
+static void example_rms_norm(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2, 2), 1, -1, 7, 1);
+    expect_values(wk_rms_norm(x, (2), NULL, 0), 4, (const double[]){1, -1, 1.4, 0.2}, 1e-5);
+}
+
+static void example_local_response_norm(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (1, 2, 1), 1, 2);
+    expect_values(wk_local_response_norm(x, 2, 2, 1, 0), 2, (const double[]){1, 0.4}, 1e-5);
+}
+
+static void example_normalize(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2, 2), 3, 4, 0, 2);
+    expect_values(wk_normalize(x), 4, (const double[]){0.6, 0.8, 0, 1}, 1e-5);
+}
+
 static void example_layer_norm(void **state)
 {
     (void)state;
@@ -316,6 +365,69 @@ static void example_kl_div(void **state)
     expect_values(wk_kl_div(x, y, .reduction = WK_REDUCE_SUM), 1, (const double[]){1.386294}, 1e-5);
 }
 
+static void example_soft_margin_loss(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2), 0, 0);
+    wk_tensor *y = wk_of(double, (2), 1, -1);
+    expect_values(wk_soft_margin_loss(x, y), 1, (const double[]){0.693147}, 1e-5);
+}
+
+static void example_margin_ranking_loss(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2), 3, 2);
+    wk_tensor *y = wk_of(double, (2), 2, 7);
+    expect_values(wk_margin_ranking_loss(x, y, wk_sign(wk_sub(x, y)), .margin = 2), 1, (const double[]){0.5}, 1e-5);
+}
+
+static void example_poisson_nll_loss(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2), 0, 1);
+    wk_tensor *y = wk_of(double, (2), 1, 2);
+    expect_values(wk_poisson_nll_loss(x, y), 1, (const double[]){0.859141}, 1e-5);
+}
+
+static void example_gaussian_nll_loss(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2), 1, 2);
+    wk_tensor *y = wk_of(double, (2), 1, 4);
+    expect_values(wk_gaussian_nll_loss(x, y, wk_ones_like(x)), 1, (const double[]){1}, 1e-5);
+}
+
+static void example_multi_margin_loss(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (1, 3), 1, 2, 4);
+    wk_tensor *y = wk_of(int64_t, (1), 1);
+    expect_values(wk_multi_margin_loss(x, y), 1, (const double[]){1}, 1e-5);
+}
+
+static void example_cosine_embedding_loss(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2), 1, 0);
+    wk_tensor *y = wk_of(double, (2), 1, 1);
+    expect_values(wk_cosine_embedding_loss(x, y, wk_full((), 1)), 1, (const double[]){0.292893}, 1e-5);
+}
+
+static void example_triplet_margin_loss(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2), 1, 0);
+    wk_tensor *y = wk_of(double, (2), 0, 0);
+    expect_values(wk_triplet_margin_loss(x, y, wk_neg(x), .margin = 2), 1, (const double[]){1}, 1e-5);
+}
+
 static void example_cross_entropy(void **state)
 {
     (void)state;
@@ -351,6 +463,7 @@ int main(void)
                                        cmocka_unit_test(example_std),
                                        cmocka_unit_test(example_norm),
                                        cmocka_unit_test(example_dist),
+                                       cmocka_unit_test(example_pairwise_distance),
                                        cmocka_unit_test(example_cosine_similarity),
                                        cmocka_unit_test(example_softmax),
                                        cmocka_unit_test(example_softmin),
@@ -365,6 +478,11 @@ int main(void)
                                        cmocka_unit_test(example_unique),
                                        cmocka_unit_test(example_isin),
                                        cmocka_unit_test(example_batch_norm),
+                                       cmocka_unit_test(example_instance_norm),
+                                       cmocka_unit_test(example_group_norm),
+                                       cmocka_unit_test(example_rms_norm),
+                                       cmocka_unit_test(example_local_response_norm),
+                                       cmocka_unit_test(example_normalize),
                                        cmocka_unit_test(example_layer_norm),
                                        cmocka_unit_test(example_mse_loss),
                                        cmocka_unit_test(example_l1_loss),
@@ -373,6 +491,13 @@ int main(void)
                                        cmocka_unit_test(example_binary_cross_entropy),
                                        cmocka_unit_test(example_binary_cross_entropy_with_logits),
                                        cmocka_unit_test(example_kl_div),
+                                       cmocka_unit_test(example_soft_margin_loss),
+                                       cmocka_unit_test(example_margin_ranking_loss),
+                                       cmocka_unit_test(example_poisson_nll_loss),
+                                       cmocka_unit_test(example_gaussian_nll_loss),
+                                       cmocka_unit_test(example_multi_margin_loss),
+                                       cmocka_unit_test(example_cosine_embedding_loss),
+                                       cmocka_unit_test(example_triplet_margin_loss),
                                        cmocka_unit_test(example_cross_entropy),
                                        cmocka_unit_test(example_nll_loss)};
     return cmocka_run_group_tests(tests, NULL, NULL);

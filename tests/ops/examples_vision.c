@@ -259,6 +259,30 @@ static void example_max_unpool3d(void **state)
     expect_values(wk_max_unpool3d(x, y, (1, 1, 2)), 4, (const double[]){5, 0, 6, 0}, 1e-5);
 }
 
+static void example_interpolate(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (1, 1, 2), 1, 2);
+    expect_values(wk_interpolate(x, .scale_factor = 2), 4, (const double[]){1, 1, 2, 2}, 1e-5);
+}
+
+static void example_im2col(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (1, 1, 3), 1, 2, 3);
+    expect_values(wk_im2col(x, (1, 2)), 4, (const double[]){1, 2, 2, 3}, 1e-5);
+}
+
+static void example_col2im(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2, 2), 1, 2, 2, 3);
+    expect_values(wk_col2im(x, (1, 3), (1, 2)), 3, (const double[]){1, 4, 3}, 1e-5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(example_conv1d),
@@ -290,6 +314,9 @@ int main(void)
                                        cmocka_unit_test(example_lp_pool3d),
                                        cmocka_unit_test(example_max_unpool1d),
                                        cmocka_unit_test(example_max_unpool2d),
-                                       cmocka_unit_test(example_max_unpool3d)};
+                                       cmocka_unit_test(example_max_unpool3d),
+                                       cmocka_unit_test(example_interpolate),
+                                       cmocka_unit_test(example_im2col),
+                                       cmocka_unit_test(example_col2im)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -64,6 +64,7 @@ static void test_dimensions(void **state)
     named(wk_var(x, (1)), "VarBackward0");
     named(wk_dist(x, wk_exp(x)), "DistBackward0");
     named(wk_cosine_similarity(x, x, 1), "SumBackward1");
+    named(wk_pairwise_distance(x, wk_exp(x)), "NormBackward1");
     named(wk_median(x), "MedianBackward0");
     assert_int_equal(wk_median_dim(x, 1, false, &values, NULL), WK_OK);
     named(values, "MedianBackward1");
@@ -89,6 +90,16 @@ static void test_losses(void **state)
     named(wk_kl_div(x, y, .reduction = WK_REDUCE_BATCHMEAN), "DivBackward0");
     named(wk_kl_div(x, y, .reduction = WK_REDUCE_NONE), "SubBackward0");
     named(wk_kl_div(x, y, .reduction = WK_REDUCE_NONE, .log_target = true), "MulBackward0");
+    named(wk_soft_margin_loss(x, y), "SoftMarginLossBackward0");
+    named(wk_multi_margin_loss(x, labels), "MultiMarginLossBackward0");
+    named(wk_margin_ranking_loss(x, y, y), "MeanBackward0");
+    named(wk_margin_ranking_loss(x, y, y, .reduction = WK_REDUCE_NONE), "ClampMinBackward0");
+    named(wk_poisson_nll_loss(x, y, .reduction = WK_REDUCE_NONE), "SubBackward0");
+    named(wk_poisson_nll_loss(x, y, .full = true, .reduction = WK_REDUCE_NONE), "AddBackward0");
+    named(wk_gaussian_nll_loss(x, y, y, .reduction = WK_REDUCE_NONE), "MulBackward0");
+    named(wk_gaussian_nll_loss(x, y, y, .full = true, .reduction = WK_REDUCE_NONE), "AddBackward0");
+    named(wk_cosine_embedding_loss(x, y, wk_ones((2)), .reduction = WK_REDUCE_NONE), "AddBackward0");
+    named(wk_triplet_margin_loss(x, y, y, .reduction = WK_REDUCE_NONE), "ClampMinBackward0");
     named(wk_cross_entropy(x, labels), "NllLossBackward0");
     named(wk_cross_entropy(x, labels, .label_smoothing = 0.1), "AddBackward0");
     named(wk_cross_entropy(x, y), "DivBackward1");

@@ -82,6 +82,13 @@ int64_t reference_reduction(const wk_value *value);
  * arguments between target and reduction are optional weights: weight, pos_weight. */
 void reference_loss(reference_call *r, double (*exact)(const double *x), int reduction_at, double number);
 
+/* Sets the result to the losses loss[of the shape] averaged, summed or as they are. */
+void reference_reduced(reference_call *r, const wk_value *reduction, int ndim, const int64_t *shape,
+                       const double *loss);
+/* Applies exact() to the elements of all operands, which broadcast to the first, and the arguments of the call; then
+ * reduces. */
+void reference_operands(reference_call *r, double (*exact)(const double *x, const wk_value *args), int reduction_at);
+
 /* The bits of element k of the call that drew the last n elements of this thread's stream, and the uniform and normal
  * values of a dtype from them. */
 uint64_t reference_bits(int64_t n, int64_t k);

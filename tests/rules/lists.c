@@ -323,18 +323,7 @@ int main(void)
         cmocka_unit_test(sizes_of_convolutions),     cmocka_unit_test(lists_of_tensors),
         cmocka_unit_test(elements_and_options),      cmocka_unit_test(arrays_of_arrays),
         cmocka_unit_test(one_two_or_three_numbers),  cmocka_unit_test(strides_of_reads_and_writes),
-        cmocka_unit_test(lists_of_tensors),          cmocka_unit_test(elements_and_options),
-        cmocka_unit_test(arrays_of_arrays),          cmocka_unit_test(one_two_or_three_numbers),
-        cmocka_unit_test(milestones_of_schedules),   cmocka_unit_test(strides_of_reads_and_writes),
-        cmocka_unit_test(shapes_of_created_tensors),
-        cmocka_unit_test(sizes_and_dimensions),
-        cmocka_unit_test(sizes_of_convolutions),
-        cmocka_unit_test(paddings),
-        cmocka_unit_test(lists_of_tensors),
-        cmocka_unit_test(elements_and_options),
-        cmocka_unit_test(arrays_of_arrays),
-        cmocka_unit_test(one_two_or_three_numbers),
-        cmocka_unit_test(strides_of_reads_and_writes),
+        cmocka_unit_test(milestones_of_schedules),   cmocka_unit_test(paddings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,6 +41,9 @@ static void explicit_options_count(void **state)
     EXPECT_VALUES(wk_dist(one, minus, .p = 0), 0, 1);
     EXPECT_VALUES(wk_smooth_l1_loss(one, minus), 0, 2.5);
     EXPECT_VALUES(wk_smooth_l1_loss(one, minus, .beta = 0), 0, 3);
+    EXPECT_VALUES(wk_pairwise_distance(one, minus), 1e-5, 3);
+    EXPECT_VALUES(wk_pairwise_distance(one, minus, .p = 0, .eps = 0), 0, 1);
+    EXPECT_VALUES(wk_multi_margin_loss(x, wk_zeros((), .dtype = WK_I64), .margin = 0), 0, 18.0 / 4);
     EXPECT_VALUES(wk_huber_loss(one, minus), 0, 2.5);
     assert_null(wk_huber_loss(one, minus, .delta = 0)); /* 0 is neither a valid delta nor the default */
     expect_error("huber_loss: .delta must be greater than 0, got 0", NULL);
@@ -185,7 +188,7 @@ static wk_tensor *same(wk_tensor *grad, void *user)
     return grad;
 }
 
-enum { BINDING = 70, CALLS };
+enum { BINDING = 77, CALLS };
 
 /* Makes a call that takes options with the given ones. Returns true on success. */
 static bool worked(int call, const void *o)
@@ -265,6 +268,13 @@ static bool worked(int call, const void *o)
     case 67: return wk_nn_activation_at(at, "gelu", o);
     case 68: return wk_nn_activation_at(at, "prelu", o);
     case 69: return wk_nn_activation_at(at, "relu", o);
+    case 70: return wk_pairwise_distance_at(at, x, y, o);
+    case 71: return wk_margin_ranking_loss_at(at, x, y, x, o);
+    case 72: return wk_poisson_nll_loss_at(at, x, y, o);
+    case 73: return wk_gaussian_nll_loss_at(at, x, y, y, o);
+    case 74: return wk_multi_margin_loss_at(at, square, wk_zeros((2), .dtype = WK_I64), o);
+    case 75: return wk_cosine_embedding_loss_at(at, x, y, wk_ones(()), o);
+    case 76: return wk_triplet_margin_loss_at(at, x, y, x, o);
     case BINDING: return binding(o);
     default: return false;
     }

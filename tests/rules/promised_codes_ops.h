@@ -224,6 +224,10 @@ static void batch_norm_with_statistics_to_train(void)
 {
     wk_batch_norm(wk_ones((2, 4)), a_leaf(), NULL, NULL, NULL, true);
 }
+static void instance_norm_with_statistics_to_train(void)
+{
+    wk_instance_norm(wk_ones((2, 4, 3)), a_leaf(), NULL, NULL, NULL);
+}
 static void layer_norm_with_negative_eps(void)
 {
     wk_layer_norm(wk_ones((2, 3)), (3), NULL, NULL, -1);
@@ -235,6 +239,14 @@ static void bce_with_a_weight_to_train(void)
 static void bce_logits_with_a_weight_to_train(void)
 {
     wk_binary_cross_entropy_with_logits(wk_ones((4)), wk_ones((4)), .weight = a_leaf());
+}
+static void multi_margin_of_an_unknown_class(void)
+{
+    wk_multi_margin_loss(scores(), class_labels(4));
+}
+static void multi_margin_with_a_weight_to_train(void)
+{
+    wk_multi_margin_loss(scores(), class_labels(1), .weight = a_leaf());
 }
 static void cross_entropy_of_an_unknown_class(void)
 {
@@ -336,9 +348,12 @@ static const promised_code promised_by_ops[] = {
     {"wk_kthvalue", WK_ERR_SHAPE, .provoke = kthvalue_without_elements},
     {"wk_median", WK_ERR_SHAPE, .provoke = median_without_elements},
     {"wk_batch_norm", WK_ERR_STATE, .provoke = batch_norm_with_statistics_to_train},
+    {"wk_instance_norm", WK_ERR_STATE, .provoke = instance_norm_with_statistics_to_train},
     {"wk_layer_norm", WK_ERR_ARGUMENT, .provoke = layer_norm_with_negative_eps},
     {"wk_binary_cross_entropy", WK_ERR_STATE, .provoke = bce_with_a_weight_to_train},
     {"wk_binary_cross_entropy_with_logits", WK_ERR_STATE, .provoke = bce_logits_with_a_weight_to_train},
+    {"wk_multi_margin_loss", WK_ERR_INDEX, .provoke = multi_margin_of_an_unknown_class},
+    {"wk_multi_margin_loss", WK_ERR_STATE, .provoke = multi_margin_with_a_weight_to_train},
     {"wk_cross_entropy", WK_ERR_INDEX, .provoke = cross_entropy_of_an_unknown_class},
     {"wk_cross_entropy", WK_ERR_INDEX, .provoke = cross_entropy_of_a_class_computed_late},
     {"wk_cross_entropy", WK_ERR_STATE, .provoke = cross_entropy_with_a_weight_to_train},

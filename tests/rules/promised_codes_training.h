@@ -129,6 +129,7 @@ static void batch_norm_of_negative_size(void)
 static void batch_norm_of_other_channels(void)
 {
     (void)wk_forward(wk_nn_batch_norm1d(2), wk_ones((2, 3)));
+}
 static void activation_that_does_not_exist(void)
 {
     wk_nn_activation("none");
@@ -136,6 +137,38 @@ static void activation_that_does_not_exist(void)
 static void no_function_as_a_layer(void)
 {
     wk_nn_function(NULL, NULL);
+}
+static void lazy_batch_norm_with_negative_eps(void)
+{
+    wk_nn_lazy_batch_norm1d(.eps = -1);
+}
+static void instance_norm_of_negative_size(void)
+{
+    wk_nn_instance_norm1d(-1);
+}
+static void instance_norm_of_a_vector(void)
+{
+    (void)wk_forward(wk_nn_instance_norm1d(2), wk_ones((2)));
+}
+static void lazy_instance_norm_with_negative_eps(void)
+{
+    wk_nn_lazy_instance_norm1d(.eps = -1);
+}
+static void groups_that_do_not_divide(void)
+{
+    wk_nn_group_norm(2, 3);
+}
+static void rms_norm_with_negative_eps(void)
+{
+    wk_nn_rms_norm((2), .eps = -1);
+}
+static void rms_norm_of_nothing(void)
+{
+    wk_nn_rms_norm(());
+}
+static void response_norm_without_channels(void)
+{
+    wk_nn_local_response_norm(0);
 }
 static void init_from_above(void)
 {
@@ -518,6 +551,14 @@ static const promised_code promised_by_training[] = {
     {"wk_nn_batch_norm1d", WK_ERR_SHAPE, .provoke = batch_norm_of_other_channels},
     {"wk_nn_activation", WK_ERR_ARGUMENT, .provoke = activation_that_does_not_exist},
     {"wk_nn_function", WK_ERR_ARGUMENT, .provoke = no_function_as_a_layer},
+    {"wk_nn_lazy_batch_norm1d", WK_ERR_ARGUMENT, .provoke = lazy_batch_norm_with_negative_eps},
+    {"wk_nn_instance_norm1d", WK_ERR_ARGUMENT, .provoke = instance_norm_of_negative_size},
+    {"wk_nn_instance_norm1d", WK_ERR_SHAPE, .provoke = instance_norm_of_a_vector},
+    {"wk_nn_lazy_instance_norm1d", WK_ERR_ARGUMENT, .provoke = lazy_instance_norm_with_negative_eps},
+    {"wk_nn_group_norm", WK_ERR_ARGUMENT, .provoke = groups_that_do_not_divide},
+    {"wk_nn_rms_norm", WK_ERR_ARGUMENT, .provoke = rms_norm_with_negative_eps},
+    {"wk_nn_rms_norm", WK_ERR_SHAPE, .provoke = rms_norm_of_nothing},
+    {"wk_nn_local_response_norm", WK_ERR_ARGUMENT, .provoke = response_norm_without_channels},
     {"wk_init_uniform_", WK_ERR_ARGUMENT, .provoke = init_from_above},
     {"wk_init_normal_", WK_ERR_ARGUMENT, .provoke = init_with_negative_std},
     {"optim.h", WK_ERR_ARGUMENT, .provoke = option_out_of_range},

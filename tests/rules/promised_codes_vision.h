@@ -56,6 +56,14 @@ static void nn_pixel_shuffle_of_nothing(void)
 {
     assert_null(wk_nn_pixel_shuffle(0));
 }
+static void nn_unfold_of_nothing(void)
+{
+    assert_null(wk_nn_unfold(0));
+}
+static void nn_upsample_of_nothing(void)
+{
+    assert_null(wk_nn_upsample(0));
+}
 
 static const promised_code promised_by_vision[] = {
     {"wk_pad", WK_ERR_ARGUMENT, .sample = "[2],(1)"},
@@ -123,6 +131,16 @@ static const promised_code promised_by_vision[] = {
     {"wk_max_unpool3d", WK_ERR_INDEX, .provoke = unpool_beyond_3d},
     {"wk_max_unpool3d", WK_ERR_ARGUMENT, .sample = "[1,1,1,1,1],[1,1,1,1,1]:i64,0"},
     {"wk_max_unpool3d", WK_ERR_DTYPE, .sample = "[1,1,1,1,1],[1,1,1,1,1]:i32,2"},
+    {"wk_interpolate", WK_ERR_SHAPE, .sample = "[1,2,4],2,none,\"bilinear\""},
+    {"wk_interpolate", WK_ERR_ARGUMENT, .sample = "[1,2,4]"},
+    {"wk_interpolate", WK_ERR_DTYPE, .sample = "[1,2,4]:i64,2"},
+    {"wk_im2col", WK_ERR_SHAPE, .sample = "[1,2,3,3],4"},
+    {"wk_im2col", WK_ERR_ARGUMENT, .sample = "[1,2,3,3],0"},
+    {"wk_col2im", WK_ERR_SHAPE, .sample = "[1,3,4],(3,3),2"},
+    {"wk_col2im", WK_ERR_ARGUMENT, .sample = "[1,4,4],(0,3),2"},
+    {"wk_col2im", WK_ERR_DTYPE, .sample = "[1,4,4]:bool,(3,3),2"},
+    {"wk_nn_unfold", WK_ERR_ARGUMENT, .provoke = nn_unfold_of_nothing},
+    {"wk_nn_upsample", WK_ERR_ARGUMENT, .provoke = nn_upsample_of_nothing},
     {"wk_nn_max_pool1d", WK_ERR_ARGUMENT, .provoke = nn_max_pool1d_of_nothing},
     {"wk_nn_lp_pool1d", WK_ERR_ARGUMENT, .provoke = nn_lp_pool1d_of_nothing},
     {"wk_nn_adaptive_avg_pool1d", WK_ERR_ARGUMENT, .provoke = nn_adaptive_avg_pool1d_of_nothing},

@@ -223,16 +223,17 @@ typedef struct wk__dropout_attributes {
     int64_t key;
     int64_t counter;
     int64_t threshold;
+    int64_t dims;
     double scale;
 } wk__dropout_attributes;
 static inline wk__attr wk__dropout_attr(wk__dropout_attributes a)
 {
-    return (wk__attr){.i = {a.key, a.counter, a.threshold}, .f = {a.scale}};
+    return (wk__attr){.i = {a.key, a.counter, a.threshold, a.dims}, .f = {a.scale}};
 }
 static inline wk__dropout_attributes wk__dropout_attributes_of(const wk__attr *attr)
 {
     return (wk__dropout_attributes){
-        .key = attr->i[0], .counter = attr->i[1], .threshold = attr->i[2], .scale = attr->f[0]};
+        .key = attr->i[0], .counter = attr->i[1], .threshold = attr->i[2], .dims = attr->i[3], .scale = attr->f[0]};
 }
 
 typedef struct wk__reduce_attributes {
@@ -261,6 +262,20 @@ static inline wk__attr wk__dist_attr(wk__dist_attributes a)
 static inline wk__dist_attributes wk__dist_attributes_of(const wk__attr *attr)
 {
     return (wk__dist_attributes){.p = attr->f[0]};
+}
+
+typedef struct wk__pairwise_distance_attributes {
+    bool keepdim;
+    double p;
+    double eps;
+} wk__pairwise_distance_attributes;
+static inline wk__attr wk__pairwise_distance_attr(wk__pairwise_distance_attributes a)
+{
+    return (wk__attr){.i = {a.keepdim}, .f = {a.p, a.eps}};
+}
+static inline wk__pairwise_distance_attributes wk__pairwise_distance_attributes_of(const wk__attr *attr)
+{
+    return (wk__pairwise_distance_attributes){.keepdim = attr->i[0] != 0, .p = attr->f[0], .eps = attr->f[1]};
 }
 
 typedef struct wk__cosine_similarity_attributes {
@@ -317,14 +332,56 @@ static inline wk__sort_attributes wk__sort_attributes_of(const wk__attr *attr)
 typedef struct wk__channel_norm_attributes {
     int64_t mask;
     bool training;
+    int64_t groups;
 } wk__channel_norm_attributes;
 static inline wk__attr wk__channel_norm_attr(wk__channel_norm_attributes a)
 {
-    return (wk__attr){.i = {a.mask, a.training}};
+    return (wk__attr){.i = {a.mask, a.training, a.groups}};
 }
 static inline wk__channel_norm_attributes wk__channel_norm_attributes_of(const wk__attr *attr)
 {
-    return (wk__channel_norm_attributes){.mask = attr->i[0], .training = attr->i[1] != 0};
+    return (wk__channel_norm_attributes){.mask = attr->i[0], .training = attr->i[1] != 0, .groups = attr->i[2]};
+}
+
+typedef struct wk__rms_norm_attributes {
+    int64_t mask;
+    double eps;
+} wk__rms_norm_attributes;
+static inline wk__attr wk__rms_norm_attr(wk__rms_norm_attributes a)
+{
+    return (wk__attr){.i = {a.mask}, .f = {a.eps}};
+}
+static inline wk__rms_norm_attributes wk__rms_norm_attributes_of(const wk__attr *attr)
+{
+    return (wk__rms_norm_attributes){.mask = attr->i[0], .eps = attr->f[0]};
+}
+
+typedef struct wk__local_response_norm_attributes {
+    int64_t size;
+    double scale;
+    double beta;
+} wk__local_response_norm_attributes;
+static inline wk__attr wk__local_response_norm_attr(wk__local_response_norm_attributes a)
+{
+    return (wk__attr){.i = {a.size}, .f = {a.scale, a.beta}};
+}
+static inline wk__local_response_norm_attributes wk__local_response_norm_attributes_of(const wk__attr *attr)
+{
+    return (wk__local_response_norm_attributes){.size = attr->i[0], .scale = attr->f[0], .beta = attr->f[1]};
+}
+
+typedef struct wk__normalize_attributes {
+    int64_t dim;
+    double p;
+    double eps;
+} wk__normalize_attributes;
+static inline wk__attr wk__normalize_attr(wk__normalize_attributes a)
+{
+    return (wk__attr){.i = {a.dim}, .f = {a.p, a.eps}};
+}
+static inline wk__normalize_attributes wk__normalize_attributes_of(const wk__attr *attr)
+{
+    return (wk__normalize_attributes){.dim = attr->i[0], .p = attr->f[0], .eps = attr->f[1]};
 }
 
 typedef struct wk__layer_norm_attributes {
@@ -342,16 +399,38 @@ static inline wk__layer_norm_attributes wk__layer_norm_attributes_of(const wk__a
 
 typedef struct wk__loss_attributes {
     int64_t reduction;
+    int64_t mode;
     double divisor;
     double number;
 } wk__loss_attributes;
 static inline wk__attr wk__loss_attr(wk__loss_attributes a)
 {
-    return (wk__attr){.i = {a.reduction}, .f = {a.divisor, a.number}};
+    return (wk__attr){.i = {a.reduction, a.mode}, .f = {a.divisor, a.number}};
 }
 static inline wk__loss_attributes wk__loss_attributes_of(const wk__attr *attr)
 {
-    return (wk__loss_attributes){.reduction = attr->i[0], .divisor = attr->f[0], .number = attr->f[1]};
+    return (wk__loss_attributes){
+        .reduction = attr->i[0], .mode = attr->i[1], .divisor = attr->f[0], .number = attr->f[1]};
+}
+
+typedef struct wk__triplet_margin_loss_attributes {
+    int64_t reduction;
+    bool swap;
+    int64_t eps_bits;
+    double margin;
+    double p;
+} wk__triplet_margin_loss_attributes;
+static inline wk__attr wk__triplet_margin_loss_attr(wk__triplet_margin_loss_attributes a)
+{
+    return (wk__attr){.i = {a.reduction, a.swap, a.eps_bits}, .f = {a.margin, a.p}};
+}
+static inline wk__triplet_margin_loss_attributes wk__triplet_margin_loss_attributes_of(const wk__attr *attr)
+{
+    return (wk__triplet_margin_loss_attributes){.reduction = attr->i[0],
+                                                .swap = attr->i[1] != 0,
+                                                .eps_bits = attr->i[2],
+                                                .margin = attr->f[0],
+                                                .p = attr->f[1]};
 }
 
 typedef struct wk__cross_entropy_attributes {
@@ -546,6 +625,22 @@ static inline wk__attr wk__tril_attr(wk__tril_attributes a)
 static inline wk__tril_attributes wk__tril_attributes_of(const wk__attr *attr)
 {
     return (wk__tril_attributes){.diagonal = attr->i[0]};
+}
+
+typedef struct wk__interpolate_attributes {
+    int64_t mode;
+    int64_t align_corners;
+    int64_t antialias;
+    double scale;
+} wk__interpolate_attributes;
+static inline wk__attr wk__interpolate_attr(wk__interpolate_attributes a)
+{
+    return (wk__attr){.i = {a.mode, a.align_corners, a.antialias}, .f = {a.scale}};
+}
+static inline wk__interpolate_attributes wk__interpolate_attributes_of(const wk__attr *attr)
+{
+    return (wk__interpolate_attributes){
+        .mode = attr->i[0], .align_corners = attr->i[1], .antialias = attr->i[2], .scale = attr->f[0]};
 }
 
 #endif

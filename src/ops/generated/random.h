@@ -15,12 +15,18 @@ int wk__invoke_uniform_(const wk__op *op, wk_site site, const wk_value *args, wk
 int wk__invoke_normal_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_bernoulli(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_dropout(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_dropout1d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_dropout2d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_dropout3d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_alpha_dropout(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_feature_alpha_dropout(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_multinomial(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 
 extern const wk_parameter wk__parameters_uniform_[];
 extern const wk_parameter wk__parameters_normal_[];
 extern const wk_parameter wk__parameters_bernoulli[];
 extern const wk_parameter wk__parameters_dropout[];
+extern const wk_parameter wk__parameters_alpha_dropout[];
 extern const wk_parameter wk__parameters_multinomial[];
 
 #define WK__SIGNATURE_uniform_                                                                                         \
@@ -46,6 +52,40 @@ extern const wk_parameter wk__parameters_multinomial[];
     .category = "random", .doc = "Sets each element to 0 with probability p and divides the others by 1 - p.",         \
     .grad_fn_name = "MulBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_dropout, .parameter_count = 3,  \
     .results = 1, .invoke = wk__invoke_dropout
+
+#define WK__SIGNATURE_dropout1d                                                                                        \
+    .name = "dropout1d", .schema = "dropout1d(Tensor input, float p=0.5, bool training=True) -> Tensor",               \
+    .category = "random",                                                                                              \
+    .doc = "Sets each channel of each sample to 0 with probability p and divides the others by 1 - p.",                \
+    .grad_fn_name = "MulBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_dropout, .parameter_count = 3,  \
+    .results = 1, .invoke = wk__invoke_dropout1d
+
+#define WK__SIGNATURE_dropout2d                                                                                        \
+    .name = "dropout2d", .schema = "dropout2d(Tensor input, float p=0.5, bool training=True) -> Tensor",               \
+    .category = "random",                                                                                              \
+    .doc = "Sets each channel of each sample to 0 with probability p and divides the others by 1 - p.",                \
+    .grad_fn_name = "MulBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_dropout, .parameter_count = 3,  \
+    .results = 1, .invoke = wk__invoke_dropout2d
+
+#define WK__SIGNATURE_dropout3d                                                                                        \
+    .name = "dropout3d", .schema = "dropout3d(Tensor input, float p=0.5, bool training=True) -> Tensor",               \
+    .category = "random",                                                                                              \
+    .doc = "Sets each channel of each sample to 0 with probability p and divides the others by 1 - p.",                \
+    .grad_fn_name = "MulBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_dropout, .parameter_count = 3,  \
+    .results = 1, .invoke = wk__invoke_dropout3d
+
+#define WK__SIGNATURE_alpha_dropout                                                                                    \
+    .name = "alpha_dropout", .schema = "alpha_dropout(Tensor input, float p=0.5, bool training=False) -> Tensor",      \
+    .category = "random", .doc = "Sets each element to -1.7581 with probability p, then scales and shifts all.",       \
+    .grad_fn_name = "AddBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_alpha_dropout,                  \
+    .parameter_count = 3, .results = 1, .invoke = wk__invoke_alpha_dropout
+
+#define WK__SIGNATURE_feature_alpha_dropout                                                                            \
+    .name = "feature_alpha_dropout",                                                                                   \
+    .schema = "feature_alpha_dropout(Tensor input, float p=0.5, bool training=False) -> Tensor", .category = "random", \
+    .doc = "Applies wk_alpha_dropout to each channel of each sample, that is each index of dimensions 0 and 1.",       \
+    .grad_fn_name = "AddBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_alpha_dropout,                  \
+    .parameter_count = 3, .results = 1, .invoke = wk__invoke_feature_alpha_dropout
 
 #define WK__SIGNATURE_multinomial                                                                                      \
     .name = "multinomial", .schema = "multinomial(Tensor self, int num_samples, bool replacement=False) -> Tensor",    \

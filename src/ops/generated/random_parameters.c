@@ -52,6 +52,21 @@ const wk_parameter wk__parameters_dropout[] = {
      .optional = true,
      .default_value = {.kind = WK_VALUE_BOOL, .i = 1}}};
 
+const wk_parameter wk__parameters_alpha_dropout[] = {
+    {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "p",
+     .doc = "",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 0.5}},
+    {.size = sizeof(wk_parameter),
+     .name = "training",
+     .doc = "",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};
+
 const wk_parameter wk__parameters_multinomial[] = {
     {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
     {.size = sizeof(wk_parameter), .name = "num_samples", .doc = "", .kind = WK_VALUE_INT},

@@ -46,6 +46,52 @@ int wk__invoke_dropout(const wk__op *op, wk_site site, const wk_value *args, wk_
                                              wk__value_int(&args[2], 1) != 0));
 }
 
+/* ---- dropout1d --------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_dropout1d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_dropout1d_at(site, wk__value_tensor(&args[0]), wk__value_float(&args[1], 0.5),
+                                               wk__value_int(&args[2], 1) != 0));
+}
+
+/* ---- dropout2d --------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_dropout2d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_dropout2d_at(site, wk__value_tensor(&args[0]), wk__value_float(&args[1], 0.5),
+                                               wk__value_int(&args[2], 1) != 0));
+}
+
+/* ---- dropout3d --------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_dropout3d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_dropout3d_at(site, wk__value_tensor(&args[0]), wk__value_float(&args[1], 0.5),
+                                               wk__value_int(&args[2], 1) != 0));
+}
+
+/* ---- alpha_dropout ----------------------------------------------------------------------------------------------- */
+
+int wk__invoke_alpha_dropout(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_alpha_dropout_at(site, wk__value_tensor(&args[0]), wk__value_float(&args[1], 0.5),
+                                                   wk__value_int(&args[2], 0) != 0));
+}
+
+/* ---- feature_alpha_dropout --------------------------------------------------------------------------------------- */
+
+int wk__invoke_feature_alpha_dropout(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out,
+                          wk_feature_alpha_dropout_at(site, wk__value_tensor(&args[0]), wk__value_float(&args[1], 0.5),
+                                                      wk__value_int(&args[2], 0) != 0));
+}
+
 /* ---- multinomial ------------------------------------------------------------------------------------------------- */
 
 int wk__invoke_multinomial(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)

@@ -26,6 +26,7 @@ int wk__invoke_var(const wk__op *op, wk_site site, const wk_value *args, wk_tens
 int wk__invoke_std(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_norm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_dist(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_pairwise_distance(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_cosine_similarity(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_softmax(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_softmin(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
@@ -40,6 +41,11 @@ int wk__invoke_median(const wk__op *op, wk_site site, const wk_value *args, wk_t
 int wk__invoke_unique(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_isin(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_batch_norm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_instance_norm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_group_norm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_rms_norm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_local_response_norm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_normalize(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_layer_norm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_mse_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_l1_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
@@ -48,6 +54,13 @@ int wk__invoke_huber_loss(const wk__op *op, wk_site site, const wk_value *args, 
 int wk__invoke_binary_cross_entropy(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_binary_cross_entropy_with_logits(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_kl_div(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_soft_margin_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_margin_ranking_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_poisson_nll_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_gaussian_nll_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_multi_margin_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_cosine_embedding_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_triplet_margin_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_cross_entropy(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_nll_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 
@@ -75,6 +88,15 @@ static inline bool wk__read_dist_options(wk_site site, const char *op, const wk_
     own->p = wk__option_or(own->p, 2);
     return true;
 }
+static inline bool wk__read_pairwise_distance_options(wk_site site, const char *op,
+                                                      const wk_pairwise_distance_options *given,
+                                                      wk_pairwise_distance_options *own)
+{
+    if (!wk__options(site, op, given, own)) return false;
+    own->p = wk__option_or(own->p, 2);
+    own->eps = wk__option_or(own->eps, 1e-06);
+    return true;
+}
 static inline bool wk__read_cosine_similarity_options(wk_site site, const char *op,
                                                       const wk_cosine_similarity_options *given,
                                                       wk_cosine_similarity_options *own)
@@ -97,6 +119,57 @@ static inline bool wk__read_huber_loss_options(wk_site site, const char *op, con
     own->delta = wk__option_or(own->delta, 1.0);
     return true;
 }
+static inline bool wk__read_margin_ranking_loss_options(wk_site site, const char *op,
+                                                        const wk_margin_ranking_loss_options *given,
+                                                        wk_margin_ranking_loss_options *own)
+{
+    if (!wk__options(site, op, given, own)) return false;
+    own->margin = wk__option_or(own->margin, 0);
+    return true;
+}
+static inline bool wk__read_poisson_nll_loss_options(wk_site site, const char *op,
+                                                     const wk_poisson_nll_loss_options *given,
+                                                     wk_poisson_nll_loss_options *own)
+{
+    if (!wk__options(site, op, given, own)) return false;
+    own->eps = wk__option_or(own->eps, 1e-08);
+    return true;
+}
+static inline bool wk__read_gaussian_nll_loss_options(wk_site site, const char *op,
+                                                      const wk_gaussian_nll_loss_options *given,
+                                                      wk_gaussian_nll_loss_options *own)
+{
+    if (!wk__options(site, op, given, own)) return false;
+    own->eps = wk__option_or(own->eps, 1e-06);
+    return true;
+}
+static inline bool wk__read_multi_margin_loss_options(wk_site site, const char *op,
+                                                      const wk_multi_margin_loss_options *given,
+                                                      wk_multi_margin_loss_options *own)
+{
+    if (!wk__options(site, op, given, own)) return false;
+    own->p = wk__option_or(own->p, 1);
+    own->margin = wk__option_or(own->margin, 1.0);
+    return true;
+}
+static inline bool wk__read_cosine_embedding_loss_options(wk_site site, const char *op,
+                                                          const wk_cosine_embedding_loss_options *given,
+                                                          wk_cosine_embedding_loss_options *own)
+{
+    if (!wk__options(site, op, given, own)) return false;
+    own->margin = wk__option_or(own->margin, 0);
+    return true;
+}
+static inline bool wk__read_triplet_margin_loss_options(wk_site site, const char *op,
+                                                        const wk_triplet_margin_loss_options *given,
+                                                        wk_triplet_margin_loss_options *own)
+{
+    if (!wk__options(site, op, given, own)) return false;
+    own->margin = wk__option_or(own->margin, 1.0);
+    own->p = wk__option_or(own->p, 2);
+    own->eps = wk__option_or(own->eps, 1e-06);
+    return true;
+}
 static inline bool wk__read_cross_entropy_options(wk_site site, const char *op, const wk_cross_entropy_options *given,
                                                   wk_cross_entropy_options *own)
 {
@@ -113,6 +186,7 @@ extern const wk_parameter wk__parameters_var[];
 extern const wk_parameter wk__parameters_std[];
 extern const wk_parameter wk__parameters_norm[];
 extern const wk_parameter wk__parameters_dist[];
+extern const wk_parameter wk__parameters_pairwise_distance[];
 extern const wk_parameter wk__parameters_cosine_similarity[];
 extern const wk_parameter wk__parameters_softmax[];
 extern const wk_parameter wk__parameters_cumsum[];
@@ -122,6 +196,11 @@ extern const wk_parameter wk__parameters_kthvalue[];
 extern const wk_parameter wk__parameters_unique[];
 extern const wk_parameter wk__parameters_isin[];
 extern const wk_parameter wk__parameters_batch_norm[];
+extern const wk_parameter wk__parameters_instance_norm[];
+extern const wk_parameter wk__parameters_group_norm[];
+extern const wk_parameter wk__parameters_rms_norm[];
+extern const wk_parameter wk__parameters_local_response_norm[];
+extern const wk_parameter wk__parameters_normalize[];
 extern const wk_parameter wk__parameters_layer_norm[];
 extern const wk_parameter wk__parameters_mse_loss[];
 extern const wk_parameter wk__parameters_smooth_l1_loss[];
@@ -129,6 +208,11 @@ extern const wk_parameter wk__parameters_huber_loss[];
 extern const wk_parameter wk__parameters_binary_cross_entropy[];
 extern const wk_parameter wk__parameters_binary_cross_entropy_with_logits[];
 extern const wk_parameter wk__parameters_kl_div[];
+extern const wk_parameter wk__parameters_margin_ranking_loss[];
+extern const wk_parameter wk__parameters_poisson_nll_loss[];
+extern const wk_parameter wk__parameters_gaussian_nll_loss[];
+extern const wk_parameter wk__parameters_multi_margin_loss[];
+extern const wk_parameter wk__parameters_triplet_margin_loss[];
 extern const wk_parameter wk__parameters_cross_entropy[];
 extern const wk_parameter wk__parameters_nll_loss[];
 
@@ -226,6 +310,13 @@ extern const wk_parameter wk__parameters_nll_loss[];
     .dtypes = WK__FLOATS, .parameters = wk__parameters_dist, .parameter_count = 3, .results = 1,                       \
     .invoke = wk__invoke_dist
 
+#define WK__SIGNATURE_pairwise_distance                                                                                \
+    .name = "pairwise_distance",                                                                                       \
+    .schema = "pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-06, bool keepdim=False) -> Tensor",     \
+    .category = "reduction", .doc = "Computes the p-norm of the difference of a and b along the last dimension.",      \
+    .grad_fn_name = "NormBackward1", .dtypes = WK__FLOATS, .parameters = wk__parameters_pairwise_distance,             \
+    .parameter_count = 5, .results = 1, .invoke = wk__invoke_pairwise_distance
+
 #define WK__SIGNATURE_cosine_similarity                                                                                \
     .name = "cosine_similarity",                                                                                       \
     .schema = "cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor",                         \
@@ -316,6 +407,47 @@ extern const wk_parameter wk__parameters_nll_loss[];
     .grad_fn_name = "NativeBatchNormBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_batch_norm,         \
     .parameter_count = 8, .results = 1, .invoke = wk__invoke_batch_norm
 
+#define WK__SIGNATURE_instance_norm                                                                                    \
+    .name = "instance_norm",                                                                                           \
+    .schema = "instance_norm(Tensor input, Tensor? running_mean=None, Tensor? running_var=None, Tensor? weight=None, " \
+              "Tensor? bias=None, bool use_input_stats=True, float momentum=0.1, float eps=1e-05) -> Tensor",          \
+    .category = "normalisation",                                                                                       \
+    .doc = "Normalises each channel of each sample, that is each index of dimensions 0 and 1, over the other "         \
+           "dimensions.",                                                                                              \
+    .grad_fn_name = "ViewBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_instance_norm,                 \
+    .parameter_count = 8, .results = 1, .invoke = wk__invoke_instance_norm
+
+#define WK__SIGNATURE_group_norm                                                                                       \
+    .name = "group_norm",                                                                                              \
+    .schema =                                                                                                          \
+        "group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05) -> Tensor", \
+    .category = "normalisation",                                                                                       \
+    .doc = "Normalises each group of adjacent channels of each sample over the group and all positions.",              \
+    .grad_fn_name = "NativeGroupNormBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_group_norm,         \
+    .parameter_count = 5, .results = 1, .invoke = wk__invoke_group_norm
+
+#define WK__SIGNATURE_rms_norm                                                                                         \
+    .name = "rms_norm",                                                                                                \
+    .schema = "rms_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",        \
+    .category = "normalisation",                                                                                       \
+    .doc = "Divides by the root of the mean square over the last dimensions, whose sizes are shape.",                  \
+    .grad_fn_name = "MulBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_rms_norm, .parameter_count = 4, \
+    .results = 1, .invoke = wk__invoke_rms_norm
+
+#define WK__SIGNATURE_local_response_norm                                                                              \
+    .name = "local_response_norm",                                                                                     \
+    .schema = "local_response_norm(Tensor input, int size, float alpha=0.0001, float beta=0.75, float k=1) -> Tensor", \
+    .category = "normalisation",                                                                                       \
+    .doc = "Divides each element by a power of the squares at its position in size adjacent channels.",                \
+    .grad_fn_name = "DivBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_local_response_norm,            \
+    .parameter_count = 5, .results = 1, .invoke = wk__invoke_local_response_norm
+
+#define WK__SIGNATURE_normalize                                                                                        \
+    .name = "normalize", .schema = "normalize(Tensor input, float p=2, int dim=1, float eps=1e-12) -> Tensor",         \
+    .category = "normalisation", .doc = "Divides vectors along a dimension by their norms.",                           \
+    .grad_fn_name = "DivBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_normalize,                      \
+    .parameter_count = 4, .results = 1, .invoke = wk__invoke_normalize
+
 #define WK__SIGNATURE_layer_norm                                                                                       \
     .name = "layer_norm",                                                                                              \
     .schema = "layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float "        \
@@ -376,6 +508,68 @@ extern const wk_parameter wk__parameters_nll_loss[];
     .doc = "Computes the Kullback-Leibler divergence of target from input, which holds log-probabilities.",            \
     .grad_fn_name = "MeanBackward0", .arity = 3, .dtypes = WK__FLOATS, .parameters = wk__parameters_kl_div,            \
     .parameter_count = 4, .results = 1, .invoke = wk__invoke_kl_div
+
+#define WK__SIGNATURE_soft_margin_loss                                                                                 \
+    .name = "soft_margin_loss",                                                                                        \
+    .schema = "soft_margin_loss(Tensor input, Tensor target, str reduction=\"mean\") -> Tensor", .category = "loss",   \
+    .doc = "Computes the logistic loss of scores and targets of 1 or -1.", .grad_fn_name = "SoftMarginLossBackward0",  \
+    .arity = 3, .dtypes = WK__FLOATS, .parameters = wk__parameters_mse_loss, .parameter_count = 3, .results = 1,       \
+    .invoke = wk__invoke_soft_margin_loss
+
+#define WK__SIGNATURE_margin_ranking_loss                                                                              \
+    .name = "margin_ranking_loss",                                                                                     \
+    .schema = "margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, str "                  \
+              "reduction=\"mean\") -> Tensor",                                                                         \
+    .category = "loss",                                                                                                \
+    .doc =                                                                                                             \
+        "Penalises pairs of scores unless input1 exceeds input2 by .margin, for target 1, or the opposite, for -1.",   \
+    .grad_fn_name = "MeanBackward0", .arity = 4, .dtypes = WK__FLOATS,                                                 \
+    .parameters = wk__parameters_margin_ranking_loss, .parameter_count = 5, .results = 1,                              \
+    .invoke = wk__invoke_margin_ranking_loss
+
+#define WK__SIGNATURE_poisson_nll_loss                                                                                 \
+    .name = "poisson_nll_loss",                                                                                        \
+    .schema = "poisson_nll_loss(Tensor input, Tensor target, bool log_input=True, bool full=False, float eps=1e-08, "  \
+              "str reduction=\"mean\") -> Tensor",                                                                     \
+    .category = "loss", .doc = "Computes the negative log-likelihood of counts from the logarithms of Poisson rates.", \
+    .grad_fn_name = "MeanBackward0", .arity = 3, .dtypes = WK__FLOATS, .parameters = wk__parameters_poisson_nll_loss,  \
+    .parameter_count = 6, .results = 1, .invoke = wk__invoke_poisson_nll_loss
+
+#define WK__SIGNATURE_gaussian_nll_loss                                                                                \
+    .name = "gaussian_nll_loss",                                                                                       \
+    .schema = "gaussian_nll_loss(Tensor input, Tensor target, Tensor var, bool full=False, float eps=1e-06, str "      \
+              "reduction=\"mean\") -> Tensor",                                                                         \
+    .category = "loss",                                                                                                \
+    .doc = "Computes the negative log-likelihood of targets from means and variances of normal distributions.",        \
+    .grad_fn_name = "MeanBackward0", .arity = 4, .dtypes = WK__FLOATS, .parameters = wk__parameters_gaussian_nll_loss, \
+    .parameter_count = 6, .results = 1, .invoke = wk__invoke_gaussian_nll_loss
+
+#define WK__SIGNATURE_multi_margin_loss                                                                                \
+    .name = "multi_margin_loss",                                                                                       \
+    .schema = "multi_margin_loss(Tensor input, Tensor target, float p=1, float margin=1.0, Tensor? weight=None, str "  \
+              "reduction=\"mean\") -> Tensor",                                                                         \
+    .category = "loss",                                                                                                \
+    .doc = "Computes the mean over classes of the margins by which wrong classes miss the label's score.",             \
+    .grad_fn_name = "MultiMarginLossBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_multi_margin_loss,  \
+    .parameter_count = 6, .results = 1, .invoke = wk__invoke_multi_margin_loss
+
+#define WK__SIGNATURE_cosine_embedding_loss                                                                            \
+    .name = "cosine_embedding_loss",                                                                                   \
+    .schema = "cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, str "                \
+              "reduction=\"mean\") -> Tensor",                                                                         \
+    .category = "loss",                                                                                                \
+    .doc = "Compares directions: target 1 asks for a cosine of 1, target -1 for one of at most .margin.",              \
+    .grad_fn_name = "MeanBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_margin_ranking_loss,           \
+    .parameter_count = 5, .results = 1, .invoke = wk__invoke_cosine_embedding_loss
+
+#define WK__SIGNATURE_triplet_margin_loss                                                                              \
+    .name = "triplet_margin_loss",                                                                                     \
+    .schema = "triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, "     \
+              "float eps=1e-06, bool swap=False, str reduction=\"mean\") -> Tensor",                                   \
+    .category = "loss",                                                                                                \
+    .doc = "Compares distances: that from anchor to positive is to be less than that to negative by .margin.",         \
+    .grad_fn_name = "MeanBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_triplet_margin_loss,           \
+    .parameter_count = 8, .results = 1, .invoke = wk__invoke_triplet_margin_loss
 
 #define WK__SIGNATURE_cross_entropy                                                                                    \
     .name = "cross_entropy",                                                                                           \

@@ -100,6 +100,115 @@ int wk__invoke_kl_div(const wk__op *op, wk_site site, const wk_value *args, wk_t
     return wk__return_one(out, wk_kl_div_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
 }
 
+/* ---- soft_margin_loss -------------------------------------------------------------------------------------------- */
+
+int wk__invoke_soft_margin_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const int choice = wk__value_choice(site, "soft_margin_loss", "reduction", &args[2],
+                                        (const char *const[]){"mean", "sum", "none", NULL});
+    if (choice < 0) return -1;
+    const wk_loss_options options = {.size = sizeof options, .reduction = (wk_reduction)choice};
+    return wk__return_one(
+        out, wk_soft_margin_loss_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
+}
+
+/* ---- margin_ranking_loss ----------------------------------------------------------------------------------------- */
+
+int wk__invoke_margin_ranking_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const int choice = wk__value_choice(site, "margin_ranking_loss", "reduction", &args[4],
+                                        (const char *const[]){"mean", "sum", "none", NULL});
+    if (choice < 0) return -1;
+    const wk_margin_ranking_loss_options options = {
+        .size = sizeof options, .margin = wk__value_option(&args[3]), .reduction = (wk_reduction)choice};
+    return wk__return_one(out, wk_margin_ranking_loss_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]),
+                                                         wk__value_tensor(&args[2]), &options));
+}
+
+/* ---- poisson_nll_loss -------------------------------------------------------------------------------------------- */
+
+int wk__invoke_poisson_nll_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const int choice = wk__value_choice(site, "poisson_nll_loss", "reduction", &args[5],
+                                        (const char *const[]){"mean", "sum", "none", NULL});
+    if (choice < 0) return -1;
+    const wk_poisson_nll_loss_options options = {.size = sizeof options,
+                                                 .no_log_input = wk__value_int(&args[2], 1) == 0,
+                                                 .full = wk__value_int(&args[3], 0) != 0,
+                                                 .eps = wk__value_option(&args[4]),
+                                                 .reduction = (wk_reduction)choice};
+    return wk__return_one(
+        out, wk_poisson_nll_loss_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
+}
+
+/* ---- gaussian_nll_loss ------------------------------------------------------------------------------------------- */
+
+int wk__invoke_gaussian_nll_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const int choice = wk__value_choice(site, "gaussian_nll_loss", "reduction", &args[5],
+                                        (const char *const[]){"mean", "sum", "none", NULL});
+    if (choice < 0) return -1;
+    const wk_gaussian_nll_loss_options options = {.size = sizeof options,
+                                                  .full = wk__value_int(&args[3], 0) != 0,
+                                                  .eps = wk__value_option(&args[4]),
+                                                  .reduction = (wk_reduction)choice};
+    return wk__return_one(out, wk_gaussian_nll_loss_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]),
+                                                       wk__value_tensor(&args[2]), &options));
+}
+
+/* ---- multi_margin_loss ------------------------------------------------------------------------------------------- */
+
+int wk__invoke_multi_margin_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const int choice = wk__value_choice(site, "multi_margin_loss", "reduction", &args[5],
+                                        (const char *const[]){"mean", "sum", "none", NULL});
+    if (choice < 0) return -1;
+    const wk_multi_margin_loss_options options = {.size = sizeof options,
+                                                  .p = wk__value_option(&args[2]),
+                                                  .margin = wk__value_option(&args[3]),
+                                                  .weight = wk__value_tensor(&args[4]),
+                                                  .reduction = (wk_reduction)choice};
+    return wk__return_one(
+        out, wk_multi_margin_loss_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
+}
+
+/* ---- cosine_embedding_loss --------------------------------------------------------------------------------------- */
+
+int wk__invoke_cosine_embedding_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const int choice = wk__value_choice(site, "cosine_embedding_loss", "reduction", &args[4],
+                                        (const char *const[]){"mean", "sum", "none", NULL});
+    if (choice < 0) return -1;
+    const wk_cosine_embedding_loss_options options = {
+        .size = sizeof options, .margin = wk__value_option(&args[3]), .reduction = (wk_reduction)choice};
+    return wk__return_one(out, wk_cosine_embedding_loss_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]),
+                                                           wk__value_tensor(&args[2]), &options));
+}
+
+/* ---- triplet_margin_loss ----------------------------------------------------------------------------------------- */
+
+int wk__invoke_triplet_margin_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const int choice = wk__value_choice(site, "triplet_margin_loss", "reduction", &args[7],
+                                        (const char *const[]){"mean", "sum", "none", NULL});
+    if (choice < 0) return -1;
+    const wk_triplet_margin_loss_options options = {.size = sizeof options,
+                                                    .margin = wk__value_option(&args[3]),
+                                                    .p = wk__value_option(&args[4]),
+                                                    .eps = wk__value_option(&args[5]),
+                                                    .swap = wk__value_int(&args[6], 0) != 0,
+                                                    .reduction = (wk_reduction)choice};
+    return wk__return_one(out, wk_triplet_margin_loss_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]),
+                                                         wk__value_tensor(&args[2]), &options));
+}
+
 /* ---- cross_entropy ----------------------------------------------------------------------------------------------- */
 
 int wk__invoke_cross_entropy(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)

@@ -177,6 +177,19 @@ int wk__invoke_dist(const wk__op *op, wk_site site, const wk_value *args, wk_ten
     return wk__return_one(out, wk_dist_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
 }
 
+/* ---- pairwise_distance ------------------------------------------------------------------------------------------- */
+
+int wk__invoke_pairwise_distance(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_pairwise_distance_options options = {.size = sizeof options,
+                                                  .p = wk__value_option(&args[2]),
+                                                  .eps = wk__value_option(&args[3]),
+                                                  .keepdim = wk__value_int(&args[4], 0) != 0};
+    return wk__return_one(
+        out, wk_pairwise_distance_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
+}
+
 /* ---- cosine_similarity ------------------------------------------------------------------------------------------- */
 
 int wk__invoke_cosine_similarity(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)

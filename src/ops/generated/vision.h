@@ -41,6 +41,9 @@ int wk__invoke_lp_pool3d(const wk__op *op, wk_site site, const wk_value *args, w
 int wk__invoke_max_unpool1d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_max_unpool2d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_max_unpool3d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_interpolate(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_im2col(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_col2im(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 
 extern const wk_parameter wk__parameters_conv1d[];
 extern const wk_parameter wk__parameters_conv_transpose1d[];
@@ -52,6 +55,9 @@ extern const wk_parameter wk__parameters_adaptive_avg_pool1d[];
 extern const wk_parameter wk__parameters_adaptive_max_pool1d[];
 extern const wk_parameter wk__parameters_lp_pool1d[];
 extern const wk_parameter wk__parameters_max_unpool1d[];
+extern const wk_parameter wk__parameters_interpolate[];
+extern const wk_parameter wk__parameters_im2col[];
+extern const wk_parameter wk__parameters_col2im[];
 
 #define WK__SIGNATURE_conv1d                                                                                           \
     .name = "conv1d",                                                                                                  \
@@ -302,5 +308,30 @@ extern const wk_parameter wk__parameters_max_unpool1d[];
     .doc = "Writes the elements of x to their indices in planes of zeros, to undo wk_max_pool3d.",                     \
     .grad_fn_name = "MaxUnpool3DBackward0", .dtypes = WK__NUMBERS, .parameters = wk__parameters_max_unpool1d,          \
     .parameter_count = 6, .results = 1, .invoke = wk__invoke_max_unpool3d
+
+#define WK__SIGNATURE_interpolate                                                                                      \
+    .name = "interpolate",                                                                                             \
+    .schema = "interpolate(Tensor input, int[3]? size=None, float? scale_factor=None, str mode=\"nearest\", bool "     \
+              "align_corners=False, bool recompute_scale_factor=False, bool antialias=False) -> Tensor",               \
+    .category = "resampling",                                                                                          \
+    .doc =                                                                                                             \
+        "Resamples the spatial dimensions of x to .output_size, or to their sizes times .scale_factor, rounded down.", \
+    .grad_fn_name = "UpsampleNearest2DBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_interpolate,      \
+    .parameter_count = 7, .results = 1, .invoke = wk__invoke_interpolate
+
+#define WK__SIGNATURE_im2col                                                                                           \
+    .name = "im2col",                                                                                                  \
+    .schema =                                                                                                          \
+        "im2col(Tensor self, int[2] kernel_size, int[2] dilation=1, int[2] padding=0, int[2] stride=1) -> Tensor",     \
+    .category = "resampling", .doc = "Takes the windows of an image as columns.", .grad_fn_name = "Im2ColBackward0",   \
+    .parameters = wk__parameters_im2col, .parameter_count = 5, .results = 1, .invoke = wk__invoke_im2col
+
+#define WK__SIGNATURE_col2im                                                                                           \
+    .name = "col2im",                                                                                                  \
+    .schema = "col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation=1, int[2] padding=0, "      \
+              "int[2] stride=1) -> Tensor",                                                                            \
+    .category = "resampling", .doc = "Adds columns to the windows of an image of this size, as wk_im2col takes them.", \
+    .grad_fn_name = "Col2ImBackward0", .dtypes = WK__NUMBERS, .parameters = wk__parameters_col2im,                     \
+    .parameter_count = 6, .results = 1, .invoke = wk__invoke_col2im
 
 #endif

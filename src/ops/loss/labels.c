@@ -30,10 +30,13 @@ static int checked(wk__emit *e, const int in[])
 
 static const wk__op cross_entropy_op = {.name = "cross_entropy", .expression = checked, .index_is_label = true};
 static const wk__op nll_op = {.name = "nll_loss", .expression = checked, .index_is_label = true};
+static const wk__op margin_op = {.name = "multi_margin_loss", .expression = checked, .index_is_label = true};
 
 wk_tensor *wk__record_label_check(const wk__op *op, wk_site site, wk_tensor *labels, const wk__label_range *classes)
 {
-    const wk__op *record_op = op == &wk__op_nll_loss ? &nll_op : &cross_entropy_op;
+    const wk__op *record_op = op == &wk__op_nll_loss            ? &nll_op
+                              : op == &wk__op_multi_margin_loss ? &margin_op
+                                                                : &cross_entropy_op;
     wk__record *r;
     wk_tensor *out =
         wk__begin_output_record(record_op, site, &labels, 1, (wk__output_spec){WK__PROGRAM, .inputs = 5}, &r);

@@ -8,8 +8,8 @@ static bool check_input_target(const wk__loss *l)
 {
     const wk__body *a = wk__body_of(l->in[0]), *b = wk__body_of(l->in[1]);
     if (!wk__same_sizes(a, b))
-        wk__op_error(l->op, l->site, WK_ERR_SHAPE, l->in,
-                     "input $a and target $b must have the same shape: see wk_reshape");
+        wk__op_error(l->op, l->site, WK_ERR_SHAPE, l->in, "input $a and %s $b must have the same shape: see wk_reshape",
+                     l->name ? l->name : "target");
     else if (!wk__is_float(a->dtype) && !wk__is_float(b->dtype))
         wk__op_error(l->op, l->site, WK_ERR_DTYPE, l->in,
                      "$a is not floating-point; convert it with wk_to_dtype(x, WK_F32)");
@@ -23,6 +23,15 @@ static bool check_input_target(const wk__loss *l)
     return false;
 }
 
+bool wk__check_reduction(const wk__op *op, wk_site site, wk_reduction reduction)
+{
+    if ((unsigned)reduction <= WK_REDUCE_NONE) return true;
+    wk__error_set(site, WK_ERR_ARGUMENT,
+                  "%s: unknown reduction %d; expected WK_REDUCE_MEAN, WK_REDUCE_SUM or WK_REDUCE_NONE", op->name,
+                  (int)reduction);
+    return false;
+}
+
 bool wk__check_weight_is_constant(const wk__op *op, wk_site site, wk_tensor *weight, const char *name)
 {
     if (!wk__needs_grad_fn(wk__context(), &weight, 1)) return true;
@@ -31,13 +40,10 @@ bool wk__check_weight_is_constant(const wk__op *op, wk_site site, wk_tensor *wei
     return false;
 }
 
-/* Checks a weight, which may be omitted but not have failed. */
-static bool check_weight(const wk__loss *l, int k, const char *name)
+bool wk__check_loss_weight(const wk__op *op, wk_site site, wk_tensor *weight, const char *name)
 {
-    wk_tensor *weight = l->in[k];
     if (!weight) return !wk__error_pending();
-    return wk__check_tensor(weight, l->site, l->op->name, name) &&
-           wk__check_weight_is_constant(l->op, l->site, weight, name);
+    return wk__check_tensor(weight, site, op->name, name) && wk__check_weight_is_constant(op, site, weight, name);
 }
 
 static bool check_weight_shape(const wk__loss *l, int k)
@@ -52,19 +58,21 @@ static bool check_weight_shape(const wk__loss *l, int k)
         if (same) return true;
     }
     wk__op_error(l->op, l->site, WK_ERR_SHAPE, l->in,
-                 k == 2 ? "weight $c does not broadcast to input $a" : "pos_weight $d does not broadcast to input $a");
+                 k == 2 ? "%s $c does not broadcast to input $a" : "%s $d does not broadcast to input $a",
+                 k == 2     ? "weight"
+                 : l->third ? l->third
+                            : "pos_weight");
     return false;
 }
 
-static wk_tensor *apply_reduction(const wk__loss *l, wk_tensor *loss, double *divisor)
+wk_tensor *wk__reduce_losses(wk_site site, wk_tensor *loss, wk_reduction reduction, double *divisor)
 {
     if (!loss) return NULL;
     const wk__body *body = wk__body_of(loss);
-    const wk_reduction reduction = l->reduction;
     const bool divided = reduction == WK_REDUCE_MEAN || reduction == WK_REDUCE_BATCHMEAN;
     const int64_t rows = body->ndim ? body->shape[0] : 1;
     *divisor = !divided ? 1 : reduction == WK_REDUCE_MEAN ? (double)wk__body_numel(body) : (double)rows;
-    if (reduction != WK_REDUCE_NONE) loss = wk__reduce_sum(l->site, loss, (uint16_t)((1u << body->ndim) - 1), false);
+    if (reduction != WK_REDUCE_NONE) loss = wk__reduce_sum(site, loss, (uint16_t)((1u << body->ndim) - 1), false);
     return divided ? wk_div(loss, *divisor) : loss;
 }
 
@@ -92,17 +100,27 @@ static bool colocate_operands(wk__loss *l)
     return true;
 }
 
+/* Returns the dtype of the result. */
+static wk_dtype result_dtype(const wk__loss *l)
+{
+    const wk_dtype dtype = wk__promote_types(wk__body_of(l->in[0])->dtype, wk__body_of(l->in[1])->dtype);
+    return l->third ? wk__promote_types(dtype, wk__body_of(l->in[3])->dtype) : dtype;
+}
+
 wk_tensor *wk__record_loss(const wk__loss *given)
 {
     wk__compose c;
     wk__loss own = *given, *l = &own;
-    if (l->takes_weight && (!check_weight(l, 2, "weight") || !check_weight(l, 3, "pos_weight"))) return NULL;
+    if (l->takes_weight && (!wk__check_loss_weight(l->op, l->site, l->in[2], "weight") ||
+                            !wk__check_loss_weight(l->op, l->site, l->in[3], "pos_weight")))
+        return NULL;
+    if (l->third && !wk__check_tensor(l->in[3], l->site, l->op->name, l->third)) return NULL;
     if (!colocate_operands(l) || !wk__compose_begin(&c, l->op, l->site, l->in, 2)) return NULL;
     wk_tensor *out = NULL;
-    wk__loss_attributes a = {.reduction = (int64_t)l->reduction, .number = l->param};
+    wk__loss_attributes a = {.reduction = (int64_t)l->reduction, .mode = l->mode, .number = l->param};
     if (check_input_target(l) && check_weight_shape(l, 2) && check_weight_shape(l, 3)) {
-        wk_dtype dtype = wk__promote_types(wk__body_of(l->in[0])->dtype, wk__body_of(l->in[1])->dtype);
-        out = wk__cast_result(apply_reduction(l, elementwise_loss(l), &a.divisor), dtype);
+        wk_tensor *losses = elementwise_loss(l);
+        out = wk__cast_result(wk__reduce_losses(l->site, losses, l->reduction, &a.divisor), result_dtype(l));
     }
     for (int k = 2; k < 4; k++) {
         c.in[k] = l->in[k];

@@ -42,10 +42,9 @@ bool wk__channel_norm_check(const wk__channel_norm *c)
         return false;
     }
     if (!c->training && !(c->running_mean && c->running_var)) {
-        wk__error_set(
-            c->site, WK_ERR_ARGUMENT,
-            "%s: %s is NULL, and without training nothing else has the statistics; pass both, or set training",
-            c->op->name, c->running_mean ? "running_var" : "running_mean");
+        wk__error_set(c->site, WK_ERR_ARGUMENT,
+                      "%s: %s is NULL, but the result depends on it; pass both, or use the statistics of the input",
+                      c->op->name, c->running_mean ? "running_var" : "running_mean");
         return false;
     }
     return check_running(c, c->running_mean, "running_mean") && check_running(c, c->running_var, "running_var") &&
@@ -54,7 +53,8 @@ bool wk__channel_norm_check(const wk__channel_norm *c)
 
 /* ---- running statistics ------------------------------------------------------------------------------------------ */
 
-wk_tensor *wk__per_channel(wk_tensor *vector, int ndim)
+/* Returns a vector of one value per channel as a view with ndim dimensions, of which the channels are the second. */
+static wk_tensor *per_channel(wk_tensor *vector, int ndim)
 {
     const wk__body *body = wk__body_of(vector);
     int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
@@ -112,22 +112,58 @@ static wk_tensor *normalised(const wk__channel_norm *c, wk_tensor *mean, wk_tens
 {
     const int ndim = wk__body_of(c->x)->ndim;
     wk_tensor *x = mean && rstd ? wk__to_opmath(c->x) : NULL;
-    wk_tensor *scale = c->weight ? wk_mul(rstd, wk__per_channel(c->weight, ndim)) : rstd;
-    wk_tensor *bias = c->bias ? wk__per_channel(c->bias, ndim) : NULL;
+    wk_tensor *scale = c->weight ? wk_mul(rstd, per_channel(c->weight, ndim)) : rstd;
+    wk_tensor *bias = c->bias ? per_channel(c->bias, ndim) : NULL;
     if (!x || !scale || (c->bias && !bias)) return NULL;
     const wk__arg args[] = {wk__tensor_arg(x), wk__tensor_arg(mean), wk__tensor_arg(scale), wk__tensor_arg(bias)};
     wk_tensor *out = wk__elementwise(bias ? &shifted_op : &scaled_op, c->site, args, bias ? 4 : 3, NULL);
     return wk__cast_result(out, wk__body_of(c->x)->dtype);
 }
 
+/* Returns x as a view whose dimensions 1 and 2 are the groups and the channels of a group. */
+static wk_tensor *grouped(wk_tensor *x, int64_t groups)
+{
+    const wk__body *body = wk__body_of(x);
+    int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
+    const int64_t channels = groups ? body->shape[1] / groups : 0;
+    memcpy(shape + 1, body->shape, sizeof *shape * body->ndim);
+    memcpy(stride + 1, body->stride, sizeof *stride * body->ndim);
+    shape[0] = body->shape[0], shape[1] = groups, shape[2] = channels;
+    stride[0] = body->stride[0], stride[1] = body->stride[1] * channels;
+    return wk__tensor_view(wk__context(), x, body->offset, body->ndim + 1, shape, stride);
+}
+
+/* Returns a statistic per group, with the dimensions of grouped(x), as one per channel, with those of x. */
+static wk_tensor *repeated(const wk__channel_norm *c, wk_tensor *statistic)
+{
+    if (!statistic) return NULL;
+    const wk__body *x = wk__body_of(c->x);
+    const int64_t samples = x->shape[0];
+    const int64_t wide[] = {samples, c->groups, x->shape[1] / c->groups};
+    int64_t shape[WK__MAX_DIMS] = {samples, x->shape[1], 1, 1, 1, 1, 1, 1};
+    statistic = wk_reshape_at(c->site, statistic, (int64_t[]){samples, c->groups, 1}, 3);
+    statistic = wk_clone_at(c->site, wk_expand_at(c->site, statistic, wide, 3));
+    return wk_reshape_at(c->site, statistic, shape, x->ndim);
+}
+
+static wk__moments group_statistics(const wk__channel_norm *c)
+{
+    const int ndim = wk__body_of(c->x)->ndim + 1;
+    const uint16_t mask = (uint16_t)(((1u << ndim) - 1) & ~3u);
+    wk_tensor *x = grouped(c->x, c->groups);
+    const wk__moments m = x ? wk__moments_of(c->site, x, mask) : (wk__moments){NULL};
+    return (wk__moments){repeated(c, m.mean), repeated(c, m.var)};
+}
+
 /* Returns the statistics of the result: of x, or new tensors with the values of the running ones. */
 static wk__moments statistics(const wk__channel_norm *c)
 {
+    if (c->groups) return group_statistics(c);
     if (c->training) return wk__moments_of(c->site, c->x, c->mask);
     const int ndim = wk__body_of(c->x)->ndim;
     const wk_dtype class = wk__compute_class(wk__body_of(c->x)->dtype);
-    wk_tensor *mean = wk_clone(wk__per_channel(c->running_mean, ndim));
-    return (wk__moments){wk__cast_result(mean, class), wk__cast_result(wk__per_channel(c->running_var, ndim), class)};
+    wk_tensor *mean = wk_clone(per_channel(c->running_mean, ndim));
+    return (wk__moments){wk__cast_result(mean, class), wk__cast_result(per_channel(c->running_var, ndim), class)};
 }
 
 wk_tensor *wk__channel_norm_call(const wk__channel_norm *c)
@@ -143,8 +179,8 @@ wk_tensor *wk__channel_norm_call(const wk__channel_norm *c)
     out[2] = m.var ? wk_rsqrt(wk_add(m.var, c->eps)) : NULL;
     out[0] = normalised(c, out[1], out[2]);
     if (out[0] && c->training && wk__reduced_numel(c->x, c->mask) > 0 && !update_running(c, m)) out[0] = NULL;
-    const wk__attr attr =
-        wk__channel_norm_attr((wk__channel_norm_attributes){.mask = c->mask, .training = c->training});
+    const wk__attr attr = wk__channel_norm_attr(
+        (wk__channel_norm_attributes){.mask = c->mask, .training = c->training, .groups = c->groups});
     if (!wk__compose_end_n(&frame, out, 3, &attr)) return NULL;
     for (int k = 1; k < 3; k++) wk__handle_release(&out[k]->handle, c->site); /* the node keeps what it needs */
     return out[0];

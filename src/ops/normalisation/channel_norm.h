@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Normalisation with one mean and variance per channel (dimension 1), or per sample and channel.
+/* Normalisation with one mean and variance per channel (dimension 1), per sample and channel, or per sample and group
+ * of adjacent channels.
  *
  *     out = (x - mean) rstd weight + bias,    rstd = 1 / sqrt(var + eps)
  *
@@ -7,7 +8,9 @@
  * kernel sums over x and the gradient, one computes the gradient of x. They depend on x, so their own gradients, which
  * arrive in backward of backward, count as well.
  *
- * Statistics have the dtype that x computes in, and the dimensions of x; those that are reduced have size 1. */
+ * Statistics have the dtype that x computes in, and the dimensions of x; those that are reduced have size 1. Statistics
+ * of groups are repeated for each channel, so that the result has the space of x and shares its kernel with what
+ * follows. */
 #ifndef WICK_OPS_CHANNEL_NORM_H
 #define WICK_OPS_CHANNEL_NORM_H
 
@@ -27,6 +30,7 @@ typedef struct wk__channel_norm {
     wk_site site;
     wk_tensor *x, *running_mean, *running_var, *weight, *bias; /* all but x may be NULL */
     uint16_t mask;                                             /* reduced dimensions; set by the op */
+    int64_t groups;                                            /* of channels, per sample; 0: none; set by the op */
     bool training;                                             /* statistics are those of x */
     double momentum, eps;
     wk_tensor *factor; /* 0-d: replaces momentum; NULL: none */
@@ -50,7 +54,10 @@ static inline uint16_t wk__all_but_channels(int ndim)
     return (uint16_t)(((1u << ndim) - 1) & ~2u);
 }
 
-/* Returns a vector of one value per channel as a view with ndim dimensions, of which the channels are the second. */
-wk_tensor *wk__per_channel(wk_tensor *vector, int ndim);
+/* Returns the mask of the dimensions after the channels. */
+static inline uint16_t wk__after_channels(int ndim)
+{
+    return (uint16_t)(((1u << ndim) - 1) & ~3u);
+}
 
 #endif

@@ -5,25 +5,28 @@
  *     bias     sum g
  *     weight   r sum g (x - mean)
  *     x        a g, and in training, where statistics depend on x, + b (x - mean) + c with
- *              b = -a r^2 / n sum g (x - mean),  c = -a / n sum g
+ *              b = -r^2 / n sum a g (x - mean),  c = -1 / n sum a g
  *
- * The gradient of mean adds itself / n to c, that of rstd adds -r^3 / n times itself to b. */
+ * The gradient of mean adds itself / n to c, that of rstd adds -r^3 / n times itself to b. A row is what a statistic
+ * belongs to. For groups of channels the sums over positions, per channel, are added up over the channels of a group.
+ */
 #include "channel_norm.h"
 #include <wick/shape.h>
 
 typedef struct gradient {
     wk__grad_ctx *g;
-    int64_t mask;
-    double n;           /* elements of a row; 1 if there are none */
-    wk_tensor *centred; /* x - mean, if a kernel that reads rows twice may use it twice; NULL: computed anew */
+    int64_t mask, groups; /* wk__channel_norm_attributes */
+    double n;             /* elements of a row; 1 if there are none */
+    wk_tensor *centred;   /* x - mean, if a kernel that reads rows twice may use it twice; NULL: computed anew */
 } gradient;
 
-static gradient begin(wk__grad_ctx *g, int64_t mask)
+static gradient begin(wk__grad_ctx *g, const wk__channel_norm_attributes *a)
 {
     const wk__tensor_meta *from = &g->node->shape[0];
-    gradient own = {.g = g, .mask = mask, .n = 1};
+    gradient own = {.g = g, .mask = a->mask, .groups = a->groups, .n = 1};
     for (int d = 0; d < from->ndim; d++)
-        if (mask >> d & 1 && from->size[d]) own.n *= (double)from->size[d];
+        if (a->mask >> d & 1 && from->size[d]) own.n *= (double)from->size[d];
+    if (a->groups && from->size[1]) own.n *= (double)(from->size[1] / a->groups);
     return own;
 }
 
@@ -32,19 +35,37 @@ static wk_tensor *rstd(const gradient *own)
     return wk__saved(own->g, WK__SAVED_OUT + 2);
 }
 
-/* Returns x - mean. For long rows each kernel computes it, because a tensor that several kernels read is stored. */
+/* Returns true if sums are added up over the channels of a group, between the kernels of the sums and of the result. */
+static bool pools(const gradient *own)
+{
+    return own->groups && own->groups != own->g->node->shape[0].size[1];
+}
+
+/* Returns x - mean. If several kernels read it, each computes it, because it would be stored for them. */
 static wk_tensor *centred(gradient *own)
 {
     if (own->centred) return own->centred;
     wk_tensor *x = wk_sub(wk__saved(own->g, 0), wk__saved(own->g, WK__SAVED_OUT + 1));
-    if (own->n <= WK__SHORT_ROW) own->centred = x;
+    if (own->n <= WK__SHORT_ROW && !pools(own)) own->centred = x;
     return x;
 }
 
-/* Returns r sum g (x - mean) of each row. */
-static wk_tensor *product_sum(gradient *own)
+/* Returns sums over the reduced dimensions. x (N, C) has none where each group has its own statistics. */
+static wk_tensor *row_sum(const gradient *own, wk_tensor *x)
 {
-    return wk_mul(wk__sum_keepdim(wk_mul(own->g->out[0], centred(own)), own->mask), rstd(own));
+    return own->mask ? wk__sum_keepdim(x, own->mask) : x;
+}
+
+/* Returns sums per channel, added up over the channels of a group and repeated for each of them. */
+static wk_tensor *pooled(const gradient *own, wk_tensor *sum)
+{
+    const wk__tensor_meta *from = &own->g->node->shape[0];
+    if (!sum || !pools(own)) return sum;
+    const wk_site site = {0};
+    const int64_t wide[] = {from->size[0], own->groups, from->size[1] / own->groups};
+    const int64_t shape[WK__MAX_DIMS] = {from->size[0], from->size[1], 1, 1, 1, 1, 1, 1};
+    sum = wk__sum_keepdim(wk_reshape_at(site, sum, wide, 3), 4);
+    return wk_reshape_at(site, wk_expand_at(site, sum, wide, 3), shape, from->ndim);
 }
 
 /* Returns a sum per row as a vector of one sum per channel. */
@@ -71,14 +92,13 @@ static wk_tensor *through_statistics(gradient *own, wk_tensor *sum, wk_tensor *p
     wk_tensor *const *out = own->g->out, *slope = NULL, *constant = NULL;
     if (out[0]) {
         wk_tensor *part = wk_mul(scale, -1 / own->n);
-        slope = wk_mul(wk_mul(product, rstd(own)), part);
+        slope = wk_mul(product, part);
         constant = wk_mul(sum, part);
     }
     if (out[1]) constant = added(constant, wk_mul(out[1], 1 / own->n));
-    if (out[2]) {
-        wk_tensor *r = rstd(own), *cube = wk_mul(wk_mul(r, r), r);
-        slope = added(slope, wk_mul(wk_mul(cube, out[2]), -1 / own->n));
-    }
+    if (out[2]) slope = added(slope, wk_mul(wk_mul(wk_mul(rstd(own), rstd(own)), out[2]), -1 / own->n));
+    constant = pooled(own, constant);
+    if (slope) slope = wk_mul(pooled(own, slope), rstd(own));
     if (out[0]) constant = wk_addcmul(constant, out[0], scale);
     if (!slope) return constant;
     return constant ? wk_addcmul(constant, centred(own), slope) : wk_mul(centred(own), slope);
@@ -90,9 +110,11 @@ void wk__channel_norm_gradient(wk__grad_ctx *g)
     const wk__tensor_meta *from = &g->node->shape[0];
     const bool for_x = wk__needs_input_grad(g, 0), for_weight = wk__needs_input_grad(g, 1);
     const bool through = for_x && a.training;
-    gradient own = begin(g, a.mask);
-    wk_tensor *product = g->out[0] && (for_weight || through) ? product_sum(&own) : NULL;
-    wk_tensor *sum = g->out[0] ? wk__sum_keepdim(g->out[0], a.mask) : NULL;
+    gradient own = begin(g, &a);
+    wk_tensor *product = NULL; /* r sum g (x - mean) */
+    if (g->out[0] && (for_weight || through))
+        product = wk_mul(row_sum(&own, wk_mul(g->out[0], centred(&own))), rstd(&own));
+    wk_tensor *sum = g->out[0] ? row_sum(&own, g->out[0]) : NULL;
     if (for_weight && product) g->in[1] = by_channel(product);
     if (wk__needs_input_grad(g, 2) && sum) g->in[2] = by_channel(sum);
     if (!for_x) return;

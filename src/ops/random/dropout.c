@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dropout and bernoulli: one random number for each element of an operand. */
-#include "philox_draw.h"
+#include "dropout.h"
 #include <math.h>
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
@@ -32,7 +32,6 @@ static bool check_float(const wk__op *op, wk_site site, wk_tensor *x)
 
 /* ---- dropout ----------------------------------------------------------------------------------------------------- */
 
-/* An element is kept if its word is at least p 2^32: exact for every dtype. */
 static int dropout_expression(wk__emit *e, const int in[])
 {
     int word = wk__emit_bits(e, in[1], in[2], 32);
@@ -40,8 +39,7 @@ static int dropout_expression(wk__emit *e, const int in[])
     return wk__emit_where(e, stays, wk__emit_binary(e, WK__MUL, in[0], in[4]), wk__emit_constant(e, 0));
 }
 
-/* Records dropout with the stored draw, so that the gradient draws the same numbers again. */
-static wk_tensor *record_dropout(wk_site site, wk_tensor *x, const wk__attr *attr)
+wk_tensor *wk__record_dropout(wk_site site, wk_tensor *x, const wk__attr *attr)
 {
     const wk__dropout_attributes a = wk__dropout_attributes_of(attr);
     const wk__philox_state draw = {(uint64_t)a.key, (uint64_t)a.counter};
@@ -51,31 +49,39 @@ static wk_tensor *record_dropout(wk_site site, wk_tensor *x, const wk__attr *att
     return wk__node_attach(&wk__op_dropout, site, &x, 1, &out, 1, attr) ? out : NULL;
 }
 
-wk_tensor *wk_dropout_at(wk_site site, wk_tensor *x, double p, bool training)
+bool wk__dropout_check(const wk__op *op, wk_site site, wk_tensor *x, double p)
 {
-    if (!check_float(&wk__op_dropout, site, x)) return NULL;
-    if (!(p >= 0 && p <= 1)) {
-        wk__op_error(&wk__op_dropout, site, WK_ERR_ARGUMENT, &x, "p must be in [0, 1], got %g", p);
-        return NULL;
-    }
-    if (!training) return wk__return_operand(x);
-    wk__philox_state draw = wk__philox_reserve(wk__body_numel(wk__body_of(x)));
-    const wk__attr attr = wk__dropout_attr((wk__dropout_attributes){.key = (int64_t)draw.key,
-                                                                    .counter = (int64_t)draw.counter,
-                                                                    .threshold = llrint(ldexp(p, 32)),
-                                                                    .scale = p < 1 ? 1 / (1 - p) : 0});
-    return record_dropout(site, x, &attr);
+    if (!check_float(op, site, x)) return false;
+    if (p >= 0 && p <= 1) return true;
+    wk__op_error(op, site, WK_ERR_ARGUMENT, &x, "p must be in [0, 1], got %g", p);
+    return false;
 }
 
-static void dropout_gradient(wk__grad_ctx *g)
+wk__dropout_attributes wk__dropout_draw(int64_t count, double p, double scale)
 {
-    g->in[0] = record_dropout((wk_site){0}, g->out[0], g->attr);
+    const wk__philox_state draw = wk__philox_reserve(count);
+    return (wk__dropout_attributes){
+        .key = (int64_t)draw.key, .counter = (int64_t)draw.counter, .threshold = llrint(ldexp(p, 32)), .scale = scale};
+}
+
+wk_tensor *wk_dropout_at(wk_site site, wk_tensor *x, double p, bool training)
+{
+    if (!wk__dropout_check(&wk__op_dropout, site, x, p)) return NULL;
+    if (!training) return wk__return_operand(x);
+    const wk__attr attr =
+        wk__dropout_attr(wk__dropout_draw(wk__body_numel(wk__body_of(x)), p, p < 1 ? 1 / (1 - p) : 0));
+    return wk__record_dropout(site, x, &attr);
+}
+
+void wk__dropout_gradient(wk__grad_ctx *g)
+{
+    g->in[0] = wk__record_dropout((wk_site){0}, g->out[0], g->attr);
 }
 
 const wk__op wk__op_dropout = {
     .expression = dropout_expression,
     .uses_position = true,
-    .gradient = dropout_gradient,
+    .gradient = wk__dropout_gradient,
     WK__SIGNATURE_dropout,
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dist, cosine_similarity: the norm of a difference, and the cosine of the angle between vectors. */
+/* dist, pairwise_distance, cosine_similarity: the norm of a difference, and the cosine of the angle between vectors. */
 #include "ops/core/compose.h"
 #include "norm.h"
 #include <math.h>
@@ -56,6 +56,64 @@ const wk__op wk__op_dist = {
     .gradient = dist_gradient,
     .saves = {WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_OUT, WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_OUT},
     WK__SIGNATURE_dist,
+};
+
+/* ---- pairwise_distance: norm of a - b + eps along the last dimension --------------------------------------------- */
+
+/* in: a, b, eps */
+static int difference(wk__emit *e, const int in[])
+{
+    return wk__emit_binary(e, WK__ADD, wk__emit_binary(e, WK__SUB, in[0], in[1]), in[2]);
+}
+static const wk__op shifted_op = {.name = "pairwise_distance", .expression = difference, .arity = 3};
+
+static uint16_t last_of(int ndim)
+{
+    return (uint16_t)(ndim ? 1u << (ndim - 1) : 0);
+}
+
+wk_tensor *wk_pairwise_distance_at(wk_site site, wk_tensor *a, wk_tensor *b,
+                                   const wk_pairwise_distance_options *options)
+{
+    const wk__op *op = &wk__op_pairwise_distance;
+    wk_tensor *in[2] = {a, b}, *out = NULL;
+    wk_dtype dtype;
+    wk__compose c;
+    wk_pairwise_distance_options o;
+    if (!wk__read_pairwise_distance_options(site, op->name, options, &o)) return NULL;
+    const wk__attr attr =
+        wk__pairwise_distance_attr((wk__pairwise_distance_attributes){.keepdim = o.keepdim, .p = o.p, .eps = o.eps});
+    if (!wk__compose_begin(&c, op, site, in, 2)) return NULL;
+    if (check_floats(op, site, in, &dtype)) {
+        const wk__arg args[] = {wk__tensor_arg(wk__to_opmath(a)), wk__tensor_arg(wk__to_opmath(b)),
+                                wk__float_arg(o.eps)};
+        wk_tensor *way = wk__elementwise(&shifted_op, site, args, 3, NULL);
+        const uint16_t mask = way ? last_of(wk__body_of(way)->ndim) : 0;
+        if (way && (!isinf(o.p) || wk__check_nonempty_reduction(op, site, way, mask)))
+            out = wk__cast_result(wk__vector_norm(site, way, NULL, mask, o.keepdim, o.p), dtype);
+    }
+    return wk__compose_end(&c, out, &attr);
+}
+
+static void pairwise_gradient(wk__grad_ctx *g)
+{
+    const wk_site here = {0};
+    const wk__pairwise_distance_attributes a = wk__pairwise_distance_attributes_of(g->attr);
+    wk_tensor *way = wk_add(wk_sub(wk__saved(g, 0), wk__saved(g, 1)), a.eps);
+    if (!way) return;
+    const int ndim = wk__body_of(way)->ndim;
+    const bool restore = ndim && !a.keepdim;
+    wk_tensor *length = wk__saved(g, WK__SAVED_OUT), *flow = g->out[0];
+    if (restore) length = wk_unsqueeze_at(here, length, -1), flow = wk_unsqueeze_at(here, flow, -1);
+    wk_tensor *slope = wk__vector_norm_grad(way, length, flow, a.p, last_of(ndim));
+    if (wk__needs_input_grad(g, 0)) g->in[0] = slope;
+    if (wk__needs_input_grad(g, 1)) g->in[1] = wk_mul(slope, -1);
+}
+
+const wk__op wk__op_pairwise_distance = {
+    .gradient = pairwise_gradient,
+    .saves = {WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_OUT, WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_OUT},
+    WK__SIGNATURE_pairwise_distance,
 };
 
 /* ---- cosine_similarity ------------------------------------------------------------------------------------------- */

@@ -127,7 +127,9 @@ static void print_form(FILE *out, const step *s, const op_entry *r, const char *
             fprintf(out, result ? "%s&t%d" : "%sr%d", comma, s->out + k);
         } else if (s->argument[k].kind != WK_VALUE_NONE) {
             fputs(comma, out);
-            if (option) fprintf(out, ".%s = ", r->parameter[k].name);
+            const wk_value *usual = &r->parameter[k].default_value;
+            const bool negated = usual->kind == WK_VALUE_BOOL && usual->i; /* in C an option is false by default */
+            if (option) fprintf(out, negated ? ".no_%s = !" : ".%s = ", r->parameter[k].name);
             if (!option || !print_choice(out, r->parameter[k].name, &s->argument[k]))
                 print_argument(out, &s->argument[k]);
         } else if (needed) {

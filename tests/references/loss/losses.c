@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shared by the references of losses: weights and the reduction; see reference.h. */
 #include "references/reference.h"
+#include "base/alloc.h"
 
 int64_t reference_reduction(const wk_value *value)
 {
@@ -29,4 +30,26 @@ void reference_loss(reference_call *r, double (*exact)(const double *x), int red
     if (reduction == WK_REDUCE_NONE) return;
     int64_t rows = in->ndim ? in->shape[0] : 1;
     out[0] = total / (reduction == WK_REDUCE_SUM ? 1 : (double)(reduction == WK_REDUCE_MEAN ? n : rows));
+}
+
+void reference_reduced(reference_call *r, const wk_value *reduction, int ndim, const int64_t *shape, const double *loss)
+{
+    const bool none = reference_reduction(reduction) == WK_REDUCE_NONE;
+    double *out = reference_out(r, 0, none ? ndim : 0, shape), n = 1;
+    for (int d = 0; d < ndim; d++) n *= (double)shape[d];
+    for (int64_t k = 0; k < (int64_t)n; k++) out[none ? k : 0] += loss[k];
+    if (reference_reduction(reduction) == WK_REDUCE_MEAN) out[0] /= n;
+}
+
+void reference_operands(reference_call *r, double (*exact)(const double *x, const wk_value *args), int reduction_at)
+{
+    const reference_array *in = &r->in[0];
+    const int64_t n = reference_numel(in);
+    double *loss = wk__alloc_zero((size_t)n + 1, sizeof *loss), x[WK__MAX_OPERANDS];
+    for (int64_t k = 0; k < n; k++) {
+        for (int i = 0; i < r->inputs; i++) x[i] = reference_at(&r->in[i], in->ndim, in->shape, k);
+        loss[k] = exact(x, r->args);
+    }
+    reference_reduced(r, &r->args[reduction_at], in->ndim, in->shape, loss);
+    wk__free(loss);
 }

@@ -24,6 +24,41 @@ static const char *const dist_samples[] = {"[], []",          "[7], [7]",      "
 
 const op_reference op_reference_dist = {.reference = dist_reference, .samples = dist_samples, .low = -3, .high = 3};
 
+/* ---- pairwise_distance: the norm of a - b + eps along the last dimension ----------------------------------------- */
+
+static void pairwise_reference(reference_call *r)
+{
+    const reference_array *a = &r->in[0], *b = &r->in[1];
+    const double p = wk__value_float(&r->args[2], 2), eps = wk__value_float(&r->args[3], 1e-6);
+    int64_t shape[WK__MAX_DIMS], kept[WK__MAX_DIMS];
+    int ndim;
+    wk__broadcast(a->ndim, a->shape, b->ndim, b->shape, &ndim, shape);
+    const int64_t n = ndim ? shape[ndim - 1] : 1;
+    for (int d = 0; d < ndim; d++) kept[d] = d < ndim - 1 ? shape[d] : 1;
+    double *out = reference_out(r, 0, wk__value_int(&r->args[4], 0) || !ndim ? ndim : ndim - 1, kept);
+    for (int64_t line = 0; line < reference_numel(&r->out[0]); line++) {
+        double total = 0;
+        for (int64_t k = line * n; k < (line + 1) * n; k++) {
+            double d = fabs(reference_at(a, ndim, shape, k) - reference_at(b, ndim, shape, k) + eps);
+            total = isinf(p) ? fmax(total, d) : total + (p == 0 ? d != 0 : pow(d, p));
+        }
+        out[line] = isinf(p) || p == 0 ? total : pow(total, 1 / p);
+    }
+}
+
+static const char *const pairwise_samples[] = {"[3,5], [3,5]",
+                                               "[7], [7], 1",
+                                               "[2,3,4], [3,4], 3, 0.25",
+                                               "[3,1], [1,4], 2, 1e-6, true",
+                                               "[4,5], [4,5], inf, 0",
+                                               "[4,5], [5], 0, 0.5",
+                                               "[], []",
+                                               "[0,3], [3]",
+                                               NULL};
+
+const op_reference op_reference_pairwise_distance = {
+    .reference = pairwise_reference, .samples = pairwise_samples, .low = -3, .high = 3};
+
 /* ---- cosine_similarity ------------------------------------------------------------------------------------------- */
 
 static void cosine_reference(reference_call *r)

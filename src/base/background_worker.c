@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Background worker; see prefetch_worker.h. */
-#include "prefetch_worker.h"
+/* Background worker; see background_worker.h. */
+#include "background_worker.h"
 #include "base/pool.h"
 #include <unistd.h>
 
 static void *run(void *address)
 {
-    wk__prefetch_worker *b = address;
+    wk__background_worker *b = address;
     pthread_mutex_lock(&b->lock);
     while (!b->quit) {
         if (!b->busy) {
@@ -23,26 +23,26 @@ static void *run(void *address)
     return NULL;
 }
 
-static bool start(wk__prefetch_worker *b)
+static bool start(wk__background_worker *b)
 {
     bool started = wk__thread_start(&b->thread, run, b);
     if (started) b->process = getpid();
     return started;
 }
 
-void wk__prefetch_worker_init(wk__prefetch_worker *b, void (*work)(void *user, int64_t which), void *user)
+void wk__background_worker_init(wk__background_worker *b, void (*work)(void *user, int64_t which), void *user)
 {
-    *b = (wk__prefetch_worker){.work = work, .user = user};
+    *b = (wk__background_worker){.work = work, .user = user};
     pthread_mutex_init(&b->lock, NULL);
     pthread_cond_init(&b->changed, NULL);
 }
 
-static bool running(const wk__prefetch_worker *b)
+static bool running(const wk__background_worker *b)
 {
     return b->process && b->process == getpid();
 }
 
-void wk__prefetch_worker_submit(wk__prefetch_worker *b, int64_t which)
+void wk__background_worker_submit(wk__background_worker *b, int64_t which)
 {
     if (!running(b) && (b->process || !start(b))) {
         b->work(b->user, which);
@@ -55,7 +55,7 @@ void wk__prefetch_worker_submit(wk__prefetch_worker *b, int64_t which)
     pthread_mutex_unlock(&b->lock);
 }
 
-bool wk__prefetch_worker_is_busy(wk__prefetch_worker *b)
+bool wk__background_worker_is_busy(wk__background_worker *b)
 {
     if (!running(b)) return b->busy;
     pthread_mutex_lock(&b->lock);
@@ -64,7 +64,7 @@ bool wk__prefetch_worker_is_busy(wk__prefetch_worker *b)
     return busy;
 }
 
-void wk__prefetch_worker_wait(wk__prefetch_worker *b)
+void wk__background_worker_wait(wk__background_worker *b)
 {
     if (!running(b)) {
         if (b->busy) b->work(b->user, b->job); /* submitted before fork(): the thread does not exist in this process */
@@ -76,11 +76,11 @@ void wk__prefetch_worker_wait(wk__prefetch_worker *b)
     pthread_mutex_unlock(&b->lock);
 }
 
-void wk__prefetch_worker_stop(wk__prefetch_worker *b)
+void wk__background_worker_stop(wk__background_worker *b)
 {
     if (b->process && !running(b)) return; /* a lock held by a thread of the parent is never released */
     if (b->process) {
-        wk__prefetch_worker_wait(b);
+        wk__background_worker_wait(b);
         pthread_mutex_lock(&b->lock);
         b->quit = true;
         pthread_cond_broadcast(&b->changed);

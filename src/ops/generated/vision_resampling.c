@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Generated functions of wick/vision.h. Section: resampling.
+ *
+ *     wk__invoke_NAME        entry for wk_call: returns the number of results in out[], -1 on error */
+/* Written by scripts/generate_ops.py from src/ops/specs/vision: edit those. */
+#include "ops/core/entries.h"
+
+/* ---- interpolate ------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_interpolate(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const int choice = wk__value_choice(
+        site, "interpolate", "mode", &args[3],
+        (const char *const[]){"nearest", "linear", "bilinear", "bicubic", "trilinear", "area", "nearest-exact", NULL});
+    if (choice < 0) return -1;
+    const wk_interpolate_options options = {.size = sizeof options,
+                                            .output_size = wk__value_sizes(&args[1]),
+                                            .scale_factor = wk__value_option(&args[2]),
+                                            .mode = choice,
+                                            .align_corners = wk__value_int(&args[4], 0) != 0,
+                                            .recompute_scale_factor = wk__value_int(&args[5], 0) != 0,
+                                            .antialias = wk__value_int(&args[6], 0) != 0};
+    return wk__return_one(out, wk_interpolate_at(site, wk__value_tensor(&args[0]), &options));
+}
+
+/* ---- im2col ------------------------------------------------------------------------------------------------------ */
+
+int wk__invoke_im2col(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_im2col_options options = {.size = sizeof options,
+                                       .dilation = wk__value_sizes(&args[2]),
+                                       .padding = wk__value_sizes(&args[3]),
+                                       .stride = wk__value_sizes(&args[4])};
+    return wk__return_one(out, wk_im2col_at(site, wk__value_tensor(&args[0]), wk__value_sizes(&args[1]), &options));
+}
+
+/* ---- col2im ------------------------------------------------------------------------------------------------------ */
+
+int wk__invoke_col2im(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_im2col_options options = {.size = sizeof options,
+                                       .dilation = wk__value_sizes(&args[3]),
+                                       .padding = wk__value_sizes(&args[4]),
+                                       .stride = wk__value_sizes(&args[5])};
+    return wk__return_one(out, wk_col2im_at(site, wk__value_tensor(&args[0]), wk__value_sizes(&args[1]),
+                                            wk__value_sizes(&args[2]), &options));
+}
