@@ -314,13 +314,6 @@ WK_API const double *wk_history_values_at(wk_site site, wk_history *history);
 #define wk_history_count(...)              wk_history_count_at(WK_HERE, __VA_ARGS__)
 
 #ifndef __cplusplus
-/* The doubles of each struct of options whose default may be other than 0 (macros.h). */
-#define wk_map_options_numbers_(wk_do_, wk_o_)
-#define wk_mnist_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, train)
-#define wk_split_options_numbers_(wk_do_, wk_o_)
-#define wk_loader_options_numbers_(wk_do_, wk_o_)
-#define wk_history_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, weight)
-
 #define wk_data_mnist(...) WK_NEW_DATASET_(WK_OPT_(wk_dataset *, wk_data_mnist, wk_mnist_options, __VA_ARGS__))
 #define wk_data_fashion_mnist(...)                                                                                     \
     WK_NEW_DATASET_(WK_OPT_(wk_dataset *, wk_data_fashion_mnist, wk_mnist_options, __VA_ARGS__))

@@ -152,12 +152,6 @@ WK_RESULT_API wk_module *wk_nn_mobilenet_v2_at(wk_site site, const wk_nn_mobilen
 /* ---- macros ------------------------------------------------------------------------------------------------------ */
 
 #ifndef __cplusplus
-#define wk_nn_model_options_numbers_(wk_do_, wk_o_)
-#define wk_nn_dropout_model_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, dropout)
-#define wk_nn_vgg_options_numbers_(wk_do_, wk_o_)           wk_do_(wk_o_, dropout)
-#define wk_nn_googlenet_options_numbers_(wk_do_, wk_o_)     wk_do_(wk_o_, dropout) wk_do_(wk_o_, dropout_aux)
-#define wk_nn_resnet_options_numbers_(wk_do_, wk_o_)
-#define wk_nn_mobilenet_v2_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, width) wk_do_(wk_o_, dropout)
 
 #define WK_NN_MODEL_(f, type, ...)    WK_NEW_MODULE_(WK_OPT0_(wk_module *, f, type, __VA_ARGS__))
 #define WK_NN_MODEL_OF_(f, type, ...) WK_NEW_MODULE_(WK_OPT_(wk_module *, f, type, __VA_ARGS__))

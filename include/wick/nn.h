@@ -580,21 +580,6 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
     WK_LISTED_(int, wk_l_, list, "wk_forward_n: write tensors in parentheses: wk_forward_n(m, (x, y), out, outputs)",  \
                WK_GIVE_(int, wk_forward_n_at(WK_HERE, m, wk_l_.at, wk_l_.count, out, outputs)))
 
-/* The doubles of each struct of options whose default may be other than 0 (macros.h). */
-#define wk_nn_linear_options_numbers_(wk_do_, wk_o_)
-#define wk_nn_layer_norm_options_numbers_(wk_do_, wk_o_)    wk_do_(wk_o_, eps)
-#define wk_nn_batch_norm_options_numbers_(wk_do_, wk_o_)    wk_do_(wk_o_, eps) wk_do_(wk_o_, momentum)
-#define wk_nn_instance_norm_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps) wk_do_(wk_o_, momentum)
-#define wk_nn_group_norm_options_numbers_(wk_do_, wk_o_)    wk_do_(wk_o_, eps)
-#define wk_nn_rms_norm_options_numbers_(wk_do_, wk_o_)      wk_do_(wk_o_, eps)
-#define wk_nn_local_response_norm_options_numbers_(wk_do_, wk_o_)                                                      \
-    wk_do_(wk_o_, alpha) wk_do_(wk_o_, beta) wk_do_(wk_o_, k)
-#define wk_nn_embedding_options_numbers_(wk_do_, wk_o_)
-#define wk_nn_prelu_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, init)
-#define wk_nn_rrelu_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, lower) wk_do_(wk_o_, upper)
-#define wk_init_options_numbers_(wk_do_, wk_o_)     wk_do_(wk_o_, gain)
-#define wk_summary_options_numbers_(wk_do_, wk_o_)
-
 #define wk_module_to(...) WK_ON_DEVICE_(wk_module *, wk_module_to, __VA_ARGS__)
 #define wk_summary(m, ...)                                                                                             \
     WK_SHAPED_LAST_OF_(wk_module *, wk_summary, wk_summary_options,                                                    \

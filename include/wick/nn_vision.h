@@ -230,8 +230,6 @@ WK_RESULT_API wk_module *wk_nn_fold_at(wk_site site, wk_sizes size, wk_sizes ker
 /* ---- macros ------------------------------------------------------------------------------------------------------ */
 
 #ifndef __cplusplus
-#define wk_nn_conv_options_numbers_(wk_do_, wk_o_)
-#define wk_nn_conv_transpose_options_numbers_(wk_do_, wk_o_)
 
 #define WK_NN_CONV_(f, type, in, ...)                                                                                  \
     WK_NEW_MODULE_(WK_OPT3_SIZES_(wk_module *, f, type, "in, out, kernel", in, __VA_ARGS__))
@@ -260,11 +258,8 @@ WK_RESULT_API wk_module *wk_nn_fold_at(wk_site site, wk_sizes size, wk_sizes ker
 #define wk_nn_fold(size, ...)                                                                                          \
     WK_NEW_MODULE_(                                                                                                    \
         WK_OPT2_SIZES_(wk_module *, wk_nn_fold, wk_im2col_options, "size, kernel", WK_SIZES_OF_(size), __VA_ARGS__))
-#define wk_nn_upsample_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, scale_factor)
 #define wk_nn_upsample(...)                                                                                            \
     WK_NEW_MODULE_(WK_OPT_SIZES_(wk_module *, wk_nn_upsample, wk_nn_upsample_options, "size", __VA_ARGS__))
-#define wk_nn_max_pool_options_numbers_(wk_do_, wk_o_)
-#define wk_nn_adaptive_max_pool_options_numbers_(wk_do_, wk_o_)
 #define WK_NN_POOL_(f, type, ...) WK_NEW_MODULE_(WK_OPT_SIZES_(wk_module *, f, type, "kernel", __VA_ARGS__))
 #define WK_NN_LP_POOL_(f, p, ...)                                                                                      \
     WK_NEW_MODULE_(WK_OPT2_SIZES_(wk_module *, f, wk_lp_pool_options, "p, kernel", p, __VA_ARGS__))

@@ -48,7 +48,6 @@ WK_API wk_code wk_progress_step_at(wk_site site, wk_progress *bar, const char *l
 #define wk_progress_step(bar, label, x) wk_progress_step_at(WK_HERE, bar, label, x)
 
 #ifndef __cplusplus
-#define wk_progress_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, interval)
 #define wk_progress_new(name, ...)                                                                                     \
     WK_NEW_PROGRESS_(WK_OPT2_(wk_progress *, wk_progress_new, wk_progress_options, "name, total", name, __VA_ARGS__))
 #endif

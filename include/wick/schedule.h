@@ -258,23 +258,6 @@ WK_RESULT_API int64_t wk_schedule_count_at(wk_site site, const wk_schedule *sche
     WK_NEW_SCHEDULE_(wk_schedule_lambda_lr_at(WK_HERE, optim, factor, user))
 
 #ifndef __cplusplus
-/* The doubles of each struct of options whose default may be other than 0 (macros.h). */
-#define wk_schedule_step_lr_options_numbers_(wk_do_, wk_o_)                        wk_do_(wk_o_, gamma)
-#define wk_schedule_multi_step_lr_options_numbers_(wk_do_, wk_o_)                  wk_do_(wk_o_, gamma)
-#define wk_schedule_constant_lr_options_numbers_(wk_do_, wk_o_)                    wk_do_(wk_o_, factor)
-#define wk_schedule_polynomial_lr_options_numbers_(wk_do_, wk_o_)                  wk_do_(wk_o_, power)
-#define wk_schedule_cosine_options_numbers_(wk_do_, wk_o_)                         wk_do_(wk_o_, min_lr)
-#define wk_schedule_cosine_annealing_lr_options_numbers_(wk_do_, wk_o_)            wk_do_(wk_o_, eta_min)
-#define wk_schedule_cosine_annealing_warm_restarts_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eta_min)
-
-#define wk_schedule_linear_lr_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, start_factor) wk_do_(wk_o_, end_factor)
-#define wk_schedule_one_cycle_options_numbers_(wk_do_, wk_o_)                                                          \
-    wk_do_(wk_o_, pct_start) wk_do_(wk_o_, base_momentum) wk_do_(wk_o_, max_momentum) wk_do_(wk_o_, div_factor)        \
-        wk_do_(wk_o_, final_div_factor)
-#define wk_schedule_cyclic_lr_options_numbers_(wk_do_, wk_o_)                                                          \
-    wk_do_(wk_o_, gamma) wk_do_(wk_o_, base_momentum) wk_do_(wk_o_, max_momentum)
-#define wk_schedule_reduce_lr_on_plateau_options_numbers_(wk_do_, wk_o_)                                               \
-    wk_do_(wk_o_, factor) wk_do_(wk_o_, threshold) wk_do_(wk_o_, min_lr) wk_do_(wk_o_, eps) wk_do_(wk_o_, patience)
 
 #define WK_SCHEDULE_1_(f, ...)       WK_NEW_SCHEDULE_(WK_OPT_(wk_schedule *, f, f##_options, __VA_ARGS__))
 #define WK_SCHEDULE_2_(f, said, ...) WK_NEW_SCHEDULE_(WK_OPT2_(wk_schedule *, f, f##_options, said, __VA_ARGS__))

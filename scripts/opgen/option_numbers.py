@@ -23,7 +23,7 @@ def option_numbers_text(headers: Path) -> str:
     texts = [text for text in texts if GENERATED not in text]
     listed = {name for text in texts for name in LISTED.findall(text)}
     structs = sorted((name, members(body)) for text in texts for name, body in STRUCT.findall(text))
-    lines = "".join(
+    lines = "\n".join(  # an empty line between them, as clang-format would align their bodies
         f"#define {name}_numbers_(wk_do_, wk_o_) {' '.join(f'wk_do_(wk_o_, {number})' for number in numbers)}\n"
         for name, numbers in structs
         if name not in listed
@@ -34,5 +34,5 @@ def option_numbers_text(headers: Path) -> str:
                   "see macros.h.")
         + f"{GENERATED} from those structs: edit those. */\n"
         + "#ifndef WICK_OPTION_NUMBERS_H\n#define WICK_OPTION_NUMBERS_H\n\n"
-        + f"#ifndef __cplusplus\n{lines}#endif\n\n#endif\n"
+        + f"#ifndef __cplusplus\n\n{lines}\n#endif\n\n#endif\n"
     )

@@ -103,7 +103,7 @@ static wk_context *alloc_context_or_wait(void)
     return context;
 }
 
-/* numbered: it gets a random stream of its own. */
+/* numbered: it gets a separate random stream. */
 static void begin(wk_context *context, bool numbered)
 {
     context->scope = -1;

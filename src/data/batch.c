@@ -179,7 +179,7 @@ static void name_sample(const wk__batch_plan *plan, int64_t k, char *name)
              (long long)sample_of(plan, k < 0 ? 0 : k), plan->site.file ? plan->site.file : "?", (int)plan->site.line);
 }
 
-/* Gets sample k in a scope of its own. With .collate the caller's scope gets its tensors, in *kept; else the sample is
+/* Gets sample k in a separate scope. With .collate the caller's scope gets its tensors, in *kept; else the sample is
  * added to the batch. Errors name the sample. */
 static void add_by_user_code(const wk__batch_plan *plan, wk__batch_data *out, int64_t k, wk_sample *kept)
 {

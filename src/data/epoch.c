@@ -27,7 +27,7 @@ static bool begin_epoch(wk__loader *l)
 
 /* ---- preparing batches ------------------------------------------------------------------------------------------- */
 
-/* Prepares a batch on the loop's thread, in a context of its own, so that functions of the user have the same random
+/* Prepares a batch on the loop's thread, in a separate context, so that functions of the user have the same random
  * stream, device and error as on any other thread. */
 static void load_in_caller(wk__loader *l, const wk__batch_plan *plan, wk__batch_data *out)
 {

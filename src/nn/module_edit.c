@@ -34,7 +34,7 @@ static void end_visit(void *address)
     wk__free(v);
 }
 
-/* Calls the function of the program in a frame and a scope of its own. Returns false if an error is pending then. */
+/* Calls the function of the program in a separate frame and scope. Returns false if an error is pending then. */
 static bool call_function(wk_site site, wk_module *m, wk_module_function *function, void *user)
 {
     wk__call_scope c;

@@ -120,7 +120,7 @@ static void add_line(wk__text *text, int depth)
     wk__text_repeat(text, ' ', 2 * (int64_t)depth);
 }
 
-/* Appends lines of options, each on a line of its own. */
+/* Appends lines of options, one per line. */
 static void add_option_lines(wk__text *text, const char *options, int depth)
 {
     for (const char *line = options, *end; *line; line = *end ? end + 1 : end) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Serialised form of the schedules of an optimiser, as part of its own state (optim_state.h): positions and state, and
+/* Serialised form of the schedules of an optimiser, as part of its state (optim_state.h): positions and state, and
  * kinds to compare. docs/reference/file-formats.md lists the keys. */
 #ifndef WICK_OPTIM_SCHEDULE_STATE_H
 #define WICK_OPTIM_SCHEDULE_STATE_H

@@ -64,6 +64,7 @@ only_sites() # COMPILER
     ! grep -vE "^#define (wk_[a-z0-9_]+)\([a-z0-9_., ]*\) (WK_NEW_[A-Z]+_\($site\)|$site)\$" "$WICK_WORK/macros" |
         grep -vE '^#define (wk_[a-z0-9_]+)\(\.\.\.\) WK_EXACT_(NEW_)?\(.*[0-9], ?\1, ?"[a-z_0-9, ]*", ?__VA_ARGS__\)$' |
         grep -vE -e '^#define WK_(PLAIN|EXACT|EXACT_NEW)_\([a-z, ]*\.\.\.\) f ?## ?_at\(WK_HERE, ?__VA_ARGS__\)$' \
+            -e '^#define wk_nn_[a-z0-9_]+\((name)?\) WK_NEW_MODULE_\(wk_nn_activation_at\(WK_HERE, [a-z0-9_"]+, NULL\)\)$' \
             -e '^#define WK_NEW_[A-Z]+_ *$' -e '^#define WK_[A-Z_]+(\([a-z, ]*\))? static_assert\(false, ' \
             -e '^#define WK_(HERE \(wk_site\{__FILE__, __LINE__\}\)|(RESULT_)?API .*)$' \
             -e '^#define WK_(EXPLICIT_ZERO [0-9.e-]+|VERSION_[A-Z]+ [0-9]+|WARN_UNUSED [01]|(SAME|VALID) 0x[0-9a-f]+)$'
