@@ -153,7 +153,6 @@ values("googlenet_aux", "train", (4, 3, 32, 32), ["conv1.conv.weight", "aux1.fc2
 values("resnet18", "eval", (1, 3, 32, 32), ["conv1.weight", "layer2.0.downsample.0.weight", "fc.weight"])
 values("resnet18", "train", (4, 3, 32, 32), ["bn1.weight", "layer4.1.conv2.weight", "fc.bias"])
 values("resnet50", "eval", (1, 3, 32, 32), ["conv1.weight", "layer3.5.conv2.weight", "layer4.0.bn3.bias"])
-values("resnext50_32x4d", "eval", (1, 3, 32, 32), ["layer1.0.conv2.weight"])
 values("densenet121", "eval", (1, 3, 32, 32), ["features.conv0.weight", "features.denseblock3.denselayer7.conv2.weight",
                                                "features.norm5.bias"])
 values("regnet_x_400mf", "eval", (1, 3, 32, 32), ["stem.0.weight", "trunk_output.block3.block3-2.f.b.0.weight"])

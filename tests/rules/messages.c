@@ -269,6 +269,16 @@ static void messages_of_objects_name_the_call(void **state)
     NAMED("nn_prelu", wk_nn_prelu(.dtype = WK_I64));
     NAMED("nn_function", wk_nn_function(NULL, NULL));
     NAMED("nn_sequential", wk_nn_sequential(NULL, NULL));
+    NAMED("nn_lenet", wk_nn_lenet(.classes = -1));
+    NAMED("nn_alexnet", wk_nn_alexnet(.classes = -1));
+    NAMED("nn_vgg", wk_nn_vgg(12));
+    NAMED("nn_nin", wk_nn_nin(.in_channels = -1));
+    NAMED("nn_googlenet", wk_nn_googlenet(.classes = -1));
+    NAMED("nn_resnet", wk_nn_resnet(18, .device = wk_opencl(99)));
+    NAMED("nn_resnext50", wk_nn_resnext50(.groups = -1));
+    NAMED("nn_densenet", wk_nn_densenet(12));
+    NAMED("nn_regnet", wk_nn_regnet("x"));
+    NAMED("nn_mobilenet_v2", wk_nn_mobilenet_v2(.width = -1));
     NAMED("nn_module_list", wk_nn_module_list(gone));
     NAMED("init_uniform_", wk_init_uniform_(wk_zeros((2), .dtype = WK_I64), 0, 1));
     NAMED("init_normal_", wk_init_normal_(wk_zeros((2), .dtype = WK_I64), 0, 1));

@@ -56,6 +56,14 @@ static void nn_pixel_shuffle_of_nothing(void)
 {
     assert_null(wk_nn_pixel_shuffle(0));
 }
+static void network_without_classes(void)
+{
+    assert_null(wk_nn_lenet(.classes = -1));
+}
+static void nn_resnet_of_basic_blocks_in_groups(void)
+{
+    assert_null(wk_nn_resnet(18, .groups = 2));
+}
 static void nn_unfold_of_nothing(void)
 {
     assert_null(wk_nn_unfold(0));
@@ -139,6 +147,8 @@ static const promised_code promised_by_vision[] = {
     {"wk_col2im", WK_ERR_SHAPE, .sample = "[1,3,4],(3,3),2"},
     {"wk_col2im", WK_ERR_ARGUMENT, .sample = "[1,4,4],(0,3),2"},
     {"wk_col2im", WK_ERR_DTYPE, .sample = "[1,4,4]:bool,(3,3),2"},
+    {"models.h", WK_ERR_ARGUMENT, .provoke = network_without_classes},
+    {"wk_nn_resnet", WK_ERR_ARGUMENT, .provoke = nn_resnet_of_basic_blocks_in_groups},
     {"wk_nn_unfold", WK_ERR_ARGUMENT, .provoke = nn_unfold_of_nothing},
     {"wk_nn_upsample", WK_ERR_ARGUMENT, .provoke = nn_upsample_of_nothing},
     {"wk_nn_max_pool1d", WK_ERR_ARGUMENT, .provoke = nn_max_pool1d_of_nothing},

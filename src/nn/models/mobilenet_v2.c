@@ -4,7 +4,6 @@
 #include "build.h"
 #include <math.h>
 #include <wick/nn_vision.h>
-#include <wick/pointwise.h>
 
 /* A stage: blocks of the same width. The first one has the stride. */
 typedef struct stage {
@@ -21,21 +20,9 @@ static int64_t scaled_width(int64_t channels, double factor)
     return (double)width < 0.9 * exact ? width + 8 : width;
 }
 
-static wk_tensor *relu6(wk_module *self, wk_tensor *x)
-{
-    (void)self;
-    return wk_clamp(x, 0, 6);
-}
-
-static wk_module *create_relu6(void)
-{
-    static const wk_module_kind kind = {.size = sizeof kind, .name = "relu6", .forward1 = relu6};
-    return wk__module_make((wk_site){0}, &kind);
-}
-
 static wk_module *conv_norm_relu6(wk__conv_sizes sizes)
 {
-    return wk__append(wk__conv_norm(sizes), create_relu6());
+    return wk__append(wk__conv_norm(sizes), wk_nn_relu6());
 }
 
 static wk_module *create_branch(int64_t in, int64_t out, int64_t stride, int64_t expansion)
