@@ -62,3 +62,9 @@ bool wk__sizes_read(wk_site site, const char *op, const wk__sizes_rule *rule, wk
     }
     return true;
 }
+
+int wk__sizes_count(wk_sizes given)
+{
+    const int kind = (int)((uint64_t)given >> 60);
+    return kind == PAIR ? 2 : kind == TRIPLE ? 3 : 1;
+}

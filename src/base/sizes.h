@@ -20,5 +20,7 @@ typedef struct wk__sizes_rule {
  * sizes is another, or one of them is less than rule->least. */
 bool wk__sizes_read(wk_site site, const char *op, const wk__sizes_rule *rule, wk_sizes given, int count,
                     int64_t size[]);
+/* Returns how many numbers a valid value has: 1, one for all dimensions, to 3. */
+int wk__sizes_count(wk_sizes given);
 
 #endif

@@ -148,13 +148,36 @@ static wk_tensor *forward(wk_module *self, wk_tensor *x)
     return state->instance ? instance_norm(state, x, training) : batch_norm(state, x, training);
 }
 
+static int describe(wk_module *self, char *out, size_t size)
+{
+    const norm *state = wk__module_of(self)->state;
+    wk__text text = {0};
+    wk__text_format(&text, "%lld, eps=", (long long)state->features);
+    wk__text_float(&text, state->eps);
+    wk__text_add(&text, ", momentum=");
+    if (state->cumulative)
+        wk__text_add(&text, "None");
+    else
+        wk__text_float(&text, state->momentum);
+    wk__text_add(&text, ", affine=");
+    wk__text_bool(&text, state->affine);
+    wk__text_add(&text, ", bias=");
+    wk__text_bool(&text, state->affine && state->with_bias);
+    wk__text_add(&text, ", track_running_stats=");
+    wk__text_bool(&text, state->running);
+    return wk__describe_end(&text, out, size);
+}
+
 /* ---- creation ---------------------------------------------------------------------------------------------------- */
 
 static wk_module *create(wk_site site, norm made, bool lazy)
 {
     const char *call = call_name(&made, lazy);
-    const wk_module_kind kind = {
-        .size = sizeof kind, .name = call + strlen("nn_"), .state = sizeof made, .forward1 = forward};
+    const wk_module_kind kind = {.size = sizeof kind,
+                                 .name = call + strlen("nn_"),
+                                 .state = sizeof made,
+                                 .forward1 = forward,
+                                 .describe = describe};
     if (made.features < 0 || !(made.eps >= 0)) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: features and .eps must be at least 0, got %lld and %g", call,
                       (long long)made.features, made.eps);

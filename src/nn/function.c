@@ -27,6 +27,7 @@ _Static_assert(sizeof(wk_nn_rrelu_options) == sizeof(number_options), "rrelu: tw
 typedef struct activation {
     const wk__op *op;
     wk_value argument[MOST_ARGUMENTS]; /* of the op; forward sets the input, [0], and the mode, [mode] */
+    int count;                         /* of arguments after the input, without the mode */
     int mode;                          /* the argument that is true in training mode; 0: none */
 } activation;
 
@@ -41,14 +42,36 @@ static wk_tensor *forward(wk_module *self, wk_tensor *x)
     return state->op->invoke(state->op, (wk_site){0}, argument, &out) == 1 ? out : NULL;
 }
 
+/* Writes the arguments under the names of the op's parameters; PyTorch writes lambd without its name. */
+static int describe(wk_module *self, char *out, size_t size)
+{
+    const activation *state = wk__module_of(self)->state;
+    wk__text text = {0};
+    for (int k = 1; k <= state->count; k++) {
+        const wk_parameter *parameter = &state->op->parameters[k];
+        const wk_value *value = state->argument[k].kind ? &state->argument[k] : &parameter->default_value;
+        if (k > 1) wk__text_add(&text, ", ");
+        if (strcmp(parameter->name, "lambd") != 0) wk__text_format(&text, "%s=", parameter->name);
+        if (value->kind == WK_VALUE_FLOAT)
+            wk__text_float(&text, value->f);
+        else if (value->kind == WK_VALUE_TEXT)
+            wk__text_format(&text, "'%s'", value->text);
+        else
+            wk__text_format(&text, "%lld", (long long)value->i);
+    }
+    return wk__describe_end(&text, out, size);
+}
+
 /* Creates the module of an op with arguments[count] after the input. */
 static wk_module *make(wk_site site, const char *name, const wk__op *op, const wk_value *arguments, int count, int mode)
 {
-    const wk_module_kind kind = {.size = sizeof kind, .name = name, .state = sizeof(activation), .forward1 = forward};
+    const wk_module_kind kind = {
+        .size = sizeof kind, .name = name, .state = sizeof(activation), .forward1 = forward, .describe = describe};
     wk_module *m = wk__module_make(site, &kind);
     if (!m) return NULL;
     activation *state = wk__module_of(m)->state;
     state->op = op;
+    state->count = count;
     state->mode = mode;
     for (int k = 0; k < count; k++) state->argument[1 + k] = arguments[k];
     return m;
@@ -76,10 +99,19 @@ static wk_tensor *prelu_forward(wk_module *self, wk_tensor *x)
     return wk_prelu_at((wk_site){0}, x, *weight);
 }
 
+static int prelu_describe(wk_module *self, char *out, size_t size)
+{
+    wk_tensor *const *weight = wk__module_of(self)->state;
+    return snprintf(out, size, "num_parameters=%lld", (long long)wk__body_of(*weight)->shape[0]);
+}
+
 static wk_module *make_prelu(wk_site site, const void *options)
 {
-    static const wk_module_kind kind = {
-        .size = sizeof kind, .name = "prelu", .state = sizeof(wk_tensor *), .forward1 = prelu_forward};
+    static const wk_module_kind kind = {.size = sizeof kind,
+                                        .name = "prelu",
+                                        .state = sizeof(wk_tensor *),
+                                        .forward1 = prelu_forward,
+                                        .describe = prelu_describe};
     wk_nn_prelu_options o;
     if (!wk__options(site, "nn_prelu", (const wk_nn_prelu_options *)options, &o)) return NULL;
     if (o.num_parameters < 0) {

@@ -9,7 +9,7 @@
 /* State of group_norm. */
 typedef struct group_norm {
     wk_tensor *weight, *bias; /* (channels); owned by the module; NULL if disabled */
-    int64_t groups;
+    int64_t groups, channels;
     double eps;
 } group_norm;
 
@@ -17,6 +17,19 @@ static wk_tensor *group_norm_forward(wk_module *self, wk_tensor *x)
 {
     const group_norm *state = wk__module_of(self)->state;
     return wk_group_norm_at((wk_site){0}, x, state->groups, state->weight, state->bias, state->eps);
+}
+
+static int group_norm_describe(wk_module *self, char *out, size_t size)
+{
+    const group_norm *state = wk__module_of(self)->state;
+    wk__text text = {0};
+    wk__text_format(&text, "%lld, %lld, eps=", (long long)state->groups, (long long)state->channels);
+    wk__text_float(&text, state->eps);
+    wk__text_add(&text, ", affine=");
+    wk__text_bool(&text, state->weight);
+    wk__text_add(&text, ", bias=");
+    wk__text_bool(&text, state->bias);
+    return wk__describe_end(&text, out, size);
 }
 
 static bool add_parameters(wk_site site, wk_module *m, int64_t channels, const wk_nn_group_norm_options *options)
@@ -40,8 +53,11 @@ static bool add_parameters(wk_site site, wk_module *m, int64_t channels, const w
 
 wk_module *wk_nn_group_norm_at(wk_site site, int64_t groups, int64_t channels, const wk_nn_group_norm_options *options)
 {
-    static const wk_module_kind kind = {
-        .size = sizeof kind, .name = "group_norm", .state = sizeof(group_norm), .forward1 = group_norm_forward};
+    static const wk_module_kind kind = {.size = sizeof kind,
+                                        .name = "group_norm",
+                                        .state = sizeof(group_norm),
+                                        .forward1 = group_norm_forward,
+                                        .describe = group_norm_describe};
     wk_nn_group_norm_options o;
     if (!wk__options(site, "nn_group_norm", options, &o)) return NULL;
     if (groups < 1 || channels < 0 || channels % groups) {
@@ -56,7 +72,8 @@ wk_module *wk_nn_group_norm_at(wk_site site, int64_t groups, int64_t channels, c
     }
     wk_module *m = wk__module_make(site, &kind);
     if (!m) return NULL;
-    *(group_norm *)wk__module_of(m)->state = (group_norm){.groups = groups, .eps = wk__option_or(o.eps, 1e-5)};
+    *(group_norm *)wk__module_of(m)->state =
+        (group_norm){.groups = groups, .channels = channels, .eps = wk__option_or(o.eps, 1e-5)};
     return add_parameters(site, m, channels, &o) ? m : wk__module_discard(m);
 }
 
@@ -74,12 +91,26 @@ static wk_tensor *response_norm_forward(wk_module *self, wk_tensor *x)
     return wk_local_response_norm_at((wk_site){0}, x, state->size, state->alpha, state->beta, state->k);
 }
 
+static int response_norm_describe(wk_module *self, char *out, size_t size)
+{
+    const response_norm *state = wk__module_of(self)->state;
+    wk__text text = {0};
+    wk__text_format(&text, "%lld, alpha=", (long long)state->size);
+    wk__text_float(&text, state->alpha);
+    wk__text_add(&text, ", beta=");
+    wk__text_float(&text, state->beta);
+    wk__text_add(&text, ", k=");
+    wk__text_float(&text, state->k);
+    return wk__describe_end(&text, out, size);
+}
+
 wk_module *wk_nn_local_response_norm_at(wk_site site, int64_t size, const wk_nn_local_response_norm_options *options)
 {
     static const wk_module_kind kind = {.size = sizeof kind,
                                         .name = "local_response_norm",
                                         .state = sizeof(response_norm),
-                                        .forward1 = response_norm_forward};
+                                        .forward1 = response_norm_forward,
+                                        .describe = response_norm_describe};
     wk_nn_local_response_norm_options o;
     if (!wk__options(site, "nn_local_response_norm", options, &o)) return NULL;
     if (size < 1) {

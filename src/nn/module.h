@@ -75,9 +75,13 @@ void wk__module_notify_training(wk_module *m);
 
 /* Appends the name of the module's kind as PyTorch writes it, "LayerNorm"; a custom kind's name as it is. */
 void wk__module_add_kind(wk__text *text, const wk__module *body);
-/* For kinds' describe: append sizes as in Python, "(3, 5)", "(3,)", and a float, "0.5", "1.0", "1e-05". */
+/* For kinds' describe: append sizes as in Python, "(3, 5)", "(3,)", a float, "0.5", "1.0", "1e-05", and a bool, "True".
+ * wk__text_sizes appends valid sizes as the program wrote them, "3" or "(3, 5)", and `otherwise` for omitted ones (0).
+ * The size -1 is "None". */
 void wk__text_tuple(wk__text *text, const int64_t *sizes, int count);
+void wk__text_sizes(wk__text *text, wk_sizes given, wk_sizes otherwise);
 void wk__text_float(wk__text *text, double value);
+void wk__text_bool(wk__text *text, bool value);
 /* Ends a describe with this text, which it frees. */
 int wk__describe_end(wk__text *text, char *out, size_t size);
 

@@ -106,6 +106,84 @@ static wk_tensor *adaptive_avg_forward(wk_module *self, wk_tensor *x)
     return calls[s->dims - 1]((wk_site){0}, x, s->kernel);
 }
 
+/* ---- description ------------------------------------------------------------------------------------------------- */
+
+/* Appends "name=3" or "name=(3, 5)" as the program wrote it. */
+static void add_given(wk__text *text, const char *name, wk_sizes given, wk_sizes otherwise)
+{
+    wk__text_format(text, "%s=", name);
+    wk__text_sizes(text, given, otherwise);
+}
+
+static void add_ceil_mode(wk__text *text, bool ceil_mode)
+{
+    wk__text_add(text, ", ceil_mode=");
+    wk__text_bool(text, ceil_mode);
+}
+
+static int max_describe(wk_module *self, char *out, size_t size)
+{
+    const pool *s = state_of(self);
+    wk__text text = {0};
+    add_given(&text, "kernel_size", s->kernel, 0);
+    add_given(&text, ", stride", s->max.stride, s->kernel);
+    add_given(&text, ", padding", s->max.padding, 0);
+    add_given(&text, ", dilation", s->max.dilation, 1);
+    add_ceil_mode(&text, s->max.ceil_mode);
+    return wk__describe_end(&text, out, size);
+}
+
+/* Appends a kernel, stride and padding; in_full: with a number for each dimension. */
+static void add_windows(wk__text *text, const pool *s, wk_sizes stride, wk_sizes padding, bool in_full)
+{
+    static const wk__sizes_rule any = {.name = "sizes"};
+    const wk_sizes given[] = {s->kernel, stride ? stride : s->kernel, padding};
+    static const char *const names[] = {"kernel_size=", ", stride=", ", padding="};
+    int64_t sizes[WK__MAX_SIZES];
+    for (int k = 0; k < 3; k++) {
+        wk__text_add(text, names[k]);
+        if (!in_full)
+            wk__text_sizes(text, given[k], 0);
+        else if (wk__sizes_read((wk_site){0}, "module_str", &any, given[k], s->dims, sizes))
+            wk__text_tuple(text, sizes, s->dims);
+    }
+}
+
+static int avg_describe(wk_module *self, char *out, size_t size)
+{
+    const pool *s = state_of(self);
+    wk__text text = {0};
+    add_windows(&text, s, s->avg.stride, s->avg.padding, s->dims == 1);
+    return wk__describe_end(&text, out, size);
+}
+
+static int unpool_describe(wk_module *self, char *out, size_t size)
+{
+    const pool *s = state_of(self);
+    wk__text text = {0};
+    add_windows(&text, s, s->unpool.stride, s->unpool.padding, true);
+    return wk__describe_end(&text, out, size);
+}
+
+static int lp_describe(wk_module *self, char *out, size_t size)
+{
+    const pool *s = state_of(self);
+    wk__text text = {0};
+    wk__text_add(&text, "norm_type=");
+    wk__text_float(&text, s->p);
+    add_given(&text, ", kernel_size", s->kernel, 0);
+    add_given(&text, ", stride", s->lp.stride, -1);
+    add_ceil_mode(&text, s->lp.ceil_mode);
+    return wk__describe_end(&text, out, size);
+}
+
+static int adaptive_describe(wk_module *self, char *out, size_t size)
+{
+    wk__text text = {0};
+    add_given(&text, "output_size", state_of(self)->kernel, 0);
+    return wk__describe_end(&text, out, size);
+}
+
 /* ---- construction ------------------------------------------------------------------------------------------------ */
 
 /* Creates a layer; `layer` is its kind without size. */
@@ -156,7 +234,9 @@ static wk_module *max_pool(wk_site site, const char *name, int dims, wk_sizes ke
                                 .padding = o.padding,
                                 .dilation = o.dilation,
                                 .ceil_mode = o.ceil_mode}};
-    return create(site, &(wk_module_kind){.name = name + strlen("nn_"), .forward = max_forward}, &state);
+    return create(site,
+                  &(wk_module_kind){.name = name + strlen("nn_"), .forward = max_forward, .describe = max_describe},
+                  &state);
 }
 
 static wk_module *avg_pool(wk_site site, const char *name, int dims, wk_sizes kernel,
@@ -166,7 +246,9 @@ static wk_module *avg_pool(wk_site site, const char *name, int dims, wk_sizes ke
     if (!wk__options(site, name, options, &state.avg) ||
         !check_windows(site, name, dims, kernel, state.avg.stride, state.avg.padding, 0))
         return NULL;
-    return create(site, &(wk_module_kind){.name = name + strlen("nn_"), .forward1 = avg_forward}, &state);
+    return create(site,
+                  &(wk_module_kind){.name = name + strlen("nn_"), .forward1 = avg_forward, .describe = avg_describe},
+                  &state);
 }
 
 static wk_module *lp_pool(wk_site site, const char *name, int dims, double p, wk_sizes kernel,
@@ -179,7 +261,8 @@ static wk_module *lp_pool(wk_site site, const char *name, int dims, double p, wk
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: p must not be 0", name);
         return NULL;
     }
-    return create(site, &(wk_module_kind){.name = name + strlen("nn_"), .forward1 = lp_forward}, &state);
+    return create(
+        site, &(wk_module_kind){.name = name + strlen("nn_"), .forward1 = lp_forward, .describe = lp_describe}, &state);
 }
 
 static bool check_adaptive(wk_site site, const char *name, int dims, wk_sizes size)
@@ -193,7 +276,10 @@ static wk_module *adaptive_avg_pool(wk_site site, const char *name, int dims, wk
 {
     const pool state = {.dims = dims, .kernel = size};
     if (!check_adaptive(site, name, dims, size)) return NULL;
-    return create(site, &(wk_module_kind){.name = name + strlen("nn_"), .forward1 = adaptive_avg_forward}, &state);
+    return create(site,
+                  &(wk_module_kind){
+                      .name = name + strlen("nn_"), .forward1 = adaptive_avg_forward, .describe = adaptive_describe},
+                  &state);
 }
 
 static wk_module *adaptive_max_pool(wk_site site, const char *name, int dims, wk_sizes size,
@@ -202,7 +288,10 @@ static wk_module *adaptive_max_pool(wk_site site, const char *name, int dims, wk
     wk_nn_adaptive_max_pool_options o;
     if (!wk__options(site, name, options, &o) || !check_adaptive(site, name, dims, size)) return NULL;
     const pool state = {.dims = dims, .kernel = size, .return_indices = o.return_indices};
-    return create(site, &(wk_module_kind){.name = name + strlen("nn_"), .forward = adaptive_max_forward}, &state);
+    return create(
+        site,
+        &(wk_module_kind){.name = name + strlen("nn_"), .forward = adaptive_max_forward, .describe = adaptive_describe},
+        &state);
 }
 
 static wk_module *max_unpool(wk_site site, const char *name, int dims, wk_sizes kernel,
@@ -212,7 +301,9 @@ static wk_module *max_unpool(wk_site site, const char *name, int dims, wk_sizes 
     if (!wk__options(site, name, options, &state.unpool) ||
         !check_windows(site, name, dims, kernel, state.unpool.stride, state.unpool.padding, 0))
         return NULL;
-    return create(site, &(wk_module_kind){.name = name + strlen("nn_"), .forward = unpool_forward}, &state);
+    return create(
+        site, &(wk_module_kind){.name = name + strlen("nn_"), .forward = unpool_forward, .describe = unpool_describe},
+        &state);
 }
 
 /* ---- the layers -------------------------------------------------------------------------------------------------- */

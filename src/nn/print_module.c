@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wk_module_str and wk_module_print: a network as text, as PyTorch prints it. */
 #include "base/alloc.h"
+#include "base/sizes.h"
 #include "module.h"
 #include <stdio.h>
 #include <string.h>
@@ -54,11 +55,34 @@ void wk__text_tuple(wk__text *text, const int64_t *sizes, int count)
     wk__text_add(text, count == 1 ? ",)" : ")");
 }
 
+void wk__text_sizes(wk__text *text, wk_sizes given, wk_sizes otherwise)
+{
+    static const wk__sizes_rule any = {.name = "sizes", .least = INT64_MIN};
+    const wk_sizes sizes = given ? given : otherwise;
+    const int count = wk__sizes_count(sizes);
+    int64_t size[WK__MAX_SIZES];
+    if (!wk__sizes_read((wk_site){0}, "module_str", &any, sizes, count, size)) return; /* the constructor checked it */
+    if (count > 1) wk__text_add(text, "(");
+    for (int k = 0; k < count; k++) {
+        if (k > 0) wk__text_add(text, ", ");
+        if (size[k] == -1)
+            wk__text_add(text, "None");
+        else
+            wk__text_format(text, "%lld", (long long)size[k]);
+    }
+    if (count > 1) wk__text_add(text, ")");
+}
+
 void wk__text_float(wk__text *text, double value)
 {
     const int64_t begin = text->length;
     wk__text_double_shortest(text, value);
     if (!text->failed && !text->data[(size_t)begin + strcspn(text->data + begin, ".eni")]) wk__text_add(text, ".0");
+}
+
+void wk__text_bool(wk__text *text, bool value)
+{
+    wk__text_add(text, value ? "True" : "False");
 }
 
 int wk__describe_end(wk__text *text, char *out, size_t size)

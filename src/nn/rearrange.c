@@ -25,12 +25,35 @@ static wk_tensor *pad_forward(wk_module *self, wk_tensor *x)
     return wk_pad_at((wk_site){0}, x, s->padding, s->count, &s->options);
 }
 
-/* name: of the call, "nn_zero_pad1d". One number in `padding` is for all sides. */
-static wk_module *create_pad(wk_site site, const char *name, int dims, const int64_t *padding, int count, int mode,
-                             double value)
+static int pad_describe(wk_module *self, char *out, size_t size)
 {
-    const wk_module_kind kind = {
-        .size = sizeof kind, .name = name + strlen("nn_"), .state = sizeof(pad), .forward1 = pad_forward};
+    const pad *s = wk__module_of(self)->state;
+    wk__text text = {0};
+    wk__text_tuple(&text, s->padding, s->count);
+    return wk__describe_end(&text, out, size);
+}
+
+static int constant_pad_describe(wk_module *self, char *out, size_t size)
+{
+    const pad *s = wk__module_of(self)->state;
+    wk__text text = {0};
+    wk__text_add(&text, "padding=");
+    wk__text_tuple(&text, s->padding, s->count);
+    wk__text_add(&text, ", value=");
+    wk__text_float(&text, s->options.value);
+    return wk__describe_end(&text, out, size);
+}
+
+/* name: of the call, "nn_zero_pad1d". One number in `padding` is for all sides. value: that of a constant_pad;
+ * NULL for other layers. */
+static wk_module *create_pad(wk_site site, const char *name, int dims, const int64_t *padding, int count, int mode,
+                             const double *value)
+{
+    const wk_module_kind kind = {.size = sizeof kind,
+                                 .name = name + strlen("nn_"),
+                                 .state = sizeof(pad),
+                                 .forward1 = pad_forward,
+                                 .describe = value ? constant_pad_describe : pad_describe};
     if (!wk__array_check(padding, count, site, name, "the padding")) return NULL;
     if (count != 1 && count != 2 * dims) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: expected 1 or %d numbers of padding, got %d", name, 2 * dims, count);
@@ -40,72 +63,72 @@ static wk_module *create_pad(wk_site site, const char *name, int dims, const int
     if (!m) return NULL;
     pad *s = wk__module_of(m)->state;
     s->count = 2 * dims;
-    s->options = (wk_pad_options){.size = sizeof s->options, .mode = mode, .value = value};
+    s->options = (wk_pad_options){.size = sizeof s->options, .mode = mode, .value = value ? *value : 0};
     for (int k = 0; k < s->count; k++) s->padding[k] = padding[count == 1 ? 0 : k];
     return m;
 }
 
 wk_module *wk_nn_zero_pad1d_at(wk_site site, const int64_t *padding, int count)
 {
-    return create_pad(site, "nn_zero_pad1d", 1, padding, count, WK_PAD_CONSTANT, 0);
+    return create_pad(site, "nn_zero_pad1d", 1, padding, count, WK_PAD_CONSTANT, NULL);
 }
 wk_module *wk_nn_reflection_pad1d_at(wk_site site, const int64_t *padding, int count)
 {
-    return create_pad(site, "nn_reflection_pad1d", 1, padding, count, WK_PAD_REFLECT, 0);
+    return create_pad(site, "nn_reflection_pad1d", 1, padding, count, WK_PAD_REFLECT, NULL);
 }
 wk_module *wk_nn_replication_pad1d_at(wk_site site, const int64_t *padding, int count)
 {
-    return create_pad(site, "nn_replication_pad1d", 1, padding, count, WK_PAD_REPLICATE, 0);
+    return create_pad(site, "nn_replication_pad1d", 1, padding, count, WK_PAD_REPLICATE, NULL);
 }
 wk_module *wk_nn_circular_pad1d_at(wk_site site, const int64_t *padding, int count)
 {
-    return create_pad(site, "nn_circular_pad1d", 1, padding, count, WK_PAD_CIRCULAR, 0);
+    return create_pad(site, "nn_circular_pad1d", 1, padding, count, WK_PAD_CIRCULAR, NULL);
 }
 wk_module *wk_nn_constant_pad1d_at(wk_site site, const int64_t *padding, int count, double value)
 {
-    return create_pad(site, "nn_constant_pad1d", 1, padding, count, WK_PAD_CONSTANT, value);
+    return create_pad(site, "nn_constant_pad1d", 1, padding, count, WK_PAD_CONSTANT, &value);
 }
 
 wk_module *wk_nn_zero_pad2d_at(wk_site site, const int64_t *padding, int count)
 {
-    return create_pad(site, "nn_zero_pad2d", 2, padding, count, WK_PAD_CONSTANT, 0);
+    return create_pad(site, "nn_zero_pad2d", 2, padding, count, WK_PAD_CONSTANT, NULL);
 }
 wk_module *wk_nn_reflection_pad2d_at(wk_site site, const int64_t *padding, int count)
 {
-    return create_pad(site, "nn_reflection_pad2d", 2, padding, count, WK_PAD_REFLECT, 0);
+    return create_pad(site, "nn_reflection_pad2d", 2, padding, count, WK_PAD_REFLECT, NULL);
 }
 wk_module *wk_nn_replication_pad2d_at(wk_site site, const int64_t *padding, int count)
 {
-    return create_pad(site, "nn_replication_pad2d", 2, padding, count, WK_PAD_REPLICATE, 0);
+    return create_pad(site, "nn_replication_pad2d", 2, padding, count, WK_PAD_REPLICATE, NULL);
 }
 wk_module *wk_nn_circular_pad2d_at(wk_site site, const int64_t *padding, int count)
 {
-    return create_pad(site, "nn_circular_pad2d", 2, padding, count, WK_PAD_CIRCULAR, 0);
+    return create_pad(site, "nn_circular_pad2d", 2, padding, count, WK_PAD_CIRCULAR, NULL);
 }
 wk_module *wk_nn_constant_pad2d_at(wk_site site, const int64_t *padding, int count, double value)
 {
-    return create_pad(site, "nn_constant_pad2d", 2, padding, count, WK_PAD_CONSTANT, value);
+    return create_pad(site, "nn_constant_pad2d", 2, padding, count, WK_PAD_CONSTANT, &value);
 }
 
 wk_module *wk_nn_zero_pad3d_at(wk_site site, const int64_t *padding, int count)
 {
-    return create_pad(site, "nn_zero_pad3d", 3, padding, count, WK_PAD_CONSTANT, 0);
+    return create_pad(site, "nn_zero_pad3d", 3, padding, count, WK_PAD_CONSTANT, NULL);
 }
 wk_module *wk_nn_reflection_pad3d_at(wk_site site, const int64_t *padding, int count)
 {
-    return create_pad(site, "nn_reflection_pad3d", 3, padding, count, WK_PAD_REFLECT, 0);
+    return create_pad(site, "nn_reflection_pad3d", 3, padding, count, WK_PAD_REFLECT, NULL);
 }
 wk_module *wk_nn_replication_pad3d_at(wk_site site, const int64_t *padding, int count)
 {
-    return create_pad(site, "nn_replication_pad3d", 3, padding, count, WK_PAD_REPLICATE, 0);
+    return create_pad(site, "nn_replication_pad3d", 3, padding, count, WK_PAD_REPLICATE, NULL);
 }
 wk_module *wk_nn_circular_pad3d_at(wk_site site, const int64_t *padding, int count)
 {
-    return create_pad(site, "nn_circular_pad3d", 3, padding, count, WK_PAD_CIRCULAR, 0);
+    return create_pad(site, "nn_circular_pad3d", 3, padding, count, WK_PAD_CIRCULAR, NULL);
 }
 wk_module *wk_nn_constant_pad3d_at(wk_site site, const int64_t *padding, int count, double value)
 {
-    return create_pad(site, "nn_constant_pad3d", 3, padding, count, WK_PAD_CONSTANT, value);
+    return create_pad(site, "nn_constant_pad3d", 3, padding, count, WK_PAD_CONSTANT, &value);
 }
 
 /* ---- shuffling --------------------------------------------------------------------------------------------------- */
@@ -115,7 +138,8 @@ typedef wk_tensor *shuffle_fn(wk_site site, wk_tensor *x, int64_t number);
 /* State of a shuffling layer. */
 typedef struct shuffle {
     shuffle_fn *call;
-    int64_t number; /* factor or groups */
+    const char *written; /* the number's name in PyTorch */
+    int64_t number;      /* factor or groups */
 } shuffle;
 
 static wk_tensor *shuffle_forward(wk_module *self, wk_tensor *x)
@@ -124,30 +148,41 @@ static wk_tensor *shuffle_forward(wk_module *self, wk_tensor *x)
     return s->call((wk_site){0}, x, s->number);
 }
 
-static wk_module *create_shuffle(wk_site site, const char *name, const char *argument, shuffle_fn *call, int64_t number)
+static int shuffle_describe(wk_module *self, char *out, size_t size)
 {
-    const wk_module_kind kind = {
-        .size = sizeof kind, .name = name + strlen("nn_"), .state = sizeof(shuffle), .forward1 = shuffle_forward};
-    if (number < 1) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s must be at least 1, got %lld", name, argument, (long long)number);
+    const shuffle *s = wk__module_of(self)->state;
+    return snprintf(out, size, "%s=%lld", s->written, (long long)s->number);
+}
+
+static wk_module *create_shuffle(wk_site site, const char *name, const char *argument, shuffle state)
+{
+    const wk_module_kind kind = {.size = sizeof kind,
+                                 .name = name + strlen("nn_"),
+                                 .state = sizeof(shuffle),
+                                 .forward1 = shuffle_forward,
+                                 .describe = shuffle_describe};
+    if (state.number < 1) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s must be at least 1, got %lld", name, argument,
+                      (long long)state.number);
         return NULL;
     }
     wk_module *m = wk__module_make(site, &kind);
-    if (m) *(shuffle *)wk__module_of(m)->state = (shuffle){call, number};
+    if (m) *(shuffle *)wk__module_of(m)->state = state;
     return m;
 }
 
 wk_module *wk_nn_pixel_shuffle_at(wk_site site, int64_t factor)
 {
-    return create_shuffle(site, "nn_pixel_shuffle", "factor", wk_pixel_shuffle_at, factor);
+    return create_shuffle(site, "nn_pixel_shuffle", "factor", (shuffle){wk_pixel_shuffle_at, "upscale_factor", factor});
 }
 wk_module *wk_nn_pixel_unshuffle_at(wk_site site, int64_t factor)
 {
-    return create_shuffle(site, "nn_pixel_unshuffle", "factor", wk_pixel_unshuffle_at, factor);
+    return create_shuffle(site, "nn_pixel_unshuffle", "factor",
+                          (shuffle){wk_pixel_unshuffle_at, "downscale_factor", factor});
 }
 wk_module *wk_nn_channel_shuffle_at(wk_site site, int64_t groups)
 {
-    return create_shuffle(site, "nn_channel_shuffle", "groups", wk_channel_shuffle_at, groups);
+    return create_shuffle(site, "nn_channel_shuffle", "groups", (shuffle){wk_channel_shuffle_at, "groups", groups});
 }
 
 /* ---- upsample ---------------------------------------------------------------------------------------------------- */
@@ -157,10 +192,36 @@ static wk_tensor *upsample_forward(wk_module *self, wk_tensor *x)
     return wk_interpolate_at((wk_site){0}, x, wk__module_of(self)->state);
 }
 
+static int upsample_describe(wk_module *self, char *out, size_t size)
+{
+    static const char *const modes[] = {
+        [WK_INTERPOLATE_NEAREST] = "nearest",
+        [WK_INTERPOLATE_LINEAR] = "linear",
+        [WK_INTERPOLATE_BILINEAR] = "bilinear",
+        [WK_INTERPOLATE_BICUBIC] = "bicubic",
+        [WK_INTERPOLATE_TRILINEAR] = "trilinear",
+        [WK_INTERPOLATE_AREA] = "area",
+        [WK_INTERPOLATE_NEAREST_EXACT] = "nearest-exact",
+    };
+    const wk_interpolate_options *o = wk__module_of(self)->state;
+    const bool known = o->mode >= 0 && o->mode < (int)(sizeof modes / sizeof *modes); /* else wk_forward refuses it */
+    wk__text text = {0};
+    wk__text_add(&text, o->output_size ? "size=" : "scale_factor=");
+    if (o->output_size)
+        wk__text_sizes(&text, o->output_size, 0);
+    else
+        wk__text_float(&text, o->scale_factor);
+    wk__text_format(&text, ", mode='%s'", known ? modes[o->mode] : "unknown");
+    return wk__describe_end(&text, out, size);
+}
+
 wk_module *wk_nn_upsample_at(wk_site site, wk_sizes size, const wk_nn_upsample_options *options)
 {
-    static const wk_module_kind kind = {
-        .size = sizeof kind, .name = "upsample", .state = sizeof(wk_interpolate_options), .forward1 = upsample_forward};
+    static const wk_module_kind kind = {.size = sizeof kind,
+                                        .name = "upsample",
+                                        .state = sizeof(wk_interpolate_options),
+                                        .forward1 = upsample_forward,
+                                        .describe = upsample_describe};
     wk_nn_upsample_options o;
     if (!wk__options(site, "nn_upsample", options, &o)) return NULL;
     if ((size != 0) == (o.scale_factor != 0)) {
@@ -200,11 +261,40 @@ static wk_tensor *fold_forward(wk_module *self, wk_tensor *x)
     return wk_col2im_at((wk_site){0}, x, s->size, s->kernel, &s->options);
 }
 
-static wk_module *create_fold(wk_site site, const char *name, fold state, const wk_im2col_options *options,
-                              wk_tensor *(*forward)(wk_module *, wk_tensor *))
+static void add_windows(wk__text *text, const fold *s)
 {
-    const wk_module_kind kind = {
-        .size = sizeof kind, .name = name + strlen("nn_"), .state = sizeof(fold), .forward1 = forward};
+    wk__text_add(text, "kernel_size=");
+    wk__text_sizes(text, s->kernel, 0);
+    wk__text_add(text, ", dilation=");
+    wk__text_sizes(text, s->options.dilation, 1);
+    wk__text_add(text, ", padding=");
+    wk__text_sizes(text, s->options.padding, 0);
+    wk__text_add(text, ", stride=");
+    wk__text_sizes(text, s->options.stride, 1);
+}
+
+static int unfold_describe(wk_module *self, char *out, size_t size)
+{
+    wk__text text = {0};
+    add_windows(&text, wk__module_of(self)->state);
+    return wk__describe_end(&text, out, size);
+}
+
+static int fold_describe(wk_module *self, char *out, size_t size)
+{
+    const fold *s = wk__module_of(self)->state;
+    wk__text text = {0};
+    wk__text_add(&text, "output_size=");
+    wk__text_sizes(&text, s->size, 0);
+    wk__text_add(&text, ", ");
+    add_windows(&text, s);
+    return wk__describe_end(&text, out, size);
+}
+
+/* kind: without its name. */
+static wk_module *create_fold(wk_site site, const char *name, fold state, const wk_im2col_options *options,
+                              wk_module_kind kind)
+{
     static const wk__sizes_rule of_size = {.name = "output size", .least = 1, .is_kernel = true},
                                 of_kernel = {.name = "kernel", .least = 1, .is_kernel = true},
                                 of_dilation = {.name = "dilation", .usual = 1, .least = 1},
@@ -218,6 +308,7 @@ static wk_module *create_fold(wk_site site, const char *name, fold state, const 
         !wk__sizes_read(site, name, &of_padding, state.options.padding, 2, sizes) ||
         !wk__sizes_read(site, name, &of_stride, state.options.stride, 2, sizes))
         return NULL;
+    kind.name = name + strlen("nn_");
     wk_module *m = wk__module_make(site, &kind);
     if (m) *(fold *)wk__module_of(m)->state = state;
     return m;
@@ -225,9 +316,13 @@ static wk_module *create_fold(wk_site site, const char *name, fold state, const 
 
 wk_module *wk_nn_unfold_at(wk_site site, wk_sizes kernel, const wk_im2col_options *options)
 {
-    return create_fold(site, "nn_unfold", (fold){.size = 1, .kernel = kernel}, options, unfold_forward);
+    const wk_module_kind kind = {
+        .size = sizeof kind, .state = sizeof(fold), .forward1 = unfold_forward, .describe = unfold_describe};
+    return create_fold(site, "nn_unfold", (fold){.size = 1, .kernel = kernel}, options, kind);
 }
 wk_module *wk_nn_fold_at(wk_site site, wk_sizes size, wk_sizes kernel, const wk_im2col_options *options)
 {
-    return create_fold(site, "nn_fold", (fold){.size = size, .kernel = kernel}, options, fold_forward);
+    const wk_module_kind kind = {
+        .size = sizeof kind, .state = sizeof(fold), .forward1 = fold_forward, .describe = fold_describe};
+    return create_fold(site, "nn_fold", (fold){.size = size, .kernel = kernel}, options, kind);
 }

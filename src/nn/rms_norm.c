@@ -19,6 +19,21 @@ static wk_tensor *forward(wk_module *self, wk_tensor *x)
     return wk_rms_norm_at((wk_site){0}, x, state->shape, state->ndim, state->weight, state->eps);
 }
 
+static int describe(wk_module *self, char *out, size_t size)
+{
+    const norm *state = wk__module_of(self)->state;
+    wk__text text = {0};
+    wk__text_tuple(&text, state->shape, state->ndim);
+    wk__text_add(&text, ", eps=");
+    if (state->eps < 0)
+        wk__text_add(&text, "None");
+    else
+        wk__text_float(&text, state->eps);
+    wk__text_add(&text, ", elementwise_affine=");
+    wk__text_bool(&text, state->weight);
+    return wk__describe_end(&text, out, size);
+}
+
 static bool add_weight(wk_site site, wk_module *m, const wk_nn_rms_norm_options *options)
 {
     norm *state = wk__module_of(m)->state;
@@ -35,7 +50,7 @@ static bool add_weight(wk_site site, wk_module *m, const wk_nn_rms_norm_options 
 wk_module *wk_nn_rms_norm_at(wk_site site, const int64_t *shape, int ndim, const wk_nn_rms_norm_options *options)
 {
     static const wk_module_kind kind = {
-        .size = sizeof kind, .name = "rms_norm", .state = sizeof(norm), .forward1 = forward};
+        .size = sizeof kind, .name = "rms_norm", .state = sizeof(norm), .forward1 = forward, .describe = describe};
     wk_nn_rms_norm_options o;
     if (!wk__options(site, "nn_rms_norm", options, &o)) return NULL;
     if (ndim < 1 || ndim > WK__MAX_DIMS) {
