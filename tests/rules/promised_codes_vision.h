@@ -64,6 +64,14 @@ static void nn_resnet_of_basic_blocks_in_groups(void)
 {
     assert_null(wk_nn_resnet(18, .groups = 2));
 }
+static void nn_conv1d_of_a_negative_stride(void)
+{
+    assert_null(wk_nn_conv1d(2, 2, 3, .stride = -1));
+}
+static void nn_conv1d_of_negative_channels(void)
+{
+    assert_null(wk_nn_conv1d(-2, 2, 3));
+}
 static void nn_unfold_of_nothing(void)
 {
     assert_null(wk_nn_unfold(0));
@@ -82,6 +90,24 @@ static const promised_code promised_by_vision[] = {
     {"wk_pixel_unshuffle", WK_ERR_SHAPE, .sample = "[4,3,2],2"},
     {"wk_channel_shuffle", WK_ERR_ARGUMENT, .sample = "[1,4,2],0"},
     {"wk_channel_shuffle", WK_ERR_SHAPE, .sample = "[1,4,2],3"},
+    {"wk_conv1d", WK_ERR_SHAPE, .sample = "[1,2,6],[2,3,3]"},
+    {"wk_conv1d", WK_ERR_ARGUMENT, .sample = "[1,2,6],[2,2,3],none,-1"},
+    {"wk_conv1d", WK_ERR_DTYPE, .sample = "[1,2,6],[2,2,3]:i64"},
+    {"wk_conv2d", WK_ERR_SHAPE, .sample = "[1,2,6,6],[2,3,3,3]"},
+    {"wk_conv2d", WK_ERR_ARGUMENT, .sample = "[1,2,6,6],[2,2,3,3],none,-1"},
+    {"wk_conv2d", WK_ERR_DTYPE, .sample = "[1,2,6,6],[2,2,3,3]:i64"},
+    {"wk_conv3d", WK_ERR_SHAPE, .sample = "[1,2,6,6,6],[2,3,3,3,3]"},
+    {"wk_conv3d", WK_ERR_ARGUMENT, .sample = "[1,2,6,6,6],[2,2,3,3,3],none,-1"},
+    {"wk_conv3d", WK_ERR_DTYPE, .sample = "[1,2,6,6,6],[2,2,3,3,3]:i64"},
+    {"wk_conv_transpose1d", WK_ERR_SHAPE, .sample = "[1,2,6],[3,2,3]"},
+    {"wk_conv_transpose1d", WK_ERR_ARGUMENT, .sample = "[1,2,6],[2,2,3],none,-1"},
+    {"wk_conv_transpose1d", WK_ERR_DTYPE, .sample = "[1,2,6],[2,2,3]:i64"},
+    {"wk_conv_transpose2d", WK_ERR_SHAPE, .sample = "[1,2,6,6],[3,2,3,3]"},
+    {"wk_conv_transpose2d", WK_ERR_ARGUMENT, .sample = "[1,2,6,6],[2,2,3,3],none,-1"},
+    {"wk_conv_transpose2d", WK_ERR_DTYPE, .sample = "[1,2,6,6],[2,2,3,3]:i64"},
+    {"wk_conv_transpose3d", WK_ERR_SHAPE, .sample = "[1,2,6,6,6],[3,2,3,3,3]"},
+    {"wk_conv_transpose3d", WK_ERR_ARGUMENT, .sample = "[1,2,6,6,6],[2,2,3,3,3],none,-1"},
+    {"wk_conv_transpose3d", WK_ERR_DTYPE, .sample = "[1,2,6,6,6],[2,2,3,3,3]:i64"},
     {"wk_max_pool1d", WK_ERR_SHAPE, .sample = "[1,2,6],7"},
     {"wk_max_pool1d", WK_ERR_ARGUMENT, .sample = "[1,2,6],2,1,2"},
     {"wk_max_pool1d", WK_ERR_DTYPE, .sample = "[1,2,6]:bool,2"},
@@ -149,6 +175,8 @@ static const promised_code promised_by_vision[] = {
     {"wk_col2im", WK_ERR_DTYPE, .sample = "[1,4,4]:bool,(3,3),2"},
     {"models.h", WK_ERR_ARGUMENT, .provoke = network_without_classes},
     {"wk_nn_resnet", WK_ERR_ARGUMENT, .provoke = nn_resnet_of_basic_blocks_in_groups},
+    {"wk_nn_conv1d", WK_ERR_ARGUMENT, .provoke = nn_conv1d_of_a_negative_stride},
+    {"wk_nn_conv1d", WK_ERR_SHAPE, .provoke = nn_conv1d_of_negative_channels},
     {"wk_nn_unfold", WK_ERR_ARGUMENT, .provoke = nn_unfold_of_nothing},
     {"wk_nn_upsample", WK_ERR_ARGUMENT, .provoke = nn_upsample_of_nothing},
     {"wk_nn_max_pool1d", WK_ERR_ARGUMENT, .provoke = nn_max_pool1d_of_nothing},
