@@ -45,7 +45,7 @@ void wk__batch_workers_begin(wk__batch_workers *w, int64_t jobs);
 void wk__batch_workers_wait(wk__batch_workers *w, int64_t job);
 /* Makes the slot of the job available. */
 void wk__batch_workers_release(wk__batch_workers *w, int64_t job);
-/* Drops the jobs that have not begun, and waits for those that are running. w->cancelled is true until they have ended. */
+/* Drops the jobs that have not begun, and waits for those that are running; w->cancelled is true until then. */
 void wk__batch_workers_cancel(wk__batch_workers *w);
 /* Ends the threads and frees the memory. */
 void wk__batch_workers_free(wk__batch_workers *w);
