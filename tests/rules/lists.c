@@ -110,7 +110,7 @@ static void sizes_and_dimensions(void **state)
     same(wk_repeat(x, (2, 3)), wk_repeat(x, WK_ARRAY(two_three, 2)));
     same(wk_tile(x, (2, 3)), wk_tile(x, WK_ARRAY(two_three, 2)));
     same(wk_flip(x, (1)), wk_flip(x, WK_ARRAY(one, 1)));
-    same(wk_rms_norm(f, (3)), wk_rms_norm(f, WK_ARRAY(two_three + 1, 1)));
+    same(wk_rms_norm(f, (3), NULL), wk_rms_norm(f, WK_ARRAY(two_three + 1, 1), NULL));
     wk_module *norms[] = {wk_nn_rms_norm((3)), wk_nn_rms_norm(WK_ARRAY(two_three + 1, 1), .eps = 1e-5)};
     same(wk_module_parameter(norms[0], "weight"), wk_module_parameter(norms[1], "weight"));
     same(wk_pad(x, (1, 2), .value = 3), wk_pad(x, WK_ARRAY(parts, 2), .value = 3));
