@@ -703,6 +703,7 @@ static void names_with_invalid_utf8(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(allocation_failures_name_the_call), /* first: networks leave large blocks cached */
         cmocka_unit_test(messages_name_the_op),
         cmocka_unit_test(messages_of_tensors_name_the_call),
         cmocka_unit_test(messages_of_objects_name_the_call),
@@ -714,7 +715,6 @@ int main(void)
         cmocka_unit_test(arrays_too_small_are_refused),
         cmocka_unit_test(borrowed_arrays_too_small_are_refused),
         cmocka_unit_test(probabilities_are_checked_on_the_device),
-        cmocka_unit_test(allocation_failures_name_the_call),
         cmocka_unit_test(names_with_invalid_utf8)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,7 @@ static bool check_weight(wk_site site, wk_tensor *const in[2])
 static wk_tensor *along_channels(wk_site site, wk_tensor *weight, int ndim)
 {
     int64_t shape[WK__MAX_DIMS];
+    if (!weight) return NULL;
     for (int d = 0; d < ndim - 1; d++) shape[d] = d ? 1 : wk__body_numel(wk__body_of(weight));
     return ndim > 2 ? wk_reshape_at(site, weight, shape, ndim - 1) : weight;
 }

@@ -43,7 +43,7 @@ static bool take_weight(wk_site site, const conv_op *k, wk_tensor *const in[], i
                        c->dims + 2, ndim);
         return false;
     }
-    if (shape[0] % c->groups != 0 || shape[0] == 0) {
+    if (shape[0] % c->groups != 0 || shape[0] <= 0 || shape[1] < 0) {
         wk__call_error(k->op->name, site, WK_ERR_SHAPE, in,
                        "the first size of the weight, %lld, must be a positive multiple of groups (%lld): $a and $b",
                        (long long)shape[0], (long long)c->groups);
@@ -65,7 +65,8 @@ static bool take_image(wk_site site, const conv_op *k, wk_tensor *const in[], wk
                        const int64_t *shape, wk__convolution *c)
 {
     const int batched = ndim == c->dims + 2;
-    const int64_t channels = c->groups * (role == WK__CONV_X ? c->in : c->out);
+    int64_t channels;
+    if (!wk__mul_size(c->groups, role == WK__CONV_X ? c->in : c->out, &channels)) channels = INT64_MAX;
     if (ndim != c->dims + 1 && ndim != c->dims + 2) {
         wk__call_error(
             k->op->name, site, WK_ERR_SHAPE, in,
@@ -78,6 +79,11 @@ static bool take_image(wk_site site, const conv_op *k, wk_tensor *const in[], wk
         wk__call_error(k->op->name, site, WK_ERR_SHAPE, in,
                        "the input has %lld channels, but the weight expects %lld (groups = %lld): $a and $b",
                        (long long)shape[batched], (long long)channels, (long long)c->groups);
+        return false;
+    }
+    for (int d = 0; d < ndim; d++) {
+        if (shape[d] >= 0) continue;
+        wk__call_error(k->op->name, site, WK_ERR_SHAPE, in, "a negative size, %lld: $a and $b", (long long)shape[d]);
         return false;
     }
     c->unbatched = !batched;
@@ -235,6 +241,7 @@ static wk_tensor *bias_gradient(wk_tensor *grad, const wk__convolution *c)
 static void differentiate(wk__grad_ctx *g, const conv_op *k)
 {
     wk__convolution c;
+    if (!g->out[0]) return; /* its computation failed */
     geometry_of(g, k, &c);
     for (int i = 0; i < 2; i++) {
         if (!wk__needs_input_grad(g, i)) continue;

@@ -124,6 +124,11 @@ wk_tensor *wk__convolution_record(const wk__op *op, wk_site site, const wk__conv
     const wk_dtype dtype = wk__body_of(in[0])->dtype;
     int64_t shape[WK__MAX_DIMS], dense[WK__MAX_DIMS], strides[2][WK__MAX_INDICES];
     const int ndim = wk__convolution_shape(c, result, shape);
+    int64_t bytes;
+    if (!wk__dense_bytes(ndim, shape, dtype, &bytes)) {
+        wk__op_error(op, site, WK_ERR_SHAPE, in, "the result of $a and $b exceeds 2^63 bytes");
+        return NULL;
+    }
     wk__strides_dense(ndim, shape, dense);
     split_tensor split[WK__CONV_ROLES];
     split_groups(c, p->a, wk__body_of(in[0])->stride, &split[p->a]);
@@ -131,10 +136,7 @@ wk_tensor *wk__convolution_record(const wk__op *op, wk_site site, const wk__conv
     split_groups(c, result, dense, &split[result]);
     wk__contraction sum;
     describe(c, result, split, dtype, strides, &sum);
-    int64_t bytes;
-    const char *problem = wk__dense_bytes(ndim, shape, dtype, &bytes)
-                              ? wk__contraction_check(&sum, 3 + c->dims, split[result].shape)
-                              : "the result exceeds 2^63 bytes";
+    const char *problem = wk__contraction_check(&sum, 3 + c->dims, split[result].shape);
     if (problem) {
         wk__op_error(op, site, WK_ERR_SHAPE, in, "$a and $b are too large: %s", problem);
         return NULL;

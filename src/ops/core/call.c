@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Op prologue and error messages (call.h). */
 #include "call.h"
+#include "backend/arena/arena.h"
 #include "placement.h"
 #include <string.h>
 #include <wick/device.h>
@@ -189,4 +190,21 @@ wk_tensor *wk__begin_output_record(const wk__op *op, wk_site site, wk_tensor *in
     wk__record_ref(r, 0, body, point ? &one : body->stride);
     *record = r;
     return out;
+}
+
+bool wk__check_result_fits(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *last, int count)
+{
+    const wk__body *body = wk__body_of(x);
+    int64_t shape[WK__MAX_DIMS], bytes = INT64_MAX;
+    for (int d = 0; d < body->ndim; d++) shape[d] = body->shape[d] > 0 ? body->shape[d] : 1; /* an empty batch as one */
+    memcpy(shape + body->ndim - count, last, sizeof *shape * (size_t)count);
+    wk__arena_stats now;
+    wk__arena_stats_of(body->storage->device->arena, &now);
+    if (wk__dense_bytes(body->ndim, shape, body->dtype, &bytes) && bytes <= now.limit) return true;
+    wk__op_error(
+        op, site, WK_ERR_MEMORY, &x,
+        "the result for $a needs more than the memory limit of its device, %lld MiB; make it smaller, or raise "
+        "the limit (wk_memory_set_limit)",
+        (long long)(now.limit >> 20));
+    return false;
 }

@@ -65,6 +65,10 @@ bool wk__check_operands(const wk__op *op, wk_site site, wk_tensor *const in[], i
 /* Returns the device of an option or, if it is unset, the scope's default device, opened. NULL on error. */
 wk__device *wk__resolve_device(const wk__op *op, wk_site site, wk_device device);
 
+/* Returns true if a result of x's dtype whose last `count` sizes are `last` fits the memory limit of x's device. Called
+ * before work on the host that grows with the result. */
+bool wk__check_result_fits(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *last, int count);
+
 /* Returns x in its computation dtype: f32 for f16 and bf16, else x itself. */
 wk_tensor *wk__to_opmath(wk_tensor *x);
 

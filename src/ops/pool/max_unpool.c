@@ -64,7 +64,7 @@ static wk_tensor *max_unpool(const wk__op *op, wk_site site, wk_tensor *x, wk_te
         wk__op_error(op, site, WK_ERR_SHAPE, in, "$a and the indices $b must have the same shape");
     else if (wk__body_of(indices)->dtype != WK_I64)
         wk__op_error(op, site, WK_ERR_DTYPE, in, "the indices $b must be i64; convert them with wk_to_dtype");
-    else if (result_sizes(&w, op, site, x, dims, kernel, &o))
+    else if (result_sizes(&w, op, site, x, dims, kernel, &o) && wk__check_result_fits(op, site, x, w.out, w.dims))
         out = unpool(&w, x, indices);
     return wk__compose_end(&c, out, NULL);
 }

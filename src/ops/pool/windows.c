@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Geometry of pooling windows (windows.h). */
 #include "windows.h"
+#include "backend/contraction.h"
 #include "base/alloc.h"
 #include "base/integers.h"
 #include <string.h>
@@ -86,10 +87,9 @@ bool wk__windows_read_adaptive(wk__windows *w, const wk__op *op, wk_site site, w
         w->uneven[k] = n % m != 0;
         if (!w->uneven[k]) continue;
         if (!wk__mul_size(n, m, &(int64_t){0})) return report(w, WK_ERR_SHAPE, x, "output size is too large", m, k);
-        for (int64_t i = 0; i < m; i++)
-            w->kernel[k] = wk__max_i64(w->kernel[k], wk__ceil_div((i + 1) * n, m) - i * n / m);
+        w->kernel[k] = n / m + 1 + (n % m > wk__gcd(n, m)); /* of the longest window */
     }
-    return true;
+    return wk__check_result_fits(op, site, x, w->out, dims);
 }
 
 void wk__windows_to_attr(const wk__windows *w, wk__attr *attr)

@@ -253,7 +253,7 @@ static bool check_sizes(wk_site site, wk_tensor *x, const wk_interpolate_options
         if (!o->output_size) r->out[k] = (int64_t)size;
         if (r->size[k] < 1) return report(site, WK_ERR_SHAPE, x, "a spatial dimension is empty");
     }
-    return true;
+    return wk__check_result_fits(&wk__op_interpolate, site, x, r->out, r->dims);
 }
 
 static const char *node_name(const resample *r)

@@ -54,8 +54,8 @@ static bool check_dim(wk_site site, wk_tensor *x, int mode, int d, padding by, i
 {
     const int64_t n = wk__body_of(x)->shape[d];
     int64_t crop = 0, size = 0;
-    const bool crops = !__builtin_sub_overflow(cropped(by.before), -cropped(by.after), &crop) && crop <= n;
-    if (!crops || by.before == INT64_MIN || by.after == INT64_MIN) {
+    const bool negatable = by.before != INT64_MIN && by.after != INT64_MIN;
+    if (!negatable || __builtin_add_overflow(cropped(by.before), cropped(by.after), &crop) || crop > n) {
         wk__op_error(&wk__op_pad, site, WK_ERR_SHAPE, &x, "cannot crop dimension %d of $a by %lld and %lld elements", d,
                      (long long)by.before, (long long)by.after);
         return false;
