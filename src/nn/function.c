@@ -173,7 +173,7 @@ static wk_module *make_of_numbers(wk_site site, const activation_kind *kind, con
 {
     number_options o = {0};
     char call[40];
-    wk_value value[MOST_NUMBERS] = {{WK_VALUE_NONE}};
+    wk_value value[MOST_NUMBERS] = {{.kind = WK_VALUE_NONE}};
     snprintf(call, sizeof call, "nn_%s", kind->name);
     const size_t size = offsetof(number_options, number) + sizeof *o.number * (size_t)kind->numbers;
     if (!wk__options_read(site, call, options, &o, size)) return NULL;

@@ -135,7 +135,7 @@ wk_tensor *wk__convolution_record(const wk__op *op, wk_site site, const wk__conv
     split_groups(c, p->b, wk__body_of(in[1])->stride, &split[p->b]);
     split_groups(c, result, dense, &split[result]);
     wk__contraction sum;
-    describe(c, result, split, dtype, strides, &sum);
+    describe(c, result, split, (int)dtype, strides, &sum);
     const char *problem = wk__contraction_check(&sum, 3 + c->dims, split[result].shape);
     if (problem) {
         wk__op_error(op, site, WK_ERR_SHAPE, in, "$a and $b are too large: %s", problem);
@@ -146,7 +146,7 @@ wk_tensor *wk__convolution_record(const wk__op *op, wk_site site, const wk__conv
     wk__record *r =
         wk__record_begin(context, WK__CONTRACTION, op, device, site, 3 + c->dims, split[result].shape, 1, 2);
     if (!r) return wk__discard_result(out);
-    r->compute = dtype;
+    r->compute = (uint8_t)dtype;
     wk__record_ref(r, 0, wk__body_of(out), split[result].stride);
     wk__record_ref(r, 1, wk__body_of(in[0]), strides[0]);
     wk__record_ref(r, 2, wk__body_of(in[1]), strides[1]);

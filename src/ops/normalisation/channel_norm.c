@@ -152,7 +152,7 @@ static wk__moments group_statistics(const wk__channel_norm *c)
     const int ndim = wk__body_of(c->x)->ndim + 1;
     const uint16_t mask = (uint16_t)(((1u << ndim) - 1) & ~3u);
     wk_tensor *x = grouped(c->x, c->groups);
-    const wk__moments m = x ? wk__moments_of(c->site, x, mask) : (wk__moments){NULL};
+    const wk__moments m = x ? wk__moments_of(c->site, x, mask) : (wk__moments){.mean = NULL};
     return (wk__moments){repeated(c, m.mean), repeated(c, m.var)};
 }
 

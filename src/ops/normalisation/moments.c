@@ -88,7 +88,7 @@ wk__moments wk__moments_of(wk_site site, wk_tensor *x, uint16_t mask)
     }
     wk_tensor *shift = mean_of(site, part_of(x, mask), mask);
     wk_tensor *sum = sum_of(&difference_op, site, x, shift, mask), *squares = sum_of(&square_op, site, x, shift, mask);
-    if (!sum || !squares) return (wk__moments){NULL};
+    if (!sum || !squares) return (wk__moments){.mean = NULL};
     const wk__arg args[] = {wk__tensor_arg(sum), wk__tensor_arg(squares), wk__float_arg(n)};
     return (wk__moments){wk_add(shift, wk_div(sum, n)), wk__elementwise(&variance_op, site, args, 3, NULL)};
 }
