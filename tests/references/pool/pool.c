@@ -66,7 +66,7 @@ static windows read_adaptive(const reference_array *x, int dims, const wk_value 
 /* Adds the elements of window at[] of dimension k on; `index` is that of the dimensions before. */
 static void collect(const windows *w, const double *plane, const int64_t at[], int k, int64_t index, window *into)
 {
-    if (k == w->dims) {
+    if (k == w->dims || k >= DIMS) {
         into->index[into->count] = index;
         into->value[into->count++] = plane[index];
         return;
