@@ -166,7 +166,7 @@ check "ops: a name of another library" says '"multiply" is named wk_mul in Wick'
 check "ops: an optimiser is not an op" says '"adam" is named wk_optim_adam' "$wick" ops wk_optim_adam
 check "ops: nothing matches" ends 1 "$wick" ops no_such_op
 fails "ops: a misspelt name" 'no operation matches "sofmax"; did you mean softmax?$' "$wick" ops sofmax
-fails "ops: a missing op" "README.md lists the larger gaps (.Limits.)" "$wick" ops conv
+fails "ops: a missing op" "README.md lists the larger gaps (.Limits.)" "$wick" ops attention
 check "ops: JSON, sorted, each with a schema" json \
     '([r["name"] for r in rows] == sorted(r["name"] for r in rows) and len(rows) >= 110 and
         all(r["schema"].startswith(r["name"] + "(") for r in rows))' \

@@ -60,6 +60,7 @@ void print_argument(FILE *out, const argument *a)
  *
  *     3    argument 3              3=x   x if it is not given      3?   only if it is given
  *     .3   the option of that name, if it is given
+ *     ^3   argument 3, sizes that may differ by dimension       ~3   the option of that name, sizes
  *     &0   address of result 0     @     the array for all results */
 static const struct {
     const char *op, *name, *form;
@@ -88,6 +89,11 @@ static const struct {
     {"clamp", NULL, "0 1=WK_NONE 2=WK_NONE"},
     {"arange", "arange_from", "0 1 2=1 .3"},
     {"dropout", NULL, "0 1=0.5 2=true"},
+    {"dropout1d", NULL, "0 1=0.5 2=true"},
+    {"dropout2d", NULL, "0 1=0.5 2=true"},
+    {"dropout3d", NULL, "0 1=0.5 2=true"},
+    {"alpha_dropout", NULL, "0 1=0.5 2=true"},
+    {"feature_alpha_dropout", NULL, "0 1=0.5 2=true"},
     {"uniform_", NULL, "0 1=0.0 2=1.0"},
     {"normal_", NULL, "0 1=0.0 2=1.0"},
     {"glu", NULL, "0 1?"},
@@ -99,25 +105,93 @@ static const struct {
     {"unique", NULL, "0"},
     {"to", NULL, "0 1"},
     {"one_hot", NULL, "0 1=-1"},
+    {"batch_norm", NULL, "0 1 2 3 4 5=false 6=0.1 7=1e-5"},
+    {"instance_norm", NULL, "0 1 2 3 4 5=true 6=0.1 7=1e-5"},
+    {"group_norm", NULL, "0 1 2 3 4=1e-5"},
+    {"rms_norm", NULL, "0 1 2 3=-1"},
+    {"local_response_norm", NULL, "0 1 2=1e-4 3=0.75 4=1"},
+    {"normalize", NULL, "0 1=2 2=1 3=1e-12"},
+    {"conv1d", NULL, "0 1 2 ~3 ~4 ~5 .6"},
+    {"conv_transpose1d", NULL, "0 1 2 ~3 ~4 ~5 .6 ~7"},
+    {"conv1d_input", NULL, "0=() 1 2 ~3 ~4 ~5 .6"},
+    {"conv1d_weight", NULL, "0 1=() 2 ~3 ~4 ~5 .6"},
+    {"max_pool1d", NULL, "0 ^1 ~2 ~3 ~4 .5"},
+    {"adaptive_avg_pool1d", NULL, "0 ^1"},
+    {"avg_pool1d", NULL, "0 ^1 ~2 ~3 .4 .5 .6"},
+    {"lp_pool1d", NULL, "0 1 ^2 ~3 .4"},
+    {"adaptive_max_pool1d", NULL, "0 ^1"},
+    {"max_unpool1d", NULL, "0 1 ^2 ~3 ~4 ~5"},
+    {"conv2d", NULL, "0 1 2 ~3 ~4 ~5 .6"},
+    {"conv_transpose2d", NULL, "0 1 2 ~3 ~4 ~5 .6 ~7"},
+    {"conv2d_input", NULL, "0=() 1 2 ~3 ~4 ~5 .6"},
+    {"conv2d_weight", NULL, "0 1=() 2 ~3 ~4 ~5 .6"},
+    {"max_pool2d", NULL, "0 ^1 ~2 ~3 ~4 .5"},
+    {"adaptive_avg_pool2d", NULL, "0 ^1"},
+    {"avg_pool2d", NULL, "0 ^1 ~2 ~3 .4 .5 .6"},
+    {"lp_pool2d", NULL, "0 1 ^2 ~3 .4"},
+    {"adaptive_max_pool2d", NULL, "0 ^1"},
+    {"max_unpool2d", NULL, "0 1 ^2 ~3 ~4 ~5"},
+    {"conv3d", NULL, "0 1 2 ~3 ~4 ~5 .6"},
+    {"conv_transpose3d", NULL, "0 1 2 ~3 ~4 ~5 .6 ~7"},
+    {"conv3d_input", NULL, "0=() 1 2 ~3 ~4 ~5 .6"},
+    {"conv3d_weight", NULL, "0 1=() 2 ~3 ~4 ~5 .6"},
+    {"max_pool3d", NULL, "0 ^1 ~2 ~3 ~4 .5"},
+    {"adaptive_avg_pool3d", NULL, "0 ^1"},
+    {"avg_pool3d", NULL, "0 ^1 ~2 ~3 .4 .5 .6"},
+    {"lp_pool3d", NULL, "0 1 ^2 ~3 .4"},
+    {"adaptive_max_pool3d", NULL, "0 ^1"},
+    {"max_unpool3d", NULL, "0 1 ^2 ~3 ~4 ~5"},
+    {"interpolate", NULL, "0 ~1 .2 .3 .4 .5 .6"},
+    {"im2col", NULL, "0 ^1 ~2 ~3 ~4"},
+    {"col2im", NULL, "0 ^1 ^2 ~3 ~4 ~5"},
 };
 
+static void print_upper(FILE *out, const char *text)
+{
+    for (const char *c = text; *c; c++) fputc(*c == '-' ? '_' : toupper((unsigned char)*c), out);
+}
+
 /* Prints an option that is an enumerator in C. */
-static bool print_choice(FILE *out, const char *name, const argument *a)
+static bool print_choice(FILE *out, const char *op, const char *name, const argument *a)
 {
     const bool reduction = strcmp(name, "reduction") == 0;
-    if (!reduction && strcmp(name, "approximate") != 0) return false;
-    fputs(reduction ? "WK_REDUCE_" : "WK_GELU_", out);
-    for (const char *c = a->text; *c; c++) fputc(toupper((unsigned char)*c), out);
+    if (!reduction && strcmp(name, "approximate") != 0 && strcmp(name, "mode") != 0) return false;
+    fputs("WK_", out);
+    print_upper(out, reduction ? "reduce" : op);
+    fputs("_", out);
+    print_upper(out, a->text);
     return true;
+}
+
+/* Prints an option of sizes, which may differ by dimension. */
+static void print_sizes(FILE *out, const argument *a)
+{
+    if (a->kind == WK_VALUE_TEXT) {
+        fputs("WK_", out);
+        print_upper(out, a->text);
+    } else if (a->kind == WK_VALUE_INTS && (a->count == 2 || a->count == 3)) {
+        print_ints(out, a, a->count == 2 ? "WK_PAIR(" : "WK_TRIPLE(", ")");
+    } else if (a->kind == WK_VALUE_INTS && a->count != 1) {
+        print_ints(out, a, "wk_sizes_of((const int64_t[]){0, ", "} + 1, ");
+        fprintf(out, "%d)", a->count);
+    } else {
+        print_argument(out, a);
+    }
+}
+
+/* Returns true for a tensor in place of a list, which C refuses at compile time. */
+static bool is_tensor_for_list(const wk_parameter *p, const argument *a)
+{
+    return p->kind == WK_VALUE_INTS && a->kind == WK_VALUE_TENSOR;
 }
 
 static void print_form(FILE *out, const step *s, const op_entry *r, const char *form)
 {
     const char *comma = "";
     for (const char *c = form; *c; c += *c == ' ') {
-        const bool option = *c == '.', result = *c == '&';
+        const bool option = *c == '.' || *c == '~', sizes = *c == '^' || *c == '~', result = *c == '&';
         const bool array = *c == '@';
-        c += option || result || array;
+        c += option || sizes || result || array;
         const int k = array ? 0 : (int)strtol(c, (char **)(uintptr_t)&c, 10);
         const char *otherwise = *c == '=' ? c + 1 : NULL;
         const bool needed = !option && *c != '?';
@@ -125,12 +199,14 @@ static void print_form(FILE *out, const step *s, const op_entry *r, const char *
         c += length;
         if (result || array) {
             fprintf(out, result ? "%s&t%d" : "%sr%d", comma, s->out + k);
-        } else if (s->argument[k].kind != WK_VALUE_NONE) {
+        } else if (s->argument[k].kind != WK_VALUE_NONE && !is_tensor_for_list(&r->parameter[k], &s->argument[k])) {
             fputs(comma, out);
             const wk_value *usual = &r->parameter[k].default_value;
             const bool negated = usual->kind == WK_VALUE_BOOL && usual->i; /* in C an option is false by default */
             if (option) fprintf(out, negated ? ".no_%s = !" : ".%s = ", r->parameter[k].name);
-            if (!option || !print_choice(out, r->parameter[k].name, &s->argument[k]))
+            if (sizes)
+                print_sizes(out, &s->argument[k]);
+            else if (!option || !print_choice(out, r->op->name, r->parameter[k].name, &s->argument[k]))
                 print_argument(out, &s->argument[k]);
         } else if (needed) {
             fprintf(out, "%s%.*s", comma, otherwise ? (int)length - 1 : 4, otherwise ? otherwise : "NULL");
