@@ -10,7 +10,7 @@ import wick
 
 UNITS = {"f64": 64 * 2.0**-52, "f32": 64 * 2.0**-23}  # PyTorch rounds, too, in other places
 BY_ELEMENT = {"pointwise", "comparison", "logic", "activation"}  # groups whose elements are as exact each
-CANCELS = {"gelu"}  # but near its zero
+CANCELS = {"gelu", "tanhshrink"}  # but near its zero
 
 
 def numbers(text):
@@ -36,7 +36,7 @@ class Case:
         _, self.op, self.dtype, self.text = (line + " ").split(" ", 3)
         self.operands, self.results, self.gradients = [], [], {}
 
-    def make(self, shape, fixed, flat_numbers):
+    def make(self, shape, fixed, flat_numbers, differentiated):
         dtype = wick.DTYPES[fixed or self.dtype]
         if math.prod(shape) == 0:
             x = wick.zeros(shape, dtype=dtype)
@@ -44,15 +44,15 @@ class Case:
             x = wick.tensor(shaped([int(v) for v in flat_numbers], shape), dtype)
         else:
             x = wick.tensor(shaped(flat_numbers, shape), dtype)
-        if self.gradients and not fixed:
+        if self.gradients and differentiated and not fixed:
             x.requires_grad_()
         return x
 
     def arguments(self):
         """Those of the sample, and the tensors among them in order."""
-        pattern = r'\[([\d,]*)\](?::(\w+)(?:<\d+)?)?|\(([-\d,]*)\)|"(\w+)"|(\{)|(\})|([-\w.+]+)'
+        pattern = r'\[([\d,]*)\](?::(\w+))?(<\d+)?|\(([-\d,]*)\)|"([-\w]+)"|(\{)|(\})|([-\w.+]+)'
         out, tensors, listed = [], [], None
-        for shape, fixed, ints, text, opened, closed, word in re.findall(pattern, self.text):
+        for shape, fixed, below, ints, text, opened, closed, word in re.findall(pattern, self.text):
             if opened:
                 listed = []
                 continue
@@ -62,10 +62,11 @@ class Case:
                 value = text
             elif word:
                 value = self.word(word)
-            elif ints or not (shape or fixed) and self.is_list(len(out)) and listed is None:
+            elif ints or not (shape or fixed or below) and self.is_list(len(out)) and listed is None:
                 value = [int(x) for x in ints.split(",") if x]
             else:
-                value = self.make([int(x) for x in shape.split(",") if x], fixed, self.operands[len(tensors)])
+                sizes = [int(x) for x in shape.split(",") if x]
+                value = self.make(sizes, fixed, self.operands[len(tensors)], not below)
                 tensors.append(value)
             (out if listed is None else listed).append(value)
         return out, tensors
