@@ -104,7 +104,9 @@ static void long_rows_keep_their_digits(void **state)
     wk_tensor *want = wk_div(wk_sub(exact, wk_reshape(want_mean, (1, 2, 1, 1))),
                              wk_sqrt(wk_mul(wk_reshape(want_var, (1, 2, 1, 1)), 38399.0 / 38400)));
     assert_true(greatest(wk_sub(have, want)) < 1e-3);
-    assert_true(greatest(wk_sub(wk_select(have, 1, 1), wk_select(want, 1, 1))) < 2e-4);
+    /* the outlier's value is 195: half the relative error of the variance, and rounding */
+    wk_tensor *outlying = wk_select(want, 1, 1);
+    assert_true(greatest(wk_sub(wk_select(have, 1, 1), outlying)) < 2.2e-6 * greatest(outlying));
 }
 
 /* Gradients of long rows have kernels of their own. Those of short rows are checked by the sweep, so values of few
