@@ -55,13 +55,22 @@ static bool add_call(generator *g, step_kind kind, const op_entry *r, step *s)
     return generate_end(g);
 }
 
+/* Returns how often a call has the arguments of a sample, in per cent. Lists of sizes, as of a kernel, are hardly ever
+ * valid if they are drawn. */
+static int sampled_percent(const op_entry *r)
+{
+    if (strstr(r->op->schema, "int[1]") || strstr(r->op->schema, "int[2]") || strstr(r->op->schema, "int[3]"))
+        return 90;
+    return r->tensors > 2 ? 60 : r->parameters > 2 && !r->op->view ? 15 : 4;
+}
+
 void generate_call(generator *g)
 {
     const op_entry *r = pick_row(g);
     /* no gradient for elements outside a view, as in PyTorch */
     if (g->program->gradcheck && strcmp(r->op->name, "as_strided") == 0) return;
     step s = {.kind = STEP_CALL};
-    const bool sampled = rng_percent(&g->draw, r->tensors > 2 ? 60 : r->parameters > 2 && !r->op->view ? 15 : 4);
+    const bool sampled = rng_percent(&g->draw, sampled_percent(r));
     if (sampled ? !generate_sample(g, r, &s) : !generate_operands(g, r, &s)) return;
     if (!sampled) generate_arguments(g, r, &s);
     add_call(g, STEP_CALL, r, &s);
