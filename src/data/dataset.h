@@ -43,7 +43,7 @@ typedef struct wk__dataset_kind {
     /* Gets sample `index`, which exists. Returns false after recording an error. Needs no context and never
      * fails unless user_code is set. */
     bool (*get)(const wk__dataset *data, int64_t index, wk__sample *out);
-    void (*destroy)(wk__dataset *data); /* frees what the kind owns, but not `data`; NULL: nothing */
+    void (*destroy)(wk__dataset *data); /* frees the kind's own memory, but not `data`; may be NULL */
 } wk__dataset_kind;
 
 /* The common part of all datasets, at the beginning of the struct of each kind. */

@@ -2,8 +2,8 @@
 /* The body of a loader. loader.c makes it, loader_state.c saves and sets its position, epoch.c determines the order of
  * the samples and runs the loop.
  *
- * Threads: the thread of the loop owns it. The threads of `workers` read what is constant during an epoch, and write
- * the slots of their jobs. */
+ * Threads: the thread of the loop owns it. The threads of `workers` read members that are constant during an epoch,
+ * and write the slots of their jobs. */
 #ifndef WICK_DATA_LOADER_BODY_H
 #define WICK_DATA_LOADER_BODY_H
 

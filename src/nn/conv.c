@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* conv1d to 3d, conv_transpose1d to 3d and their lazy forms: one layer, whose kind differs in the number of spatial
  * dimensions, the call, and the shape of the weight. */
+#include "base/alloc.h"
 #include "base/sizes.h"
 #include "module.h"
 #include "tensor/call_scope.h"
@@ -181,7 +182,8 @@ static bool read_pad(wk_site site, const char *name, conv *state)
         !wk__sizes_read(site, name, &of_padding, o->padding, dims, padding))
         return false;
     for (int d = 0; d < dims; d++) {
-        const int64_t both = o->padding == WK_SAME ? dilation[d] * (state->kernel[d] - 1) : 2 * padding[d];
+        int64_t both = 2 * padding[d];
+        if (o->padding == WK_SAME && !wk__mul_size(dilation[d], state->kernel[d] - 1, &both)) both = INT64_MAX;
         state->pad[2 * (dims - 1 - d)] = both / 2;
         state->pad[2 * (dims - 1 - d) + 1] = both - both / 2;
     }

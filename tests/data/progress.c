@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests progress bars: what they write to a log and to a terminal, and that a value is shown without a wait. */
+/* Tests progress bars: their output to a log and to a terminal, and that a value is shown without a wait. */
 #include "support/devices.h"
 
 #include <fcntl.h>

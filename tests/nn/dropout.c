@@ -67,7 +67,7 @@ static void evaluation_returns_the_input(void **state)
     for (int k = 0; k < 3; k++) assert_true(wk_forward(wk_module_train(layers[k], false), x) == x);
 }
 
-/* The gradient of what is kept is its scale, that of the rest 0. */
+/* The gradient of a remaining element is its scale, that of a dropped one 0. */
 static void gradients_draw_the_same_numbers(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests normalisation ops: what the sweep over samples leaves out, such as running statistics, long rows and errors. */
+/* Tests normalisation ops beyond the sweep over samples: running statistics, long rows, errors. */
 #include "values.h"
 
 /* ---- running statistics ------------------------------------------------------------------------------------------ */

@@ -268,19 +268,49 @@ static bool begin(wk_site site, const conv_op *k, wk_tensor *in[3], wk_sizes str
            read_steps(site, k, stride, dilation, groups, c);
 }
 
-static wk_tensor *convolve(wk_site site, const conv_op *k, wk_tensor *x, wk_tensor *weight, wk_tensor *bias,
+/* Checks that grad_output has the sizes of the convolution's result. */
+static bool check_grad_output(wk_site site, const conv_op *k, wk_tensor *const in[], const wk__convolution *c,
+                              const wk_tensor *grad_output)
+{
+    int64_t shape[WK__MAX_DIMS];
+    const wk__body *grad = wk__body_of(grad_output);
+    const int ndim = wk__convolution_shape(c, WK__CONV_Y, shape);
+    if (wk__same_shape(grad->ndim, grad->shape, ndim, shape)) return true;
+    wk__call_error(k->op->name, site, WK_ERR_SHAPE, in,
+                   "the sizes of grad_output are not those of the convolution's result: $a and $b");
+    return false;
+}
+
+/* The shape of a tensor: that of the operand of this role, or the list in place of one. */
+static void shape_of(const conv_op *k, wk_tensor *const in[], wk__conv_role role, const int64_t **shape, int *ndim)
+{
+    if (role == k->result) return; /* the caller has set the list */
+    const wk__body *body = wk__body_of(in[k->operand[1] == role]);
+    *shape = body->shape;
+    *ndim = body->ndim;
+}
+
+/* Computes a convolution, or a gradient of one, whose sizes are `size`. */
+static wk_tensor *convolve(wk_site site, const conv_op *k, wk_tensor *in[3], const int64_t *size, int ndim,
                            const wk_conv_options *options)
 {
-    wk_tensor *in[3] = {x, weight, bias};
+    const bool gradient = k->result != WK__CONV_Y;
+    const char *list = k->result == WK__CONV_X ? "input_size" : "weight_size";
     wk_conv_options o;
     wk__convolution c;
     int64_t after[WK__CONV_DIMS];
-    if (!wk__options(site, k->op->name, options, &o) || !begin(site, k, in, o.stride, o.dilation, o.groups, &c))
+    if (!wk__options(site, k->op->name, options, &o) ||
+        (gradient && !wk__array_check(size, ndim, site, k->op->name, list)) ||
+        !begin(site, k, in, o.stride, o.dilation, o.groups, &c))
         return NULL;
-    const wk__body *of_x = wk__body_of(x), *of_w = wk__body_of(weight);
-    const bool fits = take_weight(site, k, in, of_w->ndim, of_w->shape, &c) &&
-                      take_image(site, k, in, WK__CONV_X, of_x->ndim, of_x->shape, &c) &&
-                      read_padding(site, k, o.padding, &c, after) && compute_result(site, k, in, after, &c);
+    const int64_t *x = size, *weight = size;
+    int x_ndim = ndim, weight_ndim = ndim;
+    shape_of(k, in, WK__CONV_X, &x, &x_ndim);
+    shape_of(k, in, WK__CONV_W, &weight, &weight_ndim);
+    const bool fits = take_weight(site, k, in, weight_ndim, weight, &c) &&
+                      take_image(site, k, in, WK__CONV_X, x_ndim, x, &c) &&
+                      read_padding(site, k, o.padding, &c, after) && compute_result(site, k, in, after, &c) &&
+                      (!gradient || check_grad_output(site, k, in, &c, in[1]));
     return fits ? call(site, k, in, &c) : NULL;
 }
 
@@ -328,56 +358,6 @@ static wk_tensor *transpose_convolve(wk_site site, const conv_op *k, wk_tensor *
     return fits ? call(site, k, in, &c) : NULL;
 }
 
-/* Checks that grad_output has the sizes of the convolution's result, which c contains. */
-static bool check_grad_output(wk_site site, const conv_op *k, wk_tensor *const in[], const wk__convolution *c,
-                              const wk_tensor *grad_output)
-{
-    int64_t shape[WK__MAX_DIMS];
-    const wk__body *grad = wk__body_of(grad_output);
-    const int ndim = wk__convolution_shape(c, WK__CONV_Y, shape);
-    if (wk__same_shape(grad->ndim, grad->shape, ndim, shape)) return true;
-    wk__call_error(k->op->name, site, WK_ERR_SHAPE, in,
-                   "the sizes of grad_output are not those of the convolution's result: $a and $b");
-    return false;
-}
-
-static wk_tensor *input_gradient(wk_site site, const conv_op *k, const int64_t *size, int ndim, wk_tensor *weight,
-                                 wk_tensor *grad_output, const wk_conv_options *options)
-{
-    wk_tensor *in[3] = {weight, grad_output};
-    wk_conv_options o;
-    wk__convolution c;
-    int64_t after[WK__CONV_DIMS];
-    if (!wk__options(site, k->op->name, options, &o) || !wk__array_check(size, ndim, site, k->op->name, "input_size") ||
-        !begin(site, k, in, o.stride, o.dilation, o.groups, &c))
-        return NULL;
-    const wk__body *of_w = wk__body_of(weight);
-    const bool fits = take_weight(site, k, in, of_w->ndim, of_w->shape, &c) &&
-                      take_image(site, k, in, WK__CONV_X, ndim, size, &c) &&
-                      read_padding(site, k, o.padding, &c, after) && compute_result(site, k, in, after, &c) &&
-                      check_grad_output(site, k, in, &c, grad_output);
-    return fits ? call(site, k, in, &c) : NULL;
-}
-
-static wk_tensor *weight_gradient(wk_site site, const conv_op *k, wk_tensor *x, const int64_t *size, int ndim,
-                                  wk_tensor *grad_output, const wk_conv_options *options)
-{
-    wk_tensor *in[3] = {x, grad_output};
-    wk_conv_options o;
-    wk__convolution c;
-    int64_t after[WK__CONV_DIMS];
-    if (!wk__options(site, k->op->name, options, &o) ||
-        !wk__array_check(size, ndim, site, k->op->name, "weight_size") ||
-        !begin(site, k, in, o.stride, o.dilation, o.groups, &c))
-        return NULL;
-    const wk__body *of_x = wk__body_of(x);
-    const bool fits = take_weight(site, k, in, ndim, size, &c) &&
-                      take_image(site, k, in, WK__CONV_X, of_x->ndim, of_x->shape, &c) &&
-                      read_padding(site, k, o.padding, &c, after) && compute_result(site, k, in, after, &c) &&
-                      check_grad_output(site, k, in, &c, grad_output);
-    return fits ? call(site, k, in, &c) : NULL;
-}
-
 /* ---- the ops ----------------------------------------------------------------------------------------------------- */
 
 static const conv_op convolutions[WK__CONV_DIMS] = {
@@ -410,33 +390,18 @@ static const conv_op *op_with_result(wk__conv_role result, int dims)
     return &ops[dims - 1];
 }
 
-/* Differentiates a node of one of these kinds: that with the node's op. */
-static void differentiate_kind(wk__grad_ctx *g, const conv_op kinds[])
+/* Differentiates a node, whose op is in one of the tables. */
+static void gradient(wk__grad_ctx *g)
 {
-    int k = 0;
-    while (kinds[k].op != g->node->op) k++;
-    differentiate(g, &kinds[k]);
-}
-static void convolution_gradient(wk__grad_ctx *g)
-{
-    differentiate_kind(g, convolutions);
-}
-static void transposed_gradient(wk__grad_ctx *g)
-{
-    differentiate_kind(g, transposed);
-}
-static void gradient_of_input(wk__grad_ctx *g)
-{
-    differentiate_kind(g, input_gradients);
-}
-static void gradient_of_weight(wk__grad_ctx *g)
-{
-    differentiate_kind(g, weight_gradients);
+    static const conv_op *const tables[] = {convolutions, transposed, input_gradients, weight_gradients};
+    for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
+        for (int d = 0; d < WK__CONV_DIMS; d++)
+            if (tables[t][d].op == g->node->op) differentiate(g, &tables[t][d]);
 }
 
 wk_tensor *wk_conv1d_at(wk_site site, wk_tensor *x, wk_tensor *weight, wk_tensor *bias, const wk_conv_options *options)
 {
-    return convolve(site, &convolutions[0], x, weight, bias, options);
+    return convolve(site, &convolutions[0], (wk_tensor *[3]){x, weight, bias}, NULL, 0, options);
 }
 wk_tensor *wk_conv_transpose1d_at(wk_site site, wk_tensor *x, wk_tensor *weight, wk_tensor *bias,
                                   const wk_conv_transpose_options *options)
@@ -446,17 +411,17 @@ wk_tensor *wk_conv_transpose1d_at(wk_site site, wk_tensor *x, wk_tensor *weight,
 wk_tensor *wk_conv1d_input_at(wk_site site, const int64_t *input_size, int count, wk_tensor *weight,
                               wk_tensor *grad_output, const wk_conv_options *options)
 {
-    return input_gradient(site, &input_gradients[0], input_size, count, weight, grad_output, options);
+    return convolve(site, &input_gradients[0], (wk_tensor *[3]){weight, grad_output}, input_size, count, options);
 }
 wk_tensor *wk_conv1d_weight_at(wk_site site, wk_tensor *x, const int64_t *weight_size, int count,
                                wk_tensor *grad_output, const wk_conv_options *options)
 {
-    return weight_gradient(site, &weight_gradients[0], x, weight_size, count, grad_output, options);
+    return convolve(site, &weight_gradients[0], (wk_tensor *[3]){x, grad_output}, weight_size, count, options);
 }
 
 wk_tensor *wk_conv2d_at(wk_site site, wk_tensor *x, wk_tensor *weight, wk_tensor *bias, const wk_conv_options *options)
 {
-    return convolve(site, &convolutions[1], x, weight, bias, options);
+    return convolve(site, &convolutions[1], (wk_tensor *[3]){x, weight, bias}, NULL, 0, options);
 }
 wk_tensor *wk_conv_transpose2d_at(wk_site site, wk_tensor *x, wk_tensor *weight, wk_tensor *bias,
                                   const wk_conv_transpose_options *options)
@@ -466,17 +431,17 @@ wk_tensor *wk_conv_transpose2d_at(wk_site site, wk_tensor *x, wk_tensor *weight,
 wk_tensor *wk_conv2d_input_at(wk_site site, const int64_t *input_size, int count, wk_tensor *weight,
                               wk_tensor *grad_output, const wk_conv_options *options)
 {
-    return input_gradient(site, &input_gradients[1], input_size, count, weight, grad_output, options);
+    return convolve(site, &input_gradients[1], (wk_tensor *[3]){weight, grad_output}, input_size, count, options);
 }
 wk_tensor *wk_conv2d_weight_at(wk_site site, wk_tensor *x, const int64_t *weight_size, int count,
                                wk_tensor *grad_output, const wk_conv_options *options)
 {
-    return weight_gradient(site, &weight_gradients[1], x, weight_size, count, grad_output, options);
+    return convolve(site, &weight_gradients[1], (wk_tensor *[3]){x, grad_output}, weight_size, count, options);
 }
 
 wk_tensor *wk_conv3d_at(wk_site site, wk_tensor *x, wk_tensor *weight, wk_tensor *bias, const wk_conv_options *options)
 {
-    return convolve(site, &convolutions[2], x, weight, bias, options);
+    return convolve(site, &convolutions[2], (wk_tensor *[3]){x, weight, bias}, NULL, 0, options);
 }
 wk_tensor *wk_conv_transpose3d_at(wk_site site, wk_tensor *x, wk_tensor *weight, wk_tensor *bias,
                                   const wk_conv_transpose_options *options)
@@ -486,82 +451,82 @@ wk_tensor *wk_conv_transpose3d_at(wk_site site, wk_tensor *x, wk_tensor *weight,
 wk_tensor *wk_conv3d_input_at(wk_site site, const int64_t *input_size, int count, wk_tensor *weight,
                               wk_tensor *grad_output, const wk_conv_options *options)
 {
-    return input_gradient(site, &input_gradients[2], input_size, count, weight, grad_output, options);
+    return convolve(site, &input_gradients[2], (wk_tensor *[3]){weight, grad_output}, input_size, count, options);
 }
 wk_tensor *wk_conv3d_weight_at(wk_site site, wk_tensor *x, const int64_t *weight_size, int count,
                                wk_tensor *grad_output, const wk_conv_options *options)
 {
-    return weight_gradient(site, &weight_gradients[2], x, weight_size, count, grad_output, options);
+    return convolve(site, &weight_gradients[2], (wk_tensor *[3]){x, grad_output}, weight_size, count, options);
 }
 
 const wk__op wk__op_conv1d = {
-    .gradient = convolution_gradient,
+    .gradient = gradient,
     .saves = {WK__SAVE_1, WK__SAVE_0},
     WK__SIGNATURE_conv1d,
 };
 
 const wk__op wk__op_conv2d = {
-    .gradient = convolution_gradient,
+    .gradient = gradient,
     .saves = {WK__SAVE_1, WK__SAVE_0},
     WK__SIGNATURE_conv2d,
 };
 
 const wk__op wk__op_conv3d = {
-    .gradient = convolution_gradient,
+    .gradient = gradient,
     .saves = {WK__SAVE_1, WK__SAVE_0},
     WK__SIGNATURE_conv3d,
 };
 
 const wk__op wk__op_conv_transpose1d = {
-    .gradient = transposed_gradient,
+    .gradient = gradient,
     .saves = {WK__SAVE_1, WK__SAVE_0},
     WK__SIGNATURE_conv_transpose1d,
 };
 
 const wk__op wk__op_conv_transpose2d = {
-    .gradient = transposed_gradient,
+    .gradient = gradient,
     .saves = {WK__SAVE_1, WK__SAVE_0},
     WK__SIGNATURE_conv_transpose2d,
 };
 
 const wk__op wk__op_conv_transpose3d = {
-    .gradient = transposed_gradient,
+    .gradient = gradient,
     .saves = {WK__SAVE_1, WK__SAVE_0},
     WK__SIGNATURE_conv_transpose3d,
 };
 
 const wk__op wk__op_conv1d_input = {
-    .gradient = gradient_of_input,
+    .gradient = gradient,
     .saves = {WK__SAVE_1, WK__SAVE_0},
     WK__SIGNATURE_conv1d_input,
 };
 
 const wk__op wk__op_conv2d_input = {
-    .gradient = gradient_of_input,
+    .gradient = gradient,
     .saves = {WK__SAVE_1, WK__SAVE_0},
     WK__SIGNATURE_conv2d_input,
 };
 
 const wk__op wk__op_conv3d_input = {
-    .gradient = gradient_of_input,
+    .gradient = gradient,
     .saves = {WK__SAVE_1, WK__SAVE_0},
     WK__SIGNATURE_conv3d_input,
 };
 
 const wk__op wk__op_conv1d_weight = {
-    .gradient = gradient_of_weight,
+    .gradient = gradient,
     .saves = {WK__SAVE_1, WK__SAVE_0},
     WK__SIGNATURE_conv1d_weight,
 };
 
 const wk__op wk__op_conv2d_weight = {
-    .gradient = gradient_of_weight,
+    .gradient = gradient,
     .saves = {WK__SAVE_1, WK__SAVE_0},
     WK__SIGNATURE_conv2d_weight,
 };
 
 const wk__op wk__op_conv3d_weight = {
-    .gradient = gradient_of_weight,
+    .gradient = gradient,
     .saves = {WK__SAVE_1, WK__SAVE_0},
     WK__SIGNATURE_conv3d_weight,
 };

@@ -24,7 +24,7 @@ typedef struct wk__moments {
  * cache or cross samples. Nothing cancels. For use inside composite ops. */
 wk__moments wk__moments_of(wk_site site, wk_tensor *x, uint16_t mask);
 
-/* A call: its operands, and what the op sets. */
+/* A call: operands, and values that the op sets. */
 typedef struct wk__channel_norm {
     const wk__op *op; /* set by the op */
     wk_site site;

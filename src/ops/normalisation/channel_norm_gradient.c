@@ -7,8 +7,8 @@
  *     x        a g, and in training, where statistics depend on x, + b (x - mean) + c with
  *              b = -r^2 / n sum a g (x - mean),  c = -1 / n sum a g
  *
- * The gradient of mean adds itself / n to c, that of rstd adds -r^3 / n times itself to b. A row is what a statistic
- * belongs to. For groups of channels the sums over positions, per channel, are added up over the channels of a group.
+ * The gradient of mean adds itself / n to c, that of rstd adds -r^3 / n times itself to b. A row is the elements of one
+ * statistic. For groups of channels the sums over positions, per channel, are added up over the channels of a group.
  */
 #include "channel_norm.h"
 #include <wick/shape.h>

@@ -3,8 +3,8 @@
  *
  * Dropout of channels multiplies by a tensor with one random factor per sample and channel, 0 or the scale.
  *
- * Alpha dropout sets elements to -ALPHA, the limit of selu, and then applies a x + b. With D the dropout that
- * multiplies what it keeps by a, this is D(x + ALPHA) + ALPHA a (p - 1). */
+ * Alpha dropout sets elements to -ALPHA, the limit of selu, and then applies a x + b. With D a dropout of scale a, this
+ * is D(x + ALPHA) + ALPHA a (p - 1). */
 #include "dropout.h"
 #include "ops/core/compose.h"
 #include <math.h>

@@ -8,7 +8,7 @@
 
 /* Checks that x is a floating tensor and p a probability. */
 bool wk__dropout_check(const wk__op *op, wk_site site, wk_tensor *x, double p);
-/* Takes `count` numbers and returns the attributes of a dropout that multiplies what it keeps by scale. */
+/* Takes `count` numbers and returns the attributes of a dropout that multiplies the remaining elements by scale. */
 wk__dropout_attributes wk__dropout_draw(int64_t count, double p, double scale);
 /* Records the dropout of x with a draw, so that a gradient draws the same numbers again. Attaches the node of
  * wk_dropout. */

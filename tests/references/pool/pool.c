@@ -337,7 +337,7 @@ static const char *const lp_1d_samples[] = {"[2,3,8], 2.0, 2", "[1,2,7], 3.0, 3,
 static const char *const lp_2d_samples[] = {"[2,2,4,4], 2.0, 2", "[1,6,7], 1.5, (3,2), 2, true",
                                             "[1,2,5,5], 2.0, 3, (1,2)", NULL};
 static const char *const lp_3d_samples[] = {"[1,1,4,4,4], 2.0, 2", NULL};
-/* one element per plane, as the gradient of elements with one index is not that of what they compute */
+/* one element per plane: of several with one index only one is in the result, and only that one has a gradient */
 static const char *const unpool_1d_samples[] = {"[2,3,1], [2,3,1]:i64<2, 2", "[3,1], [3,1]:i64<4, 3, 2, none, (4)",
                                                 NULL};
 static const char *const unpool_2d_samples[] = {"[2,3,1,1], [2,3,1,1]:i64<4, 2", "[3,1,1], [3,1,1]:i64<6, (2,3)",
