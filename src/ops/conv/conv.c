@@ -281,7 +281,7 @@ static bool check_grad_output(wk_site site, const conv_op *k, wk_tensor *const i
     return false;
 }
 
-/* The shape of a tensor: that of the operand of this role, or the list in place of one. */
+/* Sets the shape of the tensor of this role to that of its operand; a list given instead stays. */
 static void shape_of(const conv_op *k, wk_tensor *const in[], wk__conv_role role, const int64_t **shape, int *ndim)
 {
     if (role == k->result) return; /* the caller has set the list */

@@ -183,6 +183,6 @@ wk_tensor *wk__channel_norm_call(const wk__channel_norm *c)
     const wk__attr attr = wk__channel_norm_attr(
         (wk__channel_norm_attributes){.mask = c->mask, .training = c->training, .groups = c->groups});
     if (!wk__compose_end_n(&frame, out, 3, &attr)) return NULL;
-    for (int k = 1; k < 3; k++) wk__handle_release(&out[k]->handle, c->site); /* the node has references to those it saves */
+    for (int k = 1; k < 3; k++) wk__handle_release(&out[k]->handle, c->site); /* the node references them */
     return out[0];
 }
