@@ -58,14 +58,15 @@ static bool append(concat *c, wk__dataset *part, wk_site site)
 wk_dataset *wk_data_concat_at(wk_site site, wk_dataset *const *datasets, int64_t count)
 {
     if (!wk__array_check(datasets, count, site, op, "the array of datasets")) return NULL;
-    if (count < 1 || count > INT32_MAX)
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: expected at least one dataset, got %lld", op, (long long)count);
-    for (int64_t k = 0; k < count && !wk__error_pending(); k++) wk__dataset_check(datasets[k], site, op);
-    concat *c = wk__error_pending() ? NULL : wk__dataset_new(site, op, sizeof *c, &concat_kind, NULL);
+    bool fine = count >= 1 && count <= INT32_MAX;
+    if (!fine)
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: expected 1 to 2^31 - 1 datasets, got %lld", op, (long long)count);
+    for (int64_t k = 0; k < count && fine; k++) fine = wk__dataset_check(datasets[k], site, op);
+    concat *c = fine ? wk__dataset_new(site, op, sizeof *c, &concat_kind, NULL) : NULL;
     if (!c) return NULL;
     c->parts = wk__alloc_zero((size_t)count, sizeof(wk__dataset *));
     c->ends = wk__alloc_zero((size_t)count, sizeof *c->ends);
-    bool fine = c->parts && c->ends;
+    fine = c->parts && c->ends;
     if (!fine) wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
     for (int64_t k = 0; k < count && fine; k++) fine = append(c, wk__dataset_of(datasets[k]), site);
     if (!fine) wk__dataset_drop(&c->base);

@@ -38,8 +38,9 @@ bool wk__loader_check_state(const wk_loader *handle, const wk__loader_state *p, 
                       where, (long long)l->sampler.count, (long long)p->samples);
     else if (p->shuffle != wk__sampler_is_random(&l->sampler))
         wk__error_set(site, WK_ERR_ARGUMENT,
-                      "%s: %s: .shuffle of the loader is %s, but that of the saved loader was not", op, where,
-                      p->shuffle ? "false" : "true");
+                      "%s: %s: the loader draws its samples in %s, the saved loader did not; see .shuffle and "
+                      ".weights",
+                      op, where, p->shuffle ? "a fixed order" : "random order");
     else if ((p->shuffle || l->user_code) && p->seed != l->options.seed)
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s: .seed of the loader is %llu, that of the saved loader was %llu",
                       op, where, (unsigned long long)l->options.seed, (unsigned long long)p->seed);

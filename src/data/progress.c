@@ -200,8 +200,9 @@ static void draw(progress *p, int64_t now, bool last)
 static void destroy(void *body)
 {
     progress *p = body;
-    wk__background_worker_stop(&p->reader);
+    wk__background_worker_wait(&p->reader);
     finish_reading(p);
+    wk__background_worker_stop(&p->reader);
     if (!p->disabled && p->done > p->initial) {
         if (p->latest && wk__body_of(p->latest)->storage->value->memory.host) look_at(p, p->latest);
         draw(p, wk__monotonic_ns(), true);

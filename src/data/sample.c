@@ -16,7 +16,7 @@ wk_tensor *wk__sample_tensor(wk__sample_part *part, wk_site site)
     if (array->convert) {
         data = converted = wk__alloc((size_t)array->batch_bytes);
         if (!converted) {
-            wk__error_set(site, WK_ERR_MEMORY, "out of host memory for a sample");
+            wk__error_set(site, WK_ERR_MEMORY, "data: out of host memory for a sample");
             return NULL;
         }
         wk__sample_array_write(array, part->row, converted);

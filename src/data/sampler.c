@@ -138,6 +138,7 @@ static int64_t find(const double *sums, int64_t samples, double target)
 
 static void draw_with_replacement(const wk__sampler *s, int64_t epoch, int64_t *order)
 {
+    if (s->samples == 0) return;
     const double sum = s->sums[s->samples - 1];
     for (int64_t k = 0; k < s->count; k++) order[k] = find(s->sums, s->samples, uniform(s, epoch, k) * sum);
 }

@@ -174,7 +174,7 @@ wk_code wk_data_random_split_at(wk_site site, wk_dataset *data, const double *le
     }
     wk_context *context = wk__context();
     const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
-    split(site, wk__dataset_of(data), lengths, (int)count, &o, parts);
+    const bool fine = split(site, wk__dataset_of(data), lengths, (int)count, &o, parts);
     wk__frame_end(context, before);
-    return wk_error_code();
+    return fine ? WK_OK : wk_error_code();
 }

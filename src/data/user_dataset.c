@@ -68,7 +68,10 @@ wk_dataset *wk_data_new_at(wk_site site, const wk_dataset_kind *given, void *use
     d->base.count = count;
     d->base.user_code = true;
     d->kind = kind;
+    d->kind.destroy = NULL; /* a failed call leaves user to the program */
     d->user = user;
     d->site = site;
-    return wk__dataset_wrap(site, op, &d->base);
+    wk_dataset *made = wk__dataset_wrap(site, op, &d->base);
+    if (made) d->kind.destroy = kind.destroy;
+    return made;
 }

@@ -11,31 +11,17 @@
 #include <wick/shape.h>
 #include <wick/vision.h>
 
-/* The options of both families. */
-typedef struct conv_options {
-    wk_sizes stride, padding, output_padding, dilation;
-    int64_t groups;
-    int padding_mode; /* WK_PAD_CONSTANT: zeros, which the convolution itself adds */
-    bool no_bias;
-    wk_dtype dtype;
-    wk_device device;
-} conv_options;
-
-/* A kind of layer. */
-typedef struct conv_kind {
-    wk_module_kind eager, lazy;
-    int dims;
-    bool transposed;
-} conv_kind;
-
 /* State of a module. */
 typedef struct conv {
-    const conv_kind *kind;
+    const char *name; /* of the constructor, "nn_conv2d"; static */
+    int dims;         /* spatial dimensions */
+    bool lazy, transposed;
     wk_tensor *weight, *bias; /* owned by the module; bias NULL without one */
     int64_t in, out;          /* in: 0 until a lazy layer has been called */
     int64_t kernel[WK__MAX_SIZES];
     int64_t pad[2 * WK__MAX_SIZES]; /* for wk_pad, if padding_mode is not zeros */
-    conv_options options;
+    wk_nn_conv_options options;     /* also of a transposed convolution, */
+    wk_sizes output_padding;        /* which has this, too */
 } conv;
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
@@ -51,27 +37,27 @@ static transpose_fn *const transpose[WK__MAX_SIZES] = {wk_conv_transpose1d_at, w
 static wk_tensor *forward(wk_module *self, wk_tensor *x)
 {
     const conv *state = wk__module_of(self)->state;
-    const conv_options *o = &state->options;
-    if (state->kind->transposed) {
+    const wk_nn_conv_options *o = &state->options;
+    if (state->transposed) {
         const wk_conv_transpose_options options = {.size = sizeof options,
                                                    .stride = o->stride,
                                                    .padding = o->padding,
-                                                   .output_padding = o->output_padding,
+                                                   .output_padding = state->output_padding,
                                                    .groups = o->groups,
                                                    .dilation = o->dilation};
-        return transpose[state->kind->dims - 1]((wk_site){0}, x, state->weight, state->bias, &options);
+        return transpose[state->dims - 1]((wk_site){0}, x, state->weight, state->bias, &options);
     }
     const bool padded = o->padding_mode != WK_PAD_CONSTANT;
     if (padded) {
         const wk_pad_options mode = {.size = sizeof mode, .mode = o->padding_mode};
-        x = wk_pad_at((wk_site){0}, x, state->pad, 2 * state->kind->dims, &mode);
+        x = wk_pad_at((wk_site){0}, x, state->pad, 2 * state->dims, &mode);
     }
     const wk_conv_options options = {.size = sizeof options,
                                      .stride = o->stride,
                                      .padding = padded ? 0 : o->padding,
                                      .dilation = o->dilation,
                                      .groups = o->groups};
-    return convolve[state->kind->dims - 1]((wk_site){0}, x, state->weight, state->bias, &options);
+    return convolve[state->dims - 1]((wk_site){0}, x, state->weight, state->bias, &options);
 }
 
 /* ---- description ------------------------------------------------------------------------------------------------- */
@@ -93,8 +79,8 @@ static int describe(wk_module *self, char *out, size_t size)
 {
     static const char *const modes[] = {"zeros", "reflect", "replicate", "circular"};
     const conv *state = wk__module_of(self)->state;
-    const conv_options *o = &state->options;
-    const int dims = state->kind->dims;
+    const wk_nn_conv_options *o = &state->options;
+    const int dims = state->dims;
     wk__text text = {0};
     wk__text_format(&text, "%lld, %lld, kernel_size=", (long long)state->in, (long long)state->out);
     wk__text_tuple(&text, state->kernel, dims);
@@ -104,7 +90,7 @@ static int describe(wk_module *self, char *out, size_t size)
     else
         add_sizes(&text, "padding", o->padding, dims, 0);
     add_sizes(&text, "dilation", o->dilation, dims, 1);
-    add_sizes(&text, "output_padding", o->output_padding, dims, 0);
+    add_sizes(&text, "output_padding", state->output_padding, dims, 0);
     if (o->groups > 1) wk__text_format(&text, ", groups=%lld", (long long)o->groups);
     if (o->no_bias) wk__text_add(&text, ", bias=False");
     if (o->padding_mode) wk__text_format(&text, ", padding_mode=%s", modes[o->padding_mode]);
@@ -115,30 +101,30 @@ static int describe(wk_module *self, char *out, size_t size)
 
 static wk_tensor *add_parameter(wk_site site, wk_module *m, const char *name, const int64_t *shape, int ndim)
 {
-    const conv_options *o = &((const conv *)wk__module_of(m)->state)->options;
+    const wk_nn_conv_options *o = &((const conv *)wk__module_of(m)->state)->options;
     const wk_tensor_options like = {.size = sizeof like, .dtype = o->dtype, .device = o->device};
     wk_tensor *x = wk_empty_at(site, shape, ndim, &like);
     return x ? wk_module_add_parameter_at(site, m, name, x) : NULL;
 }
 
 /* Creates weight and bias, uniform in +-1 / sqrt(fan_in); for the weight this is kaiming_uniform_ with a = sqrt(5). */
-static bool add_parameters(wk_site site, wk_module *m, int64_t in)
+static bool add_parameters(wk_site site, wk_module *m)
 {
     conv *state = wk__module_of(m)->state;
-    state->in = in;
     const int64_t groups = state->options.groups ? state->options.groups : 1;
-    const bool transposed = state->kind->transposed;
-    int64_t shape[2 + WK__MAX_SIZES] = {transposed ? in : state->out, (transposed ? state->out : in) / groups};
+    const bool transposed = state->transposed;
+    int64_t shape[2 + WK__MAX_SIZES] = {transposed ? state->in : state->out,
+                                        (transposed ? state->out : state->in) / groups};
     double fan_in = (double)shape[1];
-    for (int d = 0; d < state->kind->dims; d++) {
+    for (int d = 0; d < state->dims; d++) {
         shape[2 + d] = state->kernel[d];
         fan_in *= (double)state->kernel[d];
     }
     const wk_init_options slope = {.size = sizeof slope, .a = sqrt(5)};
     const double bound = fan_in > 0 ? 1 / sqrt(fan_in) : 0;
     wk__call_scope c;
-    if (!wk__call_begin(&c, WK__FRAME_CALL, state->kind->eager.name, site, WK__GRAD_OFF)) return false;
-    state->weight = add_parameter(site, m, "weight", shape, 2 + state->kind->dims);
+    if (!wk__call_begin(&c, WK__FRAME_CALL, state->name, site, WK__GRAD_OFF)) return false;
+    state->weight = add_parameter(site, m, "weight", shape, 2 + state->dims);
     bool fine = state->weight && wk_init_kaiming_uniform__at(site, state->weight, &slope);
     if (fine && !state->options.no_bias) {
         state->bias = add_parameter(site, m, "bias", &state->out, 1);
@@ -148,268 +134,200 @@ static bool add_parameters(wk_site site, wk_module *m, int64_t in)
     return fine;
 }
 
-static bool check_channels(wk_site site, const char *name, int64_t in, int64_t out, int64_t groups)
+static bool check_channels(wk_site site, const conv *state)
 {
+    const int64_t in = state->in, out = state->out, groups = state->options.groups;
     if (in < 0 || out < 1) {
-        wk__error_set(site, WK_ERR_SHAPE, "nn_%s: expected in >= 0 and out >= 1, got %lld and %lld", name,
+        wk__error_set(site, WK_ERR_SHAPE, "%s: expected in >= 0 and out >= 1, got %lld and %lld", state->name,
                       (long long)in, (long long)out);
         return false;
     }
     if (groups < 0 || (groups && (in % groups != 0 || out % groups != 0))) {
         wk__error_set(site, WK_ERR_ARGUMENT,
-                      "nn_%s: groups must be at least 1 and divide the channels: in %lld, out %lld, groups %lld", name,
-                      (long long)in, (long long)out, (long long)groups);
+                      "%s: groups must be at least 1 and divide the channels: in %lld, out %lld, groups %lld",
+                      state->name, (long long)in, (long long)out, (long long)groups);
+        return false;
+    }
+    return true;
+}
+
+/* Reads the sizes, so that a mistake is reported where the layer is created. padding[] is 0 for WK_SAME. */
+static bool read_sizes(wk_site site, wk_sizes kernel, conv *state, int64_t padding[], int64_t dilation[])
+{
+    static const wk__sizes_rule of_kernel = {.name = "kernel", .usual = 0, .least = 1, .is_kernel = true},
+                                of_stride = {.name = "stride", .usual = 1, .least = 1},
+                                of_dilation = {.name = "dilation", .usual = 1, .least = 1},
+                                of_more = {.name = "output_padding"};
+    const wk_nn_conv_options *o = &state->options;
+    const wk__sizes_rule of_padding = {.name = "padding", .pads = !state->transposed};
+    const bool same = o->padding == WK_SAME && !state->transposed;
+    const wk_sizes numbers = same || (o->padding == WK_VALID && !state->transposed) ? 0 : o->padding;
+    int64_t stride[WK__MAX_SIZES], more[WK__MAX_SIZES];
+    if (!wk__sizes_read(site, state->name, &of_kernel, kernel, state->dims, state->kernel) ||
+        !wk__sizes_read(site, state->name, &of_stride, o->stride, state->dims, stride) ||
+        !wk__sizes_read(site, state->name, &of_padding, numbers, state->dims, padding) ||
+        !wk__sizes_read(site, state->name, &of_dilation, o->dilation, state->dims, dilation) ||
+        !wk__sizes_read(site, state->name, &of_more, state->output_padding, state->dims, more))
+        return false;
+    for (int d = 0; d < state->dims && same; d++) {
+        if (stride[d] == 1) continue;
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: padding WK_SAME needs stride 1, got %lld; write the padding",
+                      state->name, (long long)stride[d]);
         return false;
     }
     return true;
 }
 
 /* Computes the list of wk_pad, which begins with the last dimension. */
-static bool read_pad(wk_site site, const char *name, conv *state)
+static bool read_pad(wk_site site, conv *state, const int64_t padding[], const int64_t dilation[])
 {
-    const int dims = state->kind->dims;
-    const conv_options *o = &state->options;
-    const wk__sizes_rule of_padding = {.name = "padding"}, of_dilation = {.name = "dilation", .usual = 1};
-    int64_t padding[WK__MAX_SIZES] = {0}, dilation[WK__MAX_SIZES];
+    const wk_nn_conv_options *o = &state->options;
     if (o->padding_mode < WK_PAD_CONSTANT || o->padding_mode > WK_PAD_CIRCULAR) {
         wk__error_set(site, WK_ERR_ARGUMENT,
-                      "%s: unknown padding_mode %d; expected WK_PAD_REFLECT, WK_PAD_REPLICATE or WK_PAD_CIRCULAR", name,
-                      o->padding_mode);
+                      "%s: unknown padding_mode %d; expected WK_PAD_REFLECT, WK_PAD_REPLICATE or WK_PAD_CIRCULAR",
+                      state->name, o->padding_mode);
         return false;
     }
-    if (!wk__sizes_read(site, name, &of_dilation, o->dilation, dims, dilation)) return false;
-    if (o->padding != WK_SAME && o->padding != WK_VALID &&
-        !wk__sizes_read(site, name, &of_padding, o->padding, dims, padding))
-        return false;
-    for (int d = 0; d < dims; d++) {
-        int64_t both = 2 * padding[d];
+    for (int d = 0; d < state->dims; d++) {
+        int64_t both = 2 * padding[d], *pad = &state->pad[2 * (state->dims - 1 - d)];
         if (o->padding == WK_SAME && !wk__mul_size(dilation[d], state->kernel[d] - 1, &both)) both = INT64_MAX;
-        state->pad[2 * (dims - 1 - d)] = both / 2;
-        state->pad[2 * (dims - 1 - d) + 1] = both - both / 2;
+        pad[0] = both / 2;
+        pad[1] = both - both / 2;
     }
     return true;
 }
 
-/* Checks the sizes, so that a mistake is reported where the layer is created. */
-static bool check_sizes(wk_site site, const conv_kind *kind, const char *name, wk_sizes kernel, conv *state)
+/* The first input of a lazy layer determines its channels, and the device and dtype of the parameters. */
+static bool initialize(wk_module *self, wk_tensor *x)
 {
-    static const wk__sizes_rule of_kernel = {.name = "kernel", .usual = 0, .least = 1, .is_kernel = true};
-    static const wk__sizes_rule rules[] = {{.name = "stride", .usual = 1, .least = 1},
-                                           {.name = "dilation", .usual = 1, .least = 1},
-                                           {.name = "output_padding"}};
-    const wk__sizes_rule of_padding = {.name = "padding", .pads = !kind->transposed};
-    const conv_options *o = &state->options;
-    const wk_sizes given[] = {o->stride, o->dilation, o->output_padding};
-    const bool named = !kind->transposed && (o->padding == WK_SAME || o->padding == WK_VALID);
-    int64_t sizes[WK__MAX_SIZES];
-    bool fine = wk__sizes_read(site, name, &of_kernel, kernel, kind->dims, state->kernel) &&
-                wk__sizes_read(site, name, &of_padding, named ? 0 : o->padding, kind->dims, sizes);
-    for (int k = 0; k < 3 && fine; k++) fine = wk__sizes_read(site, name, &rules[k], given[k], kind->dims, sizes);
-    return fine && (kind->transposed || read_pad(site, name, state));
+    conv *state = wk__module_of(self)->state;
+    const wk__body *body = wk__body_of(x);
+    const int batched = body->ndim == state->dims + 2;
+    if (!batched && body->ndim != state->dims + 1) {
+        wk__error_set((wk_site){0}, WK_ERR_SHAPE, "%s: expected an input of %d or %d dimensions, got %d", state->name,
+                      state->dims + 1, state->dims + 2, body->ndim);
+        return false;
+    }
+    conv with = *state;
+    with.in = body->shape[batched];
+    if (!with.options.dtype && wk__is_float(body->dtype)) with.options.dtype = body->dtype;
+    if (!with.options.device.kind) with.options.device = body->storage->device->id;
+    if (!check_channels((wk_site){0}, &with)) return false;
+    *state = with;
+    return add_parameters((wk_site){0}, self);
 }
 
 static wk_tensor *lazy_forward(wk_module *self, wk_tensor *x)
 {
-    conv *state = wk__module_of(self)->state;
-    if (wk__module_of(self)->uninitialized) {
-        const wk__body *body = wk__body_of(x);
-        const int batched = body->ndim == state->kind->dims + 2;
-        if (!batched && body->ndim != state->kind->dims + 1) {
-            wk__error_set((wk_site){0}, WK_ERR_SHAPE, "%s: expected an input of %d or %d dimensions, got %d",
-                          wk__module_of(self)->kind.name, state->kind->dims + 1, state->kind->dims + 2, body->ndim);
-            return NULL;
-        }
-        const int64_t in = body->shape[batched];
-        if (!check_channels((wk_site){0}, wk__module_of(self)->kind.name, in, state->out, state->options.groups))
-            return NULL;
-        if (!state->options.dtype && wk__is_float(body->dtype)) state->options.dtype = body->dtype;
-        if (!state->options.device.kind) state->options.device = body->storage->device->id;
-        if (!add_parameters((wk_site){0}, self, in)) return NULL;
-        wk__module_of(self)->uninitialized = false;
-    }
+    if (wk__module_of(self)->uninitialized && !initialize(self, x)) return NULL;
+    wk__module_of(self)->uninitialized = false;
     return forward(self, x);
 }
 
-/* A lazy layer is created without the number of input channels. */
-static wk_module *create(wk_site site, const conv_kind *kind, bool lazy, int64_t in, int64_t out, wk_sizes kernel,
-                         const conv_options *options)
+/* Creates a layer from its name, dimensions, channels and options. */
+static wk_module *create(wk_site site, conv state, wk_sizes kernel)
 {
-    const wk_module_kind *of = lazy ? &kind->lazy : &kind->eager;
-    conv state = {.kind = kind, .out = out, .options = *options};
-    char name[40];
-    snprintf(name, sizeof name, "nn_%s", of->name);
-    if (!check_channels(site, of->name, in, out, options->groups) || !check_sizes(site, kind, name, kernel, &state))
+    int64_t padding[WK__MAX_SIZES], dilation[WK__MAX_SIZES];
+    if (!check_channels(site, &state) || !read_sizes(site, kernel, &state, padding, dilation) ||
+        !read_pad(site, &state, padding, dilation))
         return NULL;
-    wk_module *m = wk__module_make(site, of);
+    const wk_module_kind kind = {.size = sizeof kind,
+                                 .name = state.name + strlen("nn_"),
+                                 .state = sizeof state,
+                                 .forward1 = state.lazy ? lazy_forward : forward,
+                                 .describe = describe};
+    wk_module *m = wk__module_make(site, &kind);
     if (!m) return NULL;
     *(conv *)wk__module_of(m)->state = state;
-    wk__module_of(m)->uninitialized = lazy;
-    return lazy || add_parameters(site, m, in) ? m : wk__module_discard(m);
+    wk__module_of(m)->uninitialized = state.lazy;
+    return state.lazy || add_parameters(site, m) ? m : wk__module_discard(m);
 }
 
-static wk_module *create_convolution(wk_site site, const conv_kind *kind, bool lazy, int64_t in, int64_t out,
-                                     wk_sizes kernel, const wk_nn_conv_options *options)
+static wk_module *create_convolution(wk_site site, conv state, wk_sizes kernel, const wk_nn_conv_options *options)
 {
-    wk_nn_conv_options o;
-    if (!wk__options(site, kind->eager.name, options, &o)) return NULL;
-    const conv_options given = {.stride = o.stride,
-                                .padding = o.padding,
-                                .dilation = o.dilation,
-                                .groups = o.groups,
-                                .padding_mode = o.padding_mode,
-                                .no_bias = o.no_bias,
-                                .dtype = o.dtype,
-                                .device = o.device};
-    return create(site, kind, lazy, in, out, kernel, &given);
+    return wk__options(site, state.name, options, &state.options) ? create(site, state, kernel) : NULL;
 }
 
-static wk_module *create_transposed(wk_site site, const conv_kind *kind, bool lazy, int64_t in, int64_t out,
-                                    wk_sizes kernel, const wk_nn_conv_transpose_options *options)
+static wk_module *create_transposed(wk_site site, conv state, wk_sizes kernel,
+                                    const wk_nn_conv_transpose_options *options)
 {
     wk_nn_conv_transpose_options o;
-    if (!wk__options(site, kind->eager.name, options, &o)) return NULL;
-    const conv_options given = {.stride = o.stride,
-                                .padding = o.padding,
-                                .output_padding = o.output_padding,
-                                .dilation = o.dilation,
-                                .groups = o.groups,
-                                .no_bias = o.no_bias,
-                                .dtype = o.dtype,
-                                .device = o.device};
-    return create(site, kind, lazy, in, out, kernel, &given);
+    if (!wk__options(site, state.name, options, &o)) return NULL;
+    state.transposed = true;
+    state.output_padding = o.output_padding;
+    state.options = (wk_nn_conv_options){.size = sizeof state.options,
+                                         .stride = o.stride,
+                                         .padding = o.padding,
+                                         .dilation = o.dilation,
+                                         .groups = o.groups,
+                                         .no_bias = o.no_bias,
+                                         .dtype = o.dtype,
+                                         .device = o.device};
+    return create(site, state, kernel);
 }
 
-/* ---- the kinds --------------------------------------------------------------------------------------------------- */
-
-static const conv_kind convolutions[WK__MAX_SIZES] = {
-    {.eager = {.size = sizeof(wk_module_kind),
-               .name = "conv1d",
-               .state = sizeof(conv),
-               .forward1 = forward,
-               .describe = describe},
-     .lazy = {.size = sizeof(wk_module_kind),
-              .name = "lazy_conv1d",
-              .state = sizeof(conv),
-              .forward1 = lazy_forward,
-              .describe = describe},
-     .dims = 1,
-     .transposed = false},
-    {.eager = {.size = sizeof(wk_module_kind),
-               .name = "conv2d",
-               .state = sizeof(conv),
-               .forward1 = forward,
-               .describe = describe},
-     .lazy = {.size = sizeof(wk_module_kind),
-              .name = "lazy_conv2d",
-              .state = sizeof(conv),
-              .forward1 = lazy_forward,
-              .describe = describe},
-     .dims = 2,
-     .transposed = false},
-    {.eager = {.size = sizeof(wk_module_kind),
-               .name = "conv3d",
-               .state = sizeof(conv),
-               .forward1 = forward,
-               .describe = describe},
-     .lazy = {.size = sizeof(wk_module_kind),
-              .name = "lazy_conv3d",
-              .state = sizeof(conv),
-              .forward1 = lazy_forward,
-              .describe = describe},
-     .dims = 3,
-     .transposed = false},
-};
-
-static const conv_kind transposed[WK__MAX_SIZES] = {
-    {.eager = {.size = sizeof(wk_module_kind),
-               .name = "conv_transpose1d",
-               .state = sizeof(conv),
-               .forward1 = forward,
-               .describe = describe},
-     .lazy = {.size = sizeof(wk_module_kind),
-              .name = "lazy_conv_transpose1d",
-              .state = sizeof(conv),
-              .forward1 = lazy_forward,
-              .describe = describe},
-     .dims = 1,
-     .transposed = true},
-    {.eager = {.size = sizeof(wk_module_kind),
-               .name = "conv_transpose2d",
-               .state = sizeof(conv),
-               .forward1 = forward,
-               .describe = describe},
-     .lazy = {.size = sizeof(wk_module_kind),
-              .name = "lazy_conv_transpose2d",
-              .state = sizeof(conv),
-              .forward1 = lazy_forward,
-              .describe = describe},
-     .dims = 2,
-     .transposed = true},
-    {.eager = {.size = sizeof(wk_module_kind),
-               .name = "conv_transpose3d",
-               .state = sizeof(conv),
-               .forward1 = forward,
-               .describe = describe},
-     .lazy = {.size = sizeof(wk_module_kind),
-              .name = "lazy_conv_transpose3d",
-              .state = sizeof(conv),
-              .forward1 = lazy_forward,
-              .describe = describe},
-     .dims = 3,
-     .transposed = true},
-};
+/* ---- the layers -------------------------------------------------------------------------------------------------- */
 
 wk_module *wk_nn_conv1d_at(wk_site site, int64_t in, int64_t out, wk_sizes kernel, const wk_nn_conv_options *options)
 {
-    return create_convolution(site, &convolutions[0], false, in, out, kernel, options);
+    return create_convolution(site, (conv){.name = "nn_conv1d", .dims = 1, .in = in, .out = out}, kernel, options);
 }
 wk_module *wk_nn_lazy_conv1d_at(wk_site site, int64_t out, wk_sizes kernel, const wk_nn_conv_options *options)
 {
-    return create_convolution(site, &convolutions[0], true, 0, out, kernel, options);
+    return create_convolution(site, (conv){.name = "nn_lazy_conv1d", .dims = 1, .lazy = true, .out = out}, kernel,
+                              options);
 }
 wk_module *wk_nn_conv2d_at(wk_site site, int64_t in, int64_t out, wk_sizes kernel, const wk_nn_conv_options *options)
 {
-    return create_convolution(site, &convolutions[1], false, in, out, kernel, options);
+    return create_convolution(site, (conv){.name = "nn_conv2d", .dims = 2, .in = in, .out = out}, kernel, options);
 }
 wk_module *wk_nn_lazy_conv2d_at(wk_site site, int64_t out, wk_sizes kernel, const wk_nn_conv_options *options)
 {
-    return create_convolution(site, &convolutions[1], true, 0, out, kernel, options);
+    return create_convolution(site, (conv){.name = "nn_lazy_conv2d", .dims = 2, .lazy = true, .out = out}, kernel,
+                              options);
 }
 wk_module *wk_nn_conv3d_at(wk_site site, int64_t in, int64_t out, wk_sizes kernel, const wk_nn_conv_options *options)
 {
-    return create_convolution(site, &convolutions[2], false, in, out, kernel, options);
+    return create_convolution(site, (conv){.name = "nn_conv3d", .dims = 3, .in = in, .out = out}, kernel, options);
 }
 wk_module *wk_nn_lazy_conv3d_at(wk_site site, int64_t out, wk_sizes kernel, const wk_nn_conv_options *options)
 {
-    return create_convolution(site, &convolutions[2], true, 0, out, kernel, options);
+    return create_convolution(site, (conv){.name = "nn_lazy_conv3d", .dims = 3, .lazy = true, .out = out}, kernel,
+                              options);
 }
 wk_module *wk_nn_conv_transpose1d_at(wk_site site, int64_t in, int64_t out, wk_sizes kernel,
                                      const wk_nn_conv_transpose_options *options)
 {
-    return create_transposed(site, &transposed[0], false, in, out, kernel, options);
+    return create_transposed(site, (conv){.name = "nn_conv_transpose1d", .dims = 1, .in = in, .out = out}, kernel,
+                             options);
 }
 wk_module *wk_nn_lazy_conv_transpose1d_at(wk_site site, int64_t out, wk_sizes kernel,
                                           const wk_nn_conv_transpose_options *options)
 {
-    return create_transposed(site, &transposed[0], true, 0, out, kernel, options);
+    return create_transposed(site, (conv){.name = "nn_lazy_conv_transpose1d", .dims = 1, .lazy = true, .out = out},
+                             kernel, options);
 }
 wk_module *wk_nn_conv_transpose2d_at(wk_site site, int64_t in, int64_t out, wk_sizes kernel,
                                      const wk_nn_conv_transpose_options *options)
 {
-    return create_transposed(site, &transposed[1], false, in, out, kernel, options);
+    return create_transposed(site, (conv){.name = "nn_conv_transpose2d", .dims = 2, .in = in, .out = out}, kernel,
+                             options);
 }
 wk_module *wk_nn_lazy_conv_transpose2d_at(wk_site site, int64_t out, wk_sizes kernel,
                                           const wk_nn_conv_transpose_options *options)
 {
-    return create_transposed(site, &transposed[1], true, 0, out, kernel, options);
+    return create_transposed(site, (conv){.name = "nn_lazy_conv_transpose2d", .dims = 2, .lazy = true, .out = out},
+                             kernel, options);
 }
 wk_module *wk_nn_conv_transpose3d_at(wk_site site, int64_t in, int64_t out, wk_sizes kernel,
                                      const wk_nn_conv_transpose_options *options)
 {
-    return create_transposed(site, &transposed[2], false, in, out, kernel, options);
+    return create_transposed(site, (conv){.name = "nn_conv_transpose3d", .dims = 3, .in = in, .out = out}, kernel,
+                             options);
 }
 wk_module *wk_nn_lazy_conv_transpose3d_at(wk_site site, int64_t out, wk_sizes kernel,
                                           const wk_nn_conv_transpose_options *options)
 {
-    return create_transposed(site, &transposed[2], true, 0, out, kernel, options);
+    return create_transposed(site, (conv){.name = "nn_lazy_conv_transpose3d", .dims = 3, .lazy = true, .out = out},
+                             kernel, options);
 }

@@ -26,8 +26,10 @@ static int describe(wk_module *self, char *out, size_t size)
     wk__text_tuple(&text, state->shape, state->ndim);
     wk__text_add(&text, ", eps=");
     wk__text_float(&text, state->eps);
-    wk__text_format(&text, ", elementwise_affine=%s, bias=%s", state->weight ? "True" : "False",
-                    state->bias ? "True" : "False");
+    wk__text_add(&text, ", elementwise_affine=");
+    wk__text_bool(&text, state->weight != NULL);
+    wk__text_add(&text, ", bias=");
+    wk__text_bool(&text, state->bias != NULL);
     return wk__describe_end(&text, out, size);
 }
 

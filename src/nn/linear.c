@@ -22,8 +22,8 @@ static int describe(wk_module *self, char *out, size_t size)
 {
     const linear *state = wk__module_of(self)->state;
     wk__text text = {0};
-    wk__text_format(&text, "in_features=%lld, out_features=%lld, bias=%s", (long long)state->in, (long long)state->out,
-                    state->options.no_bias ? "False" : "True");
+    wk__text_format(&text, "in_features=%lld, out_features=%lld, bias=", (long long)state->in, (long long)state->out);
+    wk__text_bool(&text, !state->options.no_bias);
     return wk__describe_end(&text, out, size);
 }
 

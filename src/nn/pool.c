@@ -257,7 +257,7 @@ static wk_module *lp_pool(wk_site site, const char *name, int dims, double p, wk
     pool state = {.dims = dims, .kernel = kernel, .p = p};
     if (!wk__options(site, name, options, &state.lp) || !check_windows(site, name, dims, kernel, state.lp.stride, 0, 0))
         return NULL;
-    if (!(p != 0)) {
+    if (p == 0) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: p must not be 0", name);
         return NULL;
     }

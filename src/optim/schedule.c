@@ -110,10 +110,17 @@ static bool set_rate(const wk__schedule_call *call, const wk__schedule *s, int64
 
 bool wk__schedule_move(const wk__schedule_call *call, wk__schedule *s, int64_t epoch)
 {
+    const wk__optim *of = wk__optim_of(s->optim);
+    if (of->groups != s->groups) {
+        wk__error_set(call->site, WK_ERR_STATE,
+                      "%s: the optimiser has %lld groups, %lld when the schedule was created; add all groups before "
+                      "creating it",
+                      call->op, (long long)of->groups, (long long)s->groups);
+        return false;
+    }
     s->epoch = epoch;
     if (s->kind->advance && !s->kind->advance(call, s)) return false;
     if (!s->kind->rate) return true;
-    const wk__optim *of = wk__optim_of(s->optim);
     for (int64_t g = 0; g < s->groups; g++)
         if (!set_rate(call, s, g, s->kind->rate(s, of->group[g].initial_lr, *wk__optim_rate(of, g)))) return false;
     const double momentum = s->kind->momentum ? s->kind->momentum(s) : (double)NAN;
@@ -186,13 +193,6 @@ static bool move_or_restore(const wk__schedule_call *call, wk__schedule *s, int6
 {
     const wk__optim *of = wk__optim_of(s->optim);
     snapshot before;
-    if (of->groups != s->groups) {
-        wk__error_set(call->site, WK_ERR_STATE,
-                      "%s: the optimiser has %lld groups, %lld when the schedule was created; add all groups before "
-                      "creating it",
-                      call->op, (long long)of->groups, (long long)s->groups);
-        return false;
-    }
     if (!snapshot_take(call, of, &before)) return false;
     const bool fine = wk__schedule_move(call, s, epoch);
     if (!fine) snapshot_restore(&before, of);
@@ -244,9 +244,12 @@ wk_schedule *wk__schedule_new(wk_site site, const wk__schedule_kind *kind, wk_op
         fine = s->settings && (!lists || copy_lists(s, lists));
     }
     if (fine) {
+        wk__optim *of = wk__optim_of(optim);
+        const bool first = of->groups > 0 && of->group[0].initial_lr < 0;
         if (settings) memcpy(s->settings, settings, kind->size);
         link(s, optim);
         fine = kind->has_begun || move_or_restore(&call, s, 0);
+        for (int64_t g = 0; g < of->groups && first && !fine; g++) of->group[g].initial_lr = -1; /* not recorded */
     }
     wk_schedule *made = wk__handle_wrap(site, &schedule_type, s, fine, kind->name);
     wk__frame_end(context, before);

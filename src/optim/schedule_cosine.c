@@ -36,7 +36,8 @@ wk_schedule *wk_schedule_cosine_at(wk_site site, wk_optim *optim, const wk_sched
     if (!wk__optim_check(optim, site, op) || !wk__options(site, op, options, &o)) return NULL;
     const decrease own = {o.steps, o.warmup, wk__option_or(o.min_lr, 0)};
     if (!wk__schedule_require(site, op, own.steps >= 1, ".steps", "at least 1", (double)own.steps) ||
-        !wk__schedule_require(site, op, own.warmup >= 0, ".warmup", "at least 0", (double)own.warmup) ||
+        !wk__schedule_require(site, op, own.warmup >= 0 && own.warmup < own.steps, ".warmup",
+                              "at least 0 and less than .steps", (double)own.warmup) ||
         !wk__schedule_require(site, op, own.low >= 0 && own.low < INFINITY, ".min_lr", "at least 0", own.low))
         return NULL;
     return wk__schedule_new(site, &cosine, optim, &own, NULL);

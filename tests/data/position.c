@@ -173,9 +173,9 @@ static void invalid_positions(void **state)
     refuses(l, p, WK_ERR_ARGUMENT, ".seed of the loader is 9", "was 10");
     assert_true(wk__loader_check_state(order, &(wk__loader_state){.seed = 10, .samples = 10}, WK_HERE, "op",
                                        "path")); /* unusable */
-    refuses(order, at, WK_ERR_ARGUMENT, ".shuffle of the loader is false", "");
+    refuses(order, at, WK_ERR_ARGUMENT, "in a fixed order", "");
     p = at, p.shuffle = 0;
-    refuses(l, p, WK_ERR_ARGUMENT, ".shuffle of the loader is true", "");
+    refuses(l, p, WK_ERR_ARGUMENT, "in random order", "");
     for (int k = 0; k < 4; k++) {
         p = at;
         if (k == 0) p.epoch = -1;

@@ -141,6 +141,16 @@ static void repeated_samples_differ(void **state)
     expect_ok();
 }
 
+static void nothing_to_draw(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_dataset *none = wk_data_slice(numbered_samples(3), 1, 1);
+    int64_t seen[1];
+    assert_int_equal(labels_of(wk_data_loader(none, .weights = wk_zeros((0))), seen), 0);
+    assert_int_equal(labels_of(wk_data_loader(none, .weights = wk_zeros((0)), .no_replacement = true), seen), 0);
+}
+
 static void invalid_weights(void **state)
 {
     (void)state;
@@ -273,10 +283,15 @@ static void allocation_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_list_of_indices),         cmocka_unit_test(draws_with_replacement),
-        cmocka_unit_test(draws_without_replacement), cmocka_unit_test(repeated_samples_differ),
-        cmocka_unit_test(invalid_weights),           cmocka_unit_test(a_function_makes_the_batch),
-        cmocka_unit_test(errors_of_collate),         cmocka_unit_test(allocation_failures),
+        cmocka_unit_test(a_list_of_indices),
+        cmocka_unit_test(draws_with_replacement),
+        cmocka_unit_test(draws_without_replacement),
+        cmocka_unit_test(repeated_samples_differ),
+        cmocka_unit_test(nothing_to_draw),
+        cmocka_unit_test(invalid_weights),
+        cmocka_unit_test(a_function_makes_the_batch),
+        cmocka_unit_test(errors_of_collate),
+        cmocka_unit_test(allocation_failures),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,6 +138,8 @@ static void mistakes(void **state)
     expect_error("nn_conv2d", "stride must be at least 1, got 0", NULL);
     assert_null(wk_nn_conv1d(3, 4, 3, .padding = WK_PAIR(1, 0)));
     expect_error("nn_conv1d", "padding has 2 numbers for 1 dimension", NULL);
+    assert_null(wk_nn_conv2d(3, 4, 3, .stride = 2, .padding = WK_SAME, .padding_mode = WK_PAD_REFLECT));
+    expect_error("nn_conv2d", "WK_SAME needs stride 1, got 2", NULL);
     assert_null(wk_nn_conv2d(3, 4, 3, .padding_mode = 9));
     expect_error("nn_conv2d", "padding_mode 9", "WK_PAD_REFLECT", NULL);
     assert_null(wk_nn_conv_transpose2d(3, 4, 3, .padding = WK_SAME));

@@ -150,6 +150,27 @@ static void groups_come_before_schedules(void **state)
     assert_int_equal(wk_schedule_step(rate), WK_ERR_STATE);
     expect_error("schedule_step: the optimiser has 2 groups, 1 when the schedule was created", NULL);
     assert_true(wk_optim_lr(sgd, 0) == 1 && wk_optim_lr(sgd, 1) == 3);
+    assert_int_equal(wk_schedule_step(wk_schedule_chained(rate)), WK_ERR_STATE); /* nor in a combination */
+    expect_error("schedule_step: the optimiser has 2 groups, 1 when the schedule was created", NULL);
+}
+
+static double negative(int64_t t, void *user)
+{
+    (void)user;
+    return -1 - (double)t;
+}
+
+/* A creation that fails leaves no base rate behind. */
+static void a_failed_schedule_records_no_rates(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_optim *sgd = an_sgd(0);
+    assert_null(wk_schedule_lambda_lr(sgd, negative, NULL));
+    wk_clear_error();
+    assert_int_equal(wk_optim_set_lr(sgd, 0, 4), WK_OK);
+    assert_int_equal(wk_schedule_step(wk_schedule_step_lr(sgd, 1, .gamma = 0.5)), WK_OK);
+    assert_true(wk_optim_lr(sgd, 0) == 2);
 }
 
 /* The callback may free its schedule, which lives to the end of the step. */
@@ -227,6 +248,8 @@ static void arguments_out_of_range(void **state)
     expect_error("schedule_linear_lr: .start_factor must be in (0, 1], got 0", NULL);
     assert_null(wk_schedule_cosine(sgd, .warmup = 3));
     expect_error("schedule_cosine: .steps must be at least 1, got 0", NULL);
+    assert_null(wk_schedule_cosine(sgd, .steps = 10, .warmup = 10));
+    expect_error("schedule_cosine: .warmup must be at least 0 and less than .steps, got 10", NULL);
     assert_null(wk_schedule_one_cycle(sgd, 0.1, 10));
     expect_error("schedule_one_cycle: sgd has no momentum to cycle; create it with .momentum > 0, or pass "
                  ".no_cycle_momentum = true",
@@ -265,6 +288,7 @@ int main(void)
         cmocka_unit_test(a_failing_step_changes_nothing),
         cmocka_unit_test(a_pending_error_stops_steps),
         cmocka_unit_test(groups_come_before_schedules),
+        cmocka_unit_test(a_failed_schedule_records_no_rates),
         cmocka_unit_test(a_callback_frees_its_schedule),
         cmocka_unit_test(a_callback_that_fails),
         cmocka_unit_test(files_that_do_not_fit),

@@ -195,7 +195,7 @@ static wk_tensor *same(wk_tensor *grad, void *user)
     return grad;
 }
 
-enum { BINDING = 85, CALLS };
+enum { BINDING = 101, CALLS };
 
 /* Makes a call that takes options with the given ones. Returns true on success. */
 static bool worked(int call, const void *o)
@@ -204,6 +204,7 @@ static bool worked(int call, const void *o)
     const int64_t shape[] = {2};
     wk_tensors *list = wk_list((leaf));
     wk_tensor *out[1], *in[1] = {leaf}, *loss[1] = {wk_sum(leaf)};
+    wk_dataset *part[1];
     switch (call) {
     case 0: return wk_empty_at(at, shape, 1, o);
     case 1: return wk_rand_at(at, shape, 1, o);
@@ -290,6 +291,22 @@ static bool worked(int call, const void *o)
     case 82: return wk_optim_asgd_at(at, list, o);
     case 83: return wk_optim_lamb_at(at, list, o);
     case 84: return wk_clip_grad_norm__at(at, list, 1, o);
+    case 85: return wk_data_map_at(at, wk_data_tensors(x, NULL), same, NULL, o);
+    case 86: return wk_data_random_split_at(at, wk_data_tensors(x, NULL), (const double[]){2}, 1, part, o) == WK_OK;
+    case 87: return wk_schedule_multi_step_lr_at(at, wk_optim_sgd(list), shape, 1, o);
+    case 88: return wk_schedule_constant_lr_at(at, wk_optim_sgd(list), o);
+    case 89: return wk_schedule_linear_lr_at(at, wk_optim_sgd(list), o);
+    case 90: return wk_schedule_polynomial_lr_at(at, wk_optim_sgd(list), o);
+    case 91: return wk_schedule_cosine_annealing_lr_at(at, wk_optim_sgd(list), 2, o);
+    case 92: return wk_schedule_cosine_annealing_warm_restarts_at(at, wk_optim_sgd(list), 2, o);
+    case 93: return wk_nn_conv1d_at(at, 1, 1, 1, o);
+    case 94: return wk_nn_conv_transpose1d_at(at, 1, 1, 1, o);
+    case 95: return wk_conv1d_at(at, wk_ones((1, 1, 1)), wk_ones((1, 1, 1)), NULL, o);
+    case 96: return wk_conv_transpose1d_at(at, wk_ones((1, 1, 1)), wk_ones((1, 1, 1)), NULL, o);
+    case 97: return wk_max_pool1d_at(at, wk_ones((1, 1, 1)), 1, o);
+    case 98: return wk_avg_pool1d_at(at, wk_ones((1, 1, 1)), 1, o);
+    case 99: return wk_pad_at(at, x, shape, 0, o);
+    case 100: return wk_nn_batch_norm1d_at(at, 2, o);
     case BINDING: return binding(o);
     default: return false;
     }

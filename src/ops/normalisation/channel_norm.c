@@ -126,7 +126,7 @@ static wk_tensor *grouped(wk_tensor *x, int64_t groups)
 {
     const wk__body *body = wk__body_of(x);
     int64_t shape[WK__MAX_DIMS], stride[WK__MAX_DIMS];
-    const int64_t channels = groups ? body->shape[1] / groups : 0;
+    const int64_t channels = body->shape[1] / groups;
     memcpy(shape + 1, body->shape, sizeof *shape * body->ndim);
     memcpy(stride + 1, body->stride, sizeof *stride * body->ndim);
     shape[0] = body->shape[0], shape[1] = groups, shape[2] = channels;
@@ -149,8 +149,7 @@ static wk_tensor *repeated(const wk__channel_norm *c, wk_tensor *statistic)
 
 static wk__moments group_statistics(const wk__channel_norm *c)
 {
-    const int ndim = wk__body_of(c->x)->ndim + 1;
-    const uint16_t mask = (uint16_t)(((1u << ndim) - 1) & ~3u);
+    const uint16_t mask = wk__after_channels(wk__body_of(c->x)->ndim + 1);
     wk_tensor *x = grouped(c->x, c->groups);
     const wk__moments m = x ? wk__moments_of(c->site, x, mask) : (wk__moments){.mean = NULL};
     return (wk__moments){repeated(c, m.mean), repeated(c, m.var)};

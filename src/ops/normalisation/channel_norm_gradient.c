@@ -132,9 +132,10 @@ void wk__channel_norm_gradient(wk__grad_ctx *g)
     wk_tensor *product = NULL; /* r sum g (x - mean) */
     if (g->out[0] && (for_weight || through))
         product = wk_mul(row_sum(&own, wk_mul(g->out[0], centred(&own))), rstd(&own));
-    wk_tensor *sum = g->out[0] ? row_sum(&own, g->out[0]) : NULL;
+    const bool for_bias = wk__needs_input_grad(g, 2);
+    wk_tensor *sum = g->out[0] && (for_bias || through) ? row_sum(&own, g->out[0]) : NULL;
     if (for_weight && product) g->in[1] = by_channel(product);
-    if (wk__needs_input_grad(g, 2) && sum) g->in[2] = by_channel(sum);
+    if (for_bias && sum) g->in[2] = by_channel(sum);
     if (!for_x) return;
     const int64_t shape[WK__MAX_DIMS] = {1, from->size[1], 1, 1, 1, 1, 1, 1};
     wk_tensor *scale = rstd(&own);

@@ -4,6 +4,7 @@
  *
  *     gradient of d   e = -beta w x d^(-beta - 1), and what arrives for d itself
  *     gradient of x   w / d^beta + 2 scale x (sum of e over the mirrored window) */
+#include "base/integers.h"
 #include "ops/reduce/reduction.h"
 #include <wick/shape.h>
 
@@ -12,15 +13,14 @@ static wk_tensor *window_sum(wk_tensor *x, int64_t before, int64_t after)
 {
     const wk_site site = {0};
     if (!x) return NULL;
-    const wk__body *body = wk__body_of(x);
-    const wk_tensor_options like = {.size = sizeof like, .dtype = body->dtype, .device = body->storage->device->id};
-    int64_t shape[WK__MAX_DIMS], last = body->ndim;
-    memcpy(shape, body->shape, sizeof shape);
-    shape[1] = before;
-    wk_tensor *low = wk_zeros_at(site, shape, body->ndim, &like);
-    shape[1] = after;
-    wk_tensor *high = wk_zeros_at(site, shape, body->ndim, &like);
-    wk_tensor *wide = wk_cat_at(site, (wk_tensor *[]){low, x, high}, 3, 1);
+    const int ndim = wk__body_of(x)->ndim;
+    const int64_t others = wk__max_i64(wk__body_of(x)->shape[1] - 1, 0), last = ndim;
+    before = wk__min_i64(before, others);
+    after = wk__min_i64(after, others);
+    int64_t pad[2 * WK__MAX_DIMS] = {0}; /* the last dimension first */
+    pad[2 * (ndim - 2)] = before;
+    pad[2 * (ndim - 2) + 1] = after;
+    wk_tensor *wide = wk_pad_at(site, x, pad, 2 * (ndim - 1), NULL);
     return wk_sum_at(site, wk_unfold_at(site, wide, 1, before + after + 1, 1), &last, 1, NULL);
 }
 

@@ -22,7 +22,7 @@ static wk_tensor *lp_pool(const wk__op *op, wk_site site, wk_tensor *x, int dims
     if (!wk__options(site, op->name, options, &o) || !wk__check_input(op, site, x)) return NULL;
     const wk__window_sizes sizes = {.kernel = kernel, .stride = o.stride, .ceil_mode = o.ceil_mode};
     if (!wk__windows_read(&w, op, site, x, dims, &sizes)) return NULL;
-    if (!(p != 0)) {
+    if (p == 0) {
         wk__op_error(op, site, WK_ERR_ARGUMENT, &x, "p must not be 0");
         return NULL;
     }

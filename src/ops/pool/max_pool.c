@@ -74,7 +74,8 @@ static wk_tensor *add_starts(const max_call *m, wk_tensor *index, int k, const w
     const wk__windows *w = &m->w;
     if (!index || w->uneven[k]) return index;
     const wk_tensor_options like = {.size = sizeof like, .dtype = m->index_dtype, .device = wk_device_of(index)};
-    const int64_t step = w->stride[k] * m->plane[k], first = (run->first * w->stride[k] - w->padding[k]) * m->plane[k];
+    const int64_t step = run->count > 1 ? w->stride[k] * m->plane[k] : 0;
+    const int64_t first = (run->first * w->stride[k] - w->padding[k]) * m->plane[k];
     wk_tensor *starts = wk_add(wk_mul(wk_arange_i64_at(w->site, run->count, &like), step), first);
     return wk_add(index, wk__window_vector(w, starts, k));
 }

@@ -158,6 +158,11 @@ bool wk__window_run_at(const wk__windows *w, int k, int64_t first, wk__window_ru
         return true;
     }
     *run = taps_of(w, k, first);
+    if (run->taps == w->kernel[k]) { /* all windows inside of x */
+        const int64_t room = w->size[k] - 1 - (w->kernel[k] - 1) * w->dilation[k] + w->padding[k];
+        run->count = wk__min_i64(room / w->stride[k], w->out[k] - 1) - first + 1;
+        return true;
+    }
     for (int64_t i = first + 1; i < w->out[k]; i++, run->count++) {
         const wk__window_run next = taps_of(w, k, i);
         if (next.tap != run->tap || next.taps != run->taps) break;

@@ -85,7 +85,7 @@ static void set_tap(taps *t, int64_t j, int64_t i, int64_t index, double weight)
 static void nearest_tap(const resample *r, int k, int64_t i, taps *t)
 {
     const double half = r->mode == WK_INTERPOLATE_NEAREST_EXACT ? 0.5 : 0;
-    set_tap(t, 0, i, clamped(floor(rounded(r, step_of(r, k) * ((double)i + half))), r->size[k]), 1);
+    t->index[i] = clamped(floor(rounded(r, step_of(r, k) * ((double)i + half))), r->size[k]);
 }
 
 static void linear_taps(const resample *r, int k, int64_t i, taps *t)
@@ -144,8 +144,8 @@ static bool make_taps(const resample *r, int k, taps *t)
                               : 2;
     if (!wk__mul_size(t->count, t->out, &count)) return false;
     t->index = wk__alloc_zero((size_t)count, sizeof *t->index);
-    t->weight = wk__alloc_zero((size_t)count, sizeof *t->weight);
-    if (!t->index || !t->weight) return false;
+    if (!is_nearest(r)) t->weight = wk__alloc_zero((size_t)count, sizeof *t->weight);
+    if (!t->index || (!is_nearest(r) && !t->weight)) return false;
     void (*const set)(const resample *, int, int64_t, taps *) = is_nearest(r)  ? nearest_tap
                                                                 : r->antialias ? antialias_taps
                                                                 : is_cubic(r)  ? cubic_taps
@@ -160,20 +160,30 @@ typedef struct tap_tensors {
     wk_tensor *index, *weight;
 } tap_tensors;
 
+/* Converts weights to f32 in place, as a device may lack f64. */
+static void narrow_weights(double *weight, int64_t count)
+{
+    for (int64_t k = 0; k < count; k++) {
+        const float narrow = (float)weight[k];
+        memcpy((char *)weight + (size_t)k * sizeof narrow, &narrow, sizeof narrow);
+    }
+}
+
+/* `dtype` is f32 or f64. Nearest elements have no weights. */
 static bool tap_tensors_of(const resample *r, int k, wk_dtype dtype, wk_device device, tap_tensors *t)
 {
     taps host = {.count = 0};
     const wk_tensor_options like = {.size = sizeof like, .device = device};
     bool fine = make_taps(r, k, &host);
+    *t = (tap_tensors){.count = host.count};
     if (!fine) wk__error_set(r->site, WK_ERR_MEMORY, "interpolate: out of host memory");
-    if (fine) {
-        int64_t shape[1 + WK__MAX_SIZES] = {host.count, host.out, 1, 1};
-        t->count = host.count;
-        t->index = wk_from_on_at(r->site, WK_I64, host.index, (size_t)-1, shape, 2, &like);
-        t->weight = wk_from_on_at(r->site, WK_F64, host.weight, (size_t)-1, shape, 1 + r->dims - k, &like);
-        t->weight = t->weight && !is_nearest(r) ? wk_to_dtype_at(r->site, t->weight, dtype) : t->weight;
-        fine = t->index && t->weight;
+    int64_t shape[1 + WK__MAX_SIZES] = {host.count, host.out, 1, 1};
+    if (fine) t->index = wk_from_on_at(r->site, WK_I64, host.index, (size_t)-1, shape, 2, &like);
+    if (fine && !is_nearest(r)) {
+        if (dtype == WK_F32) narrow_weights(host.weight, host.count * host.out);
+        t->weight = wk_from_on_at(r->site, dtype, host.weight, (size_t)-1, shape, 1 + r->dims - k, &like);
     }
+    fine = fine && t->index && (is_nearest(r) || t->weight);
     wk__free(host.index);
     wk__free(host.weight);
     return fine;
