@@ -6,9 +6,9 @@
  *
  * Shapes:  (N, in_channels, H, W) -> (N, classes): scores before softmax, for wk_cross_entropy
  * Names:   parameters, buffers and children have the names that they have in torchvision, so that a file of its
- *          state_dict in the safetensors format loads with wk_load, and a file of wk_save loads there.
- * Values:  the initial ones are distributed as in torchvision; those of wk_nn_lenet and wk_nn_nin are uniform after
- *          Xavier, as in Dive into Deep Learning.
+ *          state_dict in the safetensors format loads with wk_load, and torchvision loads a file written by wk_save.
+ * Values:  the initial ones are distributed as in torchvision; those of wk_nn_lenet and wk_nn_nin are Xavier uniform,
+ *          as in Dive into Deep Learning.
  * Options: .classes and .in_channels are at least 1; .dropout is the probability with which dropout sets an element to
  *          0. .device is that of the parameters; default WK_DEVICE, else the CPU.
  * Errors:  WK_ERR_ARGUMENT if an option, a depth or a name is invalid
@@ -46,8 +46,8 @@ typedef struct wk_nn_model_options {
  *            7.6 */
 WK_RESULT_API wk_module *wk_nn_lenet_at(wk_site site, const wk_nn_model_options *options);
 /* wk_nn_regnet(name): Creates RegNet-X or, with squeeze and excitation, RegNet-Y. name is "x_400mf", "x_800mf",
- * "x_1_6gf", "x_3_2gf", "x_8gf", "x_16gf" or "x_32gf", the same with y, or "y_128gf": the products of a forward of
- * 224 x 224 images.
+ * "x_1_6gf", "x_3_2gf", "x_8gf", "x_16gf" or "x_32gf", the same with y, or "y_128gf"; the suffix is the approximate
+ * number of multiply-adds for a 224 x 224 image.
  *     wk_module *net = wk_nn_regnet("y_400mf", .classes = 10);
  * Shapes:    images of any size
  * Source:    Radosavovic et al. 2020, arXiv 2003.13678; torchvision.models.regnet_x_400mf, ... */

@@ -124,7 +124,7 @@ WK_RESULT_API int64_t wk_parameter_count_at(wk_site site, wk_module *m);
  * Lifetime:  until the innermost scope closes; outside any scope, until m is freed
  * PyTorch:   str(m) */
 WK_RESULT_API const char *wk_module_str_at(wk_site site, wk_module *m);
-/* wk_module_print(m): Prints this text and a newline to stdout. Returns m; NULL on error. */
+/* wk_module_print(m): Prints the text of wk_module_str and a newline to stdout. Returns m; NULL on error. */
 WK_API wk_module *wk_module_print_at(wk_site site, wk_module *m);
 
 /* A module in a summary. Its numbers include those of the modules below it. */
@@ -144,13 +144,13 @@ typedef struct wk_summary_row {
 typedef struct wk_summary_options {
     size_t size;
     wk_by_name by_name;
-    wk_dtype dtype; /* of the input; default that of the first parameter, else f32 */
+    wk_dtype dtype; /* of the input; default that of the first parameter or buffer if it is floating, else f32 */
     char reserved[4];
 } wk_summary_options;
 /* wk_summary(m, (shape)): Prints a table to stdout: for each module its path, kind, output shape, parameters,
  * multiply-adds and memory of activations; then the totals. Calls m once with an input of zeros of this shape, on the
- * device of its first parameter, in evaluation mode and without gradients. Modes, buffers and random streams are
- * afterwards as before. Sums, activation functions and the addition of a bias are no multiply-adds.
+ * device of its first parameter or buffer, in evaluation mode and without gradients. Modes, buffers and random streams
+ * are afterwards as before. Sums, activation functions and the addition of a bias are no multiply-adds.
  * Returns:   m; NULL on error
  * Errors:    WK_ERR_STATE if a lazy layer has not been called yet; those of wk_forward
  * Example:   wk_summary(net, (1, 1, 28, 28)) */
@@ -186,8 +186,8 @@ WK_API wk_module *wk_module_replace_at(wk_site site, wk_module *m, const char *p
 WK_RESULT_API wk_module *wk_module_slice_at(wk_site site, wk_module *m, int from, int to);
 /* wk_module_to_dtype(m, dtype): Converts all floating parameters and buffers, with their gradients, or none on error.
  * Handles stay valid, so optimisers continue; their state follows at the next step. Call it before forward:
- * wk_backward refuses a graph that was recorded before. A lazy layer has no parameters yet and gets the dtype of its
- * first input.
+ * wk_backward fails for a graph recorded before the conversion. A lazy layer has no parameters yet and gets the dtype
+ * of its first input.
  * Returns:   m; NULL on error
  * Errors:    WK_ERR_DTYPE if dtype is not floating
  * PyTorch:   m.to(dtype) */
@@ -352,7 +352,7 @@ typedef struct wk_nn_batch_norm_options {
     bool cumulative;       /* running statistics are the means over all batches, instead of .momentum; default false */
     bool no_affine;        /* without weight and bias; default false */
     bool no_bias;          /* without bias; default false */
-    bool no_running_stats; /* without buffers: evaluation, too, uses the statistics of its input; default false */
+    bool no_running_stats; /* no running statistics; evaluation mode also uses those of its input; default false */
     wk_dtype dtype;        /* default f32; of lazy layers that of the first input */
     wk_device device;      /* default WK_DEVICE, else the CPU; of lazy layers that of the first input */
     char reserved[4];

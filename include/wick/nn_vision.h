@@ -42,8 +42,8 @@ typedef struct wk_nn_conv_options {
  *     wk_nn_conv2d(3, 16, (3, 5), .padding = WK_PAIR(1, 2), .no_bias = true)
  * Shapes:    (N, in, H, W) -> (N, out, H', W'), also without N, with H' = (H + 2 padding - dilation (kernel - 1) - 1) /
  *            stride + 1, rounded down
- * Errors:    WK_ERR_ARGUMENT if a size, stride, dilation or groups is less than 1, a padding negative, or in or out no
- *            multiple of groups; WK_ERR_SHAPE if in is negative or out less than 1
+ * Errors:    WK_ERR_ARGUMENT if a size, stride, dilation or groups is less than 1, a padding negative, .padding_mode
+ *            unknown, or in or out no multiple of groups; WK_ERR_SHAPE if in is negative or out less than 1
  * PyTorch:   torch.nn.Conv1d, Conv2d, Conv3d */
 WK_RESULT_API wk_module *wk_nn_conv1d_at(wk_site site, int64_t in, int64_t out, wk_sizes kernel,
                                          const wk_nn_conv_options *options);
@@ -108,7 +108,7 @@ typedef struct wk_nn_max_pool_options {
     bool ceil_mode;      /* round sizes up; default false */
     char reserved[6];
 } wk_nn_max_pool_options;
-/* wk_nn_max_pool1d(kernel), wk_nn_max_pool2d, wk_nn_max_pool3d: Create a layer that calls wk_max_pool2d.
+/* wk_nn_max_pool1d(kernel), wk_nn_max_pool2d, wk_nn_max_pool3d: Create a layer that calls the op of the same name.
  *     wk_nn_max_pool2d(2)
  *     wk_nn_max_pool2d((3, 2), .stride = 2, .padding = WK_PAIR(1, 0))
  * Errors:    WK_ERR_ARGUMENT if a size is too small or a padding greater than half of the kernel
@@ -116,22 +116,22 @@ typedef struct wk_nn_max_pool_options {
 WK_RESULT_API wk_module *wk_nn_max_pool1d_at(wk_site site, wk_sizes kernel, const wk_nn_max_pool_options *options);
 WK_RESULT_API wk_module *wk_nn_max_pool2d_at(wk_site site, wk_sizes kernel, const wk_nn_max_pool_options *options);
 WK_RESULT_API wk_module *wk_nn_max_pool3d_at(wk_site site, wk_sizes kernel, const wk_nn_max_pool_options *options);
-/* wk_nn_avg_pool1d(kernel), wk_nn_avg_pool2d, wk_nn_avg_pool3d: Create a layer that calls wk_avg_pool2d, with its
- * options.
+/* wk_nn_avg_pool1d(kernel), wk_nn_avg_pool2d, wk_nn_avg_pool3d: Create a layer that calls the op of the same name, with
+ * its options.
  * Errors:    as wk_nn_max_pool2d
  * PyTorch:   torch.nn.AvgPool1d, AvgPool2d, AvgPool3d */
 WK_RESULT_API wk_module *wk_nn_avg_pool1d_at(wk_site site, wk_sizes kernel, const wk_avg_pool_options *options);
 WK_RESULT_API wk_module *wk_nn_avg_pool2d_at(wk_site site, wk_sizes kernel, const wk_avg_pool_options *options);
 WK_RESULT_API wk_module *wk_nn_avg_pool3d_at(wk_site site, wk_sizes kernel, const wk_avg_pool_options *options);
-/* wk_nn_lp_pool1d(p, kernel), wk_nn_lp_pool2d, wk_nn_lp_pool3d: Create a layer that calls wk_lp_pool2d, with its
- * options.
+/* wk_nn_lp_pool1d(p, kernel), wk_nn_lp_pool2d, wk_nn_lp_pool3d: Create a layer that calls the op of the same name, with
+ * its options.
  * Errors:    WK_ERR_ARGUMENT if p is 0 or a size is too small
  * PyTorch:   torch.nn.LPPool1d, LPPool2d, LPPool3d */
 WK_RESULT_API wk_module *wk_nn_lp_pool1d_at(wk_site site, double p, wk_sizes kernel, const wk_lp_pool_options *options);
 WK_RESULT_API wk_module *wk_nn_lp_pool2d_at(wk_site site, double p, wk_sizes kernel, const wk_lp_pool_options *options);
 WK_RESULT_API wk_module *wk_nn_lp_pool3d_at(wk_site site, double p, wk_sizes kernel, const wk_lp_pool_options *options);
 /* wk_nn_adaptive_avg_pool1d(size), wk_nn_adaptive_avg_pool2d, wk_nn_adaptive_avg_pool3d: Create a layer that calls
- * wk_adaptive_avg_pool2d.
+ * the op of the same name.
  *     wk_nn_adaptive_avg_pool2d((1, 1))
  * Errors:    WK_ERR_ARGUMENT if a size is less than -1
  * PyTorch:   torch.nn.AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d */
@@ -146,7 +146,7 @@ typedef struct wk_nn_adaptive_max_pool_options {
     char reserved[7];
 } wk_nn_adaptive_max_pool_options;
 /* wk_nn_adaptive_max_pool1d(size), wk_nn_adaptive_max_pool2d, wk_nn_adaptive_max_pool3d: Create a layer that calls
- * wk_adaptive_max_pool2d.
+ * the op of the same name.
  * Errors:    WK_ERR_ARGUMENT if a size is less than -1
  * PyTorch:   torch.nn.AdaptiveMaxPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d */
 WK_RESULT_API wk_module *wk_nn_adaptive_max_pool1d_at(wk_site site, wk_sizes size,
@@ -155,9 +155,9 @@ WK_RESULT_API wk_module *wk_nn_adaptive_max_pool2d_at(wk_site site, wk_sizes siz
                                                       const wk_nn_adaptive_max_pool_options *options);
 WK_RESULT_API wk_module *wk_nn_adaptive_max_pool3d_at(wk_site site, wk_sizes size,
                                                       const wk_nn_adaptive_max_pool_options *options);
-/* wk_nn_max_unpool1d(kernel), wk_nn_max_unpool2d, wk_nn_max_unpool3d: Create a layer that calls wk_max_unpool2d, with
- * its options, of two inputs: wk_forward_n(m, (x, indices), &y, 1).
- * Errors:    WK_ERR_ARGUMENT if a size is too small
+/* wk_nn_max_unpool1d(kernel), wk_nn_max_unpool2d, wk_nn_max_unpool3d: Create a layer that calls the op of the same
+ * name, with its options, of two inputs: wk_forward_n(m, (x, indices), &y, 1).
+ * Errors:    WK_ERR_ARGUMENT if a size is too small or a padding greater than half of the kernel
  * PyTorch:   torch.nn.MaxUnpool1d, MaxUnpool2d, MaxUnpool3d */
 WK_RESULT_API wk_module *wk_nn_max_unpool1d_at(wk_site site, wk_sizes kernel, const wk_max_unpool_options *options);
 WK_RESULT_API wk_module *wk_nn_max_unpool2d_at(wk_site site, wk_sizes kernel, const wk_max_unpool_options *options);

@@ -365,14 +365,14 @@
 #define WK_INSTANCE_NORM_WK4_(...) WK_PLAIN_(wk_instance_norm, __VA_ARGS__)
 
 /* wk_group_norm(x, groups, weight, bias, eps): Normalises each group of adjacent channels of each sample over the
- * group and all positions. The C channels, dimension 1, form num_groups groups. weight and bias may be NULL. eps may
- * be omitted (1e-5).
+ * group and all positions. groups is the number of groups of the C channels, dimension 1. weight and bias may be
+ * NULL. eps may be omitted (1e-5).
  *     out = (x - mean) / sqrt(var + eps) weight + bias
  * Shapes:    x (N, C) or (N, C, ...); weight and bias (C); out has the shape of x
  * Dtypes:    floating
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
- * Errors:    WK_ERR_ARGUMENT if num_groups does not divide C or eps is negative; WK_ERR_SHAPE if shapes do not
- *            match; WK_ERR_DTYPE if a tensor is not floating
+ * Errors:    WK_ERR_ARGUMENT if groups does not divide C or eps is negative; WK_ERR_SHAPE if shapes do not match or
+ *            x does not have 2 to 7 dimensions; WK_ERR_DTYPE if a tensor is not floating
  * Example:   wk_group_norm(x, 1, NULL, NULL, 0) is {{-1, 1}, {1, -1}} for x = {{1, 3}, {6, 2}}
  * PyTorch:   torch.nn.functional.group_norm */
 #define wk_group_norm(x, groups, weight, ...)                                                                          \
@@ -401,10 +401,10 @@
  * size adjacent channels. The channels, dimension 1, are those from c - size / 2 to c + (size - 1) / 2, with integer
  * division; squares of channels that do not exist count as 0. alpha (1e-4), beta (0.75) and k (1) may be omitted.
  *     out = x / (k + alpha / size sum(x^2))^beta
- * Shapes:    x (N, C, ...) with at least 3 dimensions; out has the shape of x
+ * Shapes:    x (N, C, ...) with 3 to 7 dimensions; out has the shape of x
  * Dtypes:    floating
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
- * Errors:    WK_ERR_ARGUMENT if size is less than 1; WK_ERR_SHAPE if x has less than 3 dimensions
+ * Errors:    WK_ERR_ARGUMENT if size is less than 1; WK_ERR_SHAPE if x does not have 3 to 7 dimensions
  * Example:   wk_local_response_norm(x, 2, 2, 1, 0) is {{{1}, {0.4}}} for x = {{{1}, {2}}}
  * PyTorch:   torch.nn.functional.local_response_norm */
 #define wk_local_response_norm(x, ...)                                                                                 \
@@ -581,8 +581,8 @@
  * rates. .full adds Stirling's approximation of log(target!) where target > 1.
  *     e^input - target input, or for .no_log_input input - target log(input + eps)
  * Options:   .reduction: WK_REDUCE_MEAN, WK_REDUCE_SUM or WK_REDUCE_NONE; default WK_REDUCE_MEAN. .no_log_input:
- *            input holds rates, not their logarithms; default false. .full: add the term of target alone; default
- *            false. .eps: added to a rate; default 1e-08
+ *            input holds rates, not their logarithms; default false. .full: add the term that depends on target
+ *            only; default false. .eps: added to a rate; default 1e-08
  * Shapes:    input and target have one shape; out has none, or that of input for WK_REDUCE_NONE
  * Dtypes:    floating
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
@@ -606,13 +606,13 @@
  * Errors:    WK_ERR_SHAPE if the shapes do not fit; WK_ERR_DTYPE if an operand is not floating; WK_ERR_ARGUMENT if
  *            .eps is not positive
  * Example:   wk_gaussian_nll_loss(x, y, wk_ones_like(x)) is 1 for x = {1, 2}, y = {1, 4}
- * PyTorch:   torch.nn.functional.gaussian_nll_loss, which refuses a negative variance */
+ * PyTorch:   torch.nn.functional.gaussian_nll_loss, which reports an error for a negative variance */
 #define wk_gaussian_nll_loss(input, target, ...)                                                                       \
     WK_NEW_TENSOR_(WK_OPT3_(wk_tensor *, wk_gaussian_nll_loss, wk_gaussian_nll_loss_options, "input, target, var",     \
                             input, target, __VA_ARGS__))
 
-/* wk_multi_margin_loss(x, labels): Computes the mean over classes of the margins by which wrong classes miss the
- * label's score.
+/* wk_multi_margin_loss(x, labels): Sums max(0, margin - x[label] + x[c])^p over the classes c other than label, and
+ * divides by C.
  *     sum over c other than label of weight[label] max(0, margin - x[label] + x[c])^p / C
  * Options:   .reduction: WK_REDUCE_MEAN, WK_REDUCE_SUM or WK_REDUCE_NONE; default WK_REDUCE_MEAN. .p: 1 or 2;
  *            default 1. .margin: default 1.0. .weight: (C), of each class; default none
@@ -628,8 +628,8 @@
     WK_NEW_TENSOR_(                                                                                                    \
         WK_OPT2_(wk_tensor *, wk_multi_margin_loss, wk_multi_margin_loss_options, "x, labels", x, __VA_ARGS__))
 
-/* wk_cosine_embedding_loss(a, b, target): Compares directions: target 1 asks for a cosine of 1, target -1 for one of
- * at most .margin. Other targets give 0.
+/* wk_cosine_embedding_loss(a, b, target): Compares directions: the loss is 0 at cosine 1 for target 1, and at
+ * cosines up to .margin for target -1. Other targets give 0.
  *     1 - cos for target 1, max(0, cos - margin) for -1, with cos = a b / sqrt((a a + 1e-12) (b b + 1e-12))
  * Options:   .reduction: WK_REDUCE_MEAN, WK_REDUCE_SUM or WK_REDUCE_NONE; default WK_REDUCE_MEAN. .margin: default 0
  * Shapes:    a and b (D) or (N, D); target () or (N); out has none, or that of target for WK_REDUCE_NONE

@@ -356,7 +356,7 @@ typedef struct wk_poisson_nll_loss_options {
     wk_by_name by_name;
     wk_reduction reduction;
     bool no_log_input; /* input holds rates, not their logarithms; default false */
-    bool full;         /* add the term of target alone; default false */
+    bool full;         /* add the term that depends on target only; default false */
     double eps;        /* default 1e-08; added to a rate */
 } wk_poisson_nll_loss_options;
 #ifndef __cplusplus
@@ -380,7 +380,7 @@ typedef struct wk_gaussian_nll_loss_options {
 WK_RESULT_API wk_tensor *wk_gaussian_nll_loss_at(wk_site site, wk_tensor *input, wk_tensor *target, wk_tensor *var,
                                                  const wk_gaussian_nll_loss_options *options);
 
-/* multi_margin_loss: Computes the mean over classes of the margins by which wrong classes miss the label's score. */
+/* multi_margin_loss: Sums max(0, margin - x[label] + x[c])^p over the classes c other than label, and divides by C. */
 typedef struct wk_multi_margin_loss_options {
     size_t size;
     wk_by_name by_name;
@@ -395,7 +395,8 @@ typedef struct wk_multi_margin_loss_options {
 WK_RESULT_API wk_tensor *wk_multi_margin_loss_at(wk_site site, wk_tensor *x, wk_tensor *labels,
                                                  const wk_multi_margin_loss_options *options);
 
-/* cosine_embedding_loss: Compares directions: target 1 asks for a cosine of 1, target -1 for one of at most .margin. */
+/* cosine_embedding_loss: Compares directions: the loss is 0 at cosine 1 for target 1, and at cosines up to .margin
+ * for target -1. */
 typedef struct wk_cosine_embedding_loss_options {
     size_t size;
     wk_by_name by_name;

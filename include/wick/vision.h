@@ -79,9 +79,9 @@
  *            1) stride - 2 padding + dilation (k - 1) + output_padding + 1
  * Dtypes:    floating
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
- * Errors:    WK_ERR_SHAPE if sizes do not match or the result would have none; WK_ERR_ARGUMENT if a stride, dilation
- *            or .groups is less than 1, a padding negative or an output padding too large; WK_ERR_DTYPE if the
- *            dtypes differ
+ * Errors:    WK_ERR_SHAPE if sizes do not match or a size of the result would be less than 1; WK_ERR_ARGUMENT if a
+ *            stride, dilation or .groups is less than 1, a padding negative or an output padding too large;
+ *            WK_ERR_DTYPE if the dtypes differ
  * Example:   wk_conv_transpose1d(x, y, NULL) is {{{1, 12, 23, 30}}} for x = {{{1, 2, 3}}}, y = {{{1, 10}}}
  * PyTorch:   torch.nn.functional.conv_transpose1d */
 #define wk_conv_transpose1d(x, weight, ...)                                                                            \
@@ -99,9 +99,9 @@
  *            becomes (L - 1) stride - 2 padding + dilation (k - 1) + output_padding + 1
  * Dtypes:    floating
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
- * Errors:    WK_ERR_SHAPE if sizes do not match or the result would have none; WK_ERR_ARGUMENT if a stride, dilation
- *            or .groups is less than 1, a padding negative or an output padding too large; WK_ERR_DTYPE if the
- *            dtypes differ
+ * Errors:    WK_ERR_SHAPE if sizes do not match or a size of the result would be less than 1; WK_ERR_ARGUMENT if a
+ *            stride, dilation or .groups is less than 1, a padding negative or an output padding too large;
+ *            WK_ERR_DTYPE if the dtypes differ
  * Example:   wk_conv_transpose2d(x, y, NULL) is {{{{1, 12, 23, 30}}}} for x = {{{{1, 2, 3}}}}, y = {{{{1, 10}}}}
  * PyTorch:   torch.nn.functional.conv_transpose2d */
 #define wk_conv_transpose2d(x, weight, ...)                                                                            \
@@ -119,9 +119,9 @@
  *            spatial size L becomes (L - 1) stride - 2 padding + dilation (k - 1) + output_padding + 1
  * Dtypes:    floating
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
- * Errors:    WK_ERR_SHAPE if sizes do not match or the result would have none; WK_ERR_ARGUMENT if a stride, dilation
- *            or .groups is less than 1, a padding negative or an output padding too large; WK_ERR_DTYPE if the
- *            dtypes differ
+ * Errors:    WK_ERR_SHAPE if sizes do not match or a size of the result would be less than 1; WK_ERR_ARGUMENT if a
+ *            stride, dilation or .groups is less than 1, a padding negative or an output padding too large;
+ *            WK_ERR_DTYPE if the dtypes differ
  * Example:   wk_conv_transpose3d(x, y, NULL) is {{{{{1, 12, 23, 30}}}}} for x = {{{{{1, 2, 3}}}}}, y = {{{{{1,
  *            10}}}}}
  * PyTorch:   torch.nn.functional.conv_transpose3d */
@@ -240,7 +240,7 @@
  * apart, and start every .stride elements, by default every kernel. .padding adds elements less than any other at
  * both ends of each dimension; with .ceil_mode the last window may reach past the end, if it begins in x or in the
  * padding before it. NaN is largest. .return_indices receives the index of each element in its plane of x, the first
- * of equal elements; NULL asks for none.
+ * of equal elements; NULL: indices are not returned.
  * Options:   .stride: default kernel. .padding: at most half of the kernel; default 0. .dilation: default 1.
  *            .ceil_mode: round sizes up; default false. .return_indices: receives the indices; default NULL
  * Shapes:    x (N, C, L) or (C, L); each spatial size L becomes (L + 2 padding - dilation (kernel - 1) - 1) / stride
@@ -260,7 +260,7 @@
  * apart, and start every .stride elements, by default every kernel. .padding adds elements less than any other at
  * both ends of each dimension; with .ceil_mode the last window may reach past the end, if it begins in x or in the
  * padding before it. NaN is largest. .return_indices receives the index of each element in its plane of x, the first
- * of equal elements; NULL asks for none.
+ * of equal elements; NULL: indices are not returned.
  * Options:   .stride: default kernel. .padding: at most half of the kernel; default 0. .dilation: default 1.
  *            .ceil_mode: round sizes up; default false. .return_indices: receives the indices; default NULL
  * Shapes:    x (N, C, H, W) or (C, H, W); each spatial size L becomes (L + 2 padding - dilation (kernel - 1) - 1) /
@@ -280,7 +280,7 @@
  * apart, and start every .stride elements, by default every kernel. .padding adds elements less than any other at
  * both ends of each dimension; with .ceil_mode the last window may reach past the end, if it begins in x or in the
  * padding before it. NaN is largest. .return_indices receives the index of each element in its plane of x, the first
- * of equal elements; NULL asks for none.
+ * of equal elements; NULL: indices are not returned.
  * Options:   .stride: default kernel. .padding: at most half of the kernel; default 0. .dilation: default 1.
  *            .ceil_mode: round sizes up; default false. .return_indices: receives the indices; default NULL
  * Shapes:    x (N, C, D, H, W) or (C, D, H, W); each spatial size L becomes (L + 2 padding - dilation (kernel - 1) -
@@ -361,7 +361,7 @@
  * Dtypes:    floating
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_SHAPE if x has another number of dimensions; WK_ERR_ARGUMENT if a size is less than -1;
- *            WK_ERR_DTYPE if x is not floating
+ *            WK_ERR_DTYPE if x is not floating; WK_ERR_MEMORY if the result exceeds the memory limit of the device
  * Example:   wk_adaptive_avg_pool1d(x, 2) is {{2, 3}} for x = {{1, 3, 2, 4}}
  * PyTorch:   torch.nn.functional.adaptive_avg_pool1d, where None is -1 */
 #define wk_adaptive_avg_pool1d(x, size) WK_NEW_TENSOR_(wk_adaptive_avg_pool1d_at(WK_HERE, x, WK_SIZES_OF_(size)))
@@ -373,7 +373,7 @@
  * Dtypes:    floating
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_SHAPE if x has another number of dimensions; WK_ERR_ARGUMENT if a size is less than -1;
- *            WK_ERR_DTYPE if x is not floating
+ *            WK_ERR_DTYPE if x is not floating; WK_ERR_MEMORY if the result exceeds the memory limit of the device
  * Example:   wk_adaptive_avg_pool2d(x, (1, 2)) is {{{2, 3}}} for x = {{{1, 3, 2, 4}}}
  * PyTorch:   torch.nn.functional.adaptive_avg_pool2d, where None is -1 */
 #define wk_adaptive_avg_pool2d(x, size) WK_NEW_TENSOR_(wk_adaptive_avg_pool2d_at(WK_HERE, x, WK_SIZES_OF_(size)))
@@ -385,21 +385,21 @@
  * Dtypes:    floating
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_SHAPE if x has another number of dimensions; WK_ERR_ARGUMENT if a size is less than -1;
- *            WK_ERR_DTYPE if x is not floating
+ *            WK_ERR_DTYPE if x is not floating; WK_ERR_MEMORY if the result exceeds the memory limit of the device
  * Example:   wk_adaptive_avg_pool3d(x, (1, 1, 2)) is {{{{2, 3}}}} for x = {{{{1, 3, 2, 4}}}}
  * PyTorch:   torch.nn.functional.adaptive_avg_pool3d, where None is -1 */
 #define wk_adaptive_avg_pool3d(x, size) WK_NEW_TENSOR_(wk_adaptive_avg_pool3d_at(WK_HERE, x, WK_SIZES_OF_(size)))
 
 /* wk_adaptive_max_pool1d(x, size): Finds the largest element of each of size windows. The windows are those of
  * wk_adaptive_avg_pool1d. NaN is largest. .return_indices receives the index of each element in its plane of x, the
- * first of equal elements; NULL asks for none.
+ * first of equal elements; NULL: indices are not returned.
  * Options:   .return_indices: receives the indices; default NULL
  * Shapes:    x (N, C, L) or (C, L); the spatial sizes become size
  * Dtypes:    floats and integers; out as x, indices i64
  * Gradient:  added to the elements at the indices
  * Returns:   a new tensor, owned by the innermost scope, as the indices; NULL on error
  * Errors:    WK_ERR_SHAPE if x has another number of dimensions; WK_ERR_ARGUMENT if a size is less than -1;
- *            WK_ERR_DTYPE for bool
+ *            WK_ERR_DTYPE for bool; WK_ERR_MEMORY if the result exceeds the memory limit of the device
  * Example:   wk_adaptive_max_pool1d(x, 2) is {{3, 4}} for x = {{1, 3, 2, 4}}
  * PyTorch:   torch.nn.functional.adaptive_max_pool1d, where None is -1 */
 #define wk_adaptive_max_pool1d(x, ...)                                                                                 \
@@ -408,14 +408,14 @@
 
 /* wk_adaptive_max_pool2d(x, size): Finds the largest element of each of size windows. The windows are those of
  * wk_adaptive_avg_pool2d. NaN is largest. .return_indices receives the index of each element in its plane of x, the
- * first of equal elements; NULL asks for none.
+ * first of equal elements; NULL: indices are not returned.
  * Options:   .return_indices: receives the indices; default NULL
  * Shapes:    x (N, C, H, W) or (C, H, W); the spatial sizes become size
  * Dtypes:    floats and integers; out as x, indices i64
  * Gradient:  added to the elements at the indices
  * Returns:   a new tensor, owned by the innermost scope, as the indices; NULL on error
  * Errors:    WK_ERR_SHAPE if x has another number of dimensions; WK_ERR_ARGUMENT if a size is less than -1;
- *            WK_ERR_DTYPE for bool
+ *            WK_ERR_DTYPE for bool; WK_ERR_MEMORY if the result exceeds the memory limit of the device
  * Example:   wk_adaptive_max_pool2d(x, (1, 2)) is {{{3, 4}}} for x = {{{1, 3, 2, 4}}}
  * PyTorch:   torch.nn.functional.adaptive_max_pool2d, where None is -1 */
 #define wk_adaptive_max_pool2d(x, ...)                                                                                 \
@@ -424,14 +424,14 @@
 
 /* wk_adaptive_max_pool3d(x, size): Finds the largest element of each of size windows. The windows are those of
  * wk_adaptive_avg_pool3d. NaN is largest. .return_indices receives the index of each element in its plane of x, the
- * first of equal elements; NULL asks for none.
+ * first of equal elements; NULL: indices are not returned.
  * Options:   .return_indices: receives the indices; default NULL
  * Shapes:    x (N, C, D, H, W) or (C, D, H, W); the spatial sizes become size
  * Dtypes:    floats and integers; out as x, indices i64
  * Gradient:  added to the elements at the indices
  * Returns:   a new tensor, owned by the innermost scope, as the indices; NULL on error
  * Errors:    WK_ERR_SHAPE if x has another number of dimensions; WK_ERR_ARGUMENT if a size is less than -1;
- *            WK_ERR_DTYPE for bool
+ *            WK_ERR_DTYPE for bool; WK_ERR_MEMORY if the result exceeds the memory limit of the device
  * Example:   wk_adaptive_max_pool3d(x, (1, 1, 2)) is {{{{3, 4}}}} for x = {{{{1, 3, 2, 4}}}}
  * PyTorch:   torch.nn.functional.adaptive_max_pool3d, where None is -1 */
 #define wk_adaptive_max_pool3d(x, ...)                                                                                 \
@@ -493,7 +493,7 @@
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_SHAPE if the shapes differ or the size of the result is not possible; WK_ERR_INDEX if an index
  *            is out of range; WK_ERR_ARGUMENT if a number is too small; WK_ERR_DTYPE for bool, or if indices is not
- *            i64
+ *            i64; WK_ERR_MEMORY if the result exceeds the memory limit of the device
  * Example:   wk_max_unpool1d(x, y, 2) is {{5, 0, 6, 0}} for x = {{5, 6}}, y = {{0, 2}}
  * PyTorch:   torch.nn.functional.max_unpool1d */
 #define wk_max_unpool1d(x, indices, ...)                                                                               \
@@ -510,7 +510,7 @@
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_SHAPE if the shapes differ or the size of the result is not possible; WK_ERR_INDEX if an index
  *            is out of range; WK_ERR_ARGUMENT if a number is too small; WK_ERR_DTYPE for bool, or if indices is not
- *            i64
+ *            i64; WK_ERR_MEMORY if the result exceeds the memory limit of the device
  * Example:   wk_max_unpool2d(x, y, (1, 2)) is {{{5, 0, 6, 0}}} for x = {{{5, 6}}}, y = {{{0, 2}}}
  * PyTorch:   torch.nn.functional.max_unpool2d */
 #define wk_max_unpool2d(x, indices, ...)                                                                               \
@@ -527,7 +527,7 @@
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_SHAPE if the shapes differ or the size of the result is not possible; WK_ERR_INDEX if an index
  *            is out of range; WK_ERR_ARGUMENT if a number is too small; WK_ERR_DTYPE for bool, or if indices is not
- *            i64
+ *            i64; WK_ERR_MEMORY if the result exceeds the memory limit of the device
  * Example:   wk_max_unpool3d(x, y, (1, 1, 2)) is {{{{5, 0, 6, 0}}}} for x = {{{{5, 6}}}}, y = {{{{0, 2}}}}
  * PyTorch:   torch.nn.functional.max_unpool3d */
 #define wk_max_unpool3d(x, indices, ...)                                                                               \
@@ -553,7 +553,8 @@
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_SHAPE if the mode does not fit x or a spatial dimension is empty; WK_ERR_ARGUMENT if not exactly
  *            one of .output_size and .scale_factor is given, a size is less than 1, or an option does not fit the
- *            mode; WK_ERR_DTYPE if x is not floating
+ *            mode; WK_ERR_DTYPE if x is not floating; WK_ERR_MEMORY if the result exceeds the memory limit of the
+ *            device
  * Example:   wk_interpolate(x, .scale_factor = 2) is {{{1, 1, 2, 2}}} for x = {{{1, 2}}}
  * PyTorch:   torch.nn.functional.interpolate, whose size is .output_size; the scale is one for all dimensions, and
  *            dtypes are floating */
@@ -574,8 +575,8 @@
 #define wk_im2col(x, ...)                                                                                              \
     WK_NEW_TENSOR_(WK_OPT2_SIZES_(wk_tensor *, wk_im2col, wk_im2col_options, "x, kernel", x, __VA_ARGS__))
 
-/* wk_col2im(x, size, kernel): Adds columns to the windows of an image of this size, as wk_im2col takes them. An
- * element in several windows is the sum of their columns; x and the options are those of wk_im2col.
+/* wk_col2im(x, size, kernel): Adds columns into an image of the given size, at the windows from which wk_im2col
+ * takes them. An element in several windows is the sum of their columns; x and the options are those of wk_im2col.
  * Options:   .dilation: default 1. .padding: default 0. .stride: default 1
  * Shapes:    (N, C kh kw, windows) -> (N, C, H, W), also without N
  * Dtypes:    any but bool

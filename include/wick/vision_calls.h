@@ -261,7 +261,7 @@ typedef struct wk_im2col_options {
 #endif
 WK_RESULT_API wk_tensor *wk_im2col_at(wk_site site, wk_tensor *x, wk_sizes kernel, const wk_im2col_options *options);
 
-/* col2im: Adds columns to the windows of an image of this size, as wk_im2col takes them. */
+/* col2im: Adds columns into an image of the given size, at the windows from which wk_im2col takes them. */
 WK_RESULT_API wk_tensor *wk_col2im_at(wk_site site, wk_tensor *x, wk_sizes size, wk_sizes kernel,
                                       const wk_im2col_options *options);
 

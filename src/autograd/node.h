@@ -53,7 +53,7 @@ typedef struct wk__leaf {
     uint8_t ndim, dtype;
     uint64_t pass_id; /* id of the pass that delivered a gradient and will run the post-accumulate hooks, once; 0:
                        * none */
-    bool frozen;      /* id of the pass that will run its post-accumulate hooks, once; 0: none */
+    bool frozen;      /* requires_grad was turned off */
     uint32_t moves;   /* number of moves of the parameter to another device or dtype */
     bool converted;   /* the last one changed the dtype */
     wk_site moved_at; /* call site of the last move */

@@ -103,7 +103,7 @@ static wk_context *alloc_context_or_wait(void)
     return context;
 }
 
-/* numbered: it gets a separate random stream. */
+/* numbered: the context gets its own random stream. */
 static void begin(wk_context *context, bool numbered)
 {
     context->scope = -1;

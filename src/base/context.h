@@ -230,9 +230,9 @@ wk_context *wk__context_enter(wk_context *context);
 wk_context *wk__context_make(void);
 void wk__context_destroy(wk_context *context);
 
-/* The same for functions of the user that run for a call of another context: these contexts take no number of a random
- * stream, so that the streams of threads do not depend on them, and their errors do not reach the handler.
- * wk__context_start_worker begins that of a thread of the library; later calls do nothing. */
+/* Create contexts for user functions that run on behalf of another context's call. They take no number of a random
+ * stream, so the streams of threads do not depend on them, and their errors do not reach the handler.
+ * wk__context_start_worker creates the context of the current thread, one of the library's; later calls do nothing. */
 wk_context *wk__context_make_worker(void);
 void wk__context_start_worker(void);
 

@@ -10,10 +10,10 @@ enum { WK__MAX_SIZES = 3 };
 /* A description of an argument of sizes, for wk__sizes_read(). */
 typedef struct wk__sizes_rule {
     const char *name; /* "stride" */
-    int64_t usual;    /* the value of an omitted one: the number 0 */
+    int64_t usual;    /* value that replaces 0, an omitted size */
     int64_t least;    /* the least valid number */
     bool is_kernel;   /* an argument by position, written (5, 3); else an option, WK_PAIR(5, 3) */
-    bool pads;        /* a text, WK_SAME or WK_VALID, is valid; the caller checks for them first */
+    bool pads;        /* WK_SAME and WK_VALID are valid; the caller checks for them first */
 } wk__sizes_rule;
 
 /* Stores the numbers of count dimensions, 1 to 3, in size[]. Returns false and records the error if the number of

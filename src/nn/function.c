@@ -134,7 +134,8 @@ static wk_module *make_prelu(wk_site site, const void *options)
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
-/* An activation: the name of its module, in torch.nn's words, and its op. make: NULL if all options are numbers. */
+/* An activation: the name of its module (torch.nn's class in snake case) and its op. make: NULL if all options are
+ * numbers. */
 typedef struct activation_kind {
     const char *name;
     const wk__op *op;

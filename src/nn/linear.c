@@ -9,7 +9,7 @@
 typedef struct linear {
     wk_tensor *weight, *bias;     /* (out, in); (out) or NULL; owned by the module */
     int64_t in, out;              /* in: 0 before the first call of lazy_linear */
-    wk_nn_linear_options options; /* of lazy_linear */
+    wk_nn_linear_options options; /* of the constructor */
 } linear;
 
 static wk_tensor *forward(wk_module *self, wk_tensor *x)

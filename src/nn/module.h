@@ -76,8 +76,8 @@ void wk__module_notify_training(wk_module *m);
 /* Appends the name of the module's kind as PyTorch writes it, "LayerNorm"; a custom kind's name as it is. */
 void wk__module_add_kind(wk__text *text, const wk__module *body);
 /* For kinds' describe: append sizes as in Python, "(3, 5)", "(3,)", a float, "0.5", "1.0", "1e-05", and a bool, "True".
- * wk__text_sizes appends valid sizes as the program wrote them, "3" or "(3, 5)", and `otherwise` for omitted ones (0).
- * The size -1 is "None". */
+ * wk__text_sizes appends valid sizes in the given form, a number or a tuple, and `otherwise` for omitted ones (0). The
+ * size -1 is "None". */
 void wk__text_tuple(wk__text *text, const int64_t *sizes, int count);
 void wk__text_sizes(wk__text *text, wk_sizes given, wk_sizes otherwise);
 void wk__text_float(wk__text *text, double value);
@@ -89,7 +89,7 @@ int wk__describe_end(wk__text *text, char *out, size_t size);
 const wk_summary_row *const *wk__summary_rows(wk_site site, const char *op, wk_module *m, const int64_t *shape,
                                               int ndim, const wk_summary_options *options);
 
-/* Finds out whether `wanted` is this module or below it. Returns false on error. */
+/* Sets *below to true if `wanted` is root or a module below it. Returns false on error. */
 bool wk__module_contains(wk_site site, wk_module *root, const wk_module *wanted, bool *below);
 /* Returns the item of the child at a path, and the module that has it. NULL on error. */
 wk__item *wk__module_find_child(wk_site site, const char *op, wk_module *m, const char *path, wk_module **parent);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pooling layers: max_pool, avg_pool, lp_pool, adaptive_avg_pool, adaptive_max_pool and max_unpool of one to three
- * dimensions. They have no parameters: a layer is the arguments of its call. Sizes are checked at construction. */
+ * dimensions. They have no parameters: a layer stores the arguments of its op. Sizes are checked at construction. */
 #include "base/sizes.h"
 #include "module.h"
 #include <string.h>
@@ -45,7 +45,7 @@ static bool check_counts(wk_module *m, int inputs, int expected, int outputs)
     return false;
 }
 
-/* Returns the number of outputs, of which the second one is the indices. */
+/* Returns the number of outputs, 2 with indices; -1 if the call failed. */
 static int output_count(wk_tensor *const *out, int outputs)
 {
     return !out[0] ? -1 : outputs > 1 ? 2 : 1;
@@ -108,7 +108,7 @@ static wk_tensor *adaptive_avg_forward(wk_module *self, wk_tensor *x)
 
 /* ---- description ------------------------------------------------------------------------------------------------- */
 
-/* Appends "name=3" or "name=(3, 5)" as the program wrote it. */
+/* Appends "name=" and the sizes in the given form, a number or a tuple. */
 static void add_given(wk__text *text, const char *name, wk_sizes given, wk_sizes otherwise)
 {
     wk__text_format(text, "%s=", name);

@@ -38,7 +38,7 @@ void wk__module_add_kind(wk__text *text, const wk__module *body)
         wk__text_add(text, name);
         return;
     }
-    /* a lazy layer becomes one of the other kind with its first call */
+    /* after its first call a lazy layer prints as the other kind */
     if (!body->uninitialized && strncmp(name, lazy, sizeof lazy - 1) == 0) name += sizeof lazy - 1;
     for (size_t length; *name; name += length + (name[length] == '_')) {
         length = strcspn(name, "_");

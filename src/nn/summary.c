@@ -87,7 +87,7 @@ static void end(void *address)
     wk__frame_end(context, before);
 }
 
-/* Copies the buffers; none is computed for that. */
+/* Copies the buffers without computing pending ones. */
 static bool save_buffers(summary *s, const wk__tensor_list *list)
 {
     s->buffer = wk__alloc_zero((size_t)list->count + 1, sizeof *s->buffer);

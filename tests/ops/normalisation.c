@@ -202,7 +202,7 @@ static void errors(void **state)
     expect_error(wk_instance_norm(wk_ones((2, 3, 1)), NULL, NULL, NULL, NULL), WK_ERR_SHAPE,
                  "more than one element per channel of a sample, got f32[2,3,1]");
     expect_error(wk_group_norm(x, 2, NULL, NULL), WK_ERR_ARGUMENT,
-                 "num_groups must be positive and divide the 3 channels of f32[4,3], got 2");
+                 "groups must be positive and divide the 3 channels of f32[4,3], got 2");
     expect_error(wk_group_norm(x, 0, NULL, NULL), WK_ERR_ARGUMENT, "got 0");
     expect_error(wk_group_norm(three, 1, NULL, NULL), WK_ERR_SHAPE, "expected 2 to 7 dimensions");
     expect_error(wk_rms_norm(x, (4), NULL), WK_ERR_SHAPE, "the last dimensions of f32[4,3] must be");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* densenet: blocks in which each layer sees the outputs of all layers before it. */
+/* densenet: blocks in which the input of each layer is the concatenated outputs of all layers before it. */
 #include "base/options.h"
 #include "build.h"
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mobilenet_v2: inverted residual blocks, which widen, convolve each channel by itself, and narrow again. */
+/* mobilenet_v2: inverted residual blocks, which widen, convolve each channel separately, and narrow again. */
 #include "base/options.h"
 #include "build.h"
 #include <math.h>

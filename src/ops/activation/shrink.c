@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tanhshrink, softshrink, hardshrink: bring numbers nearer to 0. */
+/* tanhshrink, softshrink, hardshrink: move values towards 0. */
 #include "ops/core/entries.h"
 
 /* ---- tanhshrink -------------------------------------------------------------------------------------------------- */

@@ -549,7 +549,7 @@ extern const wk_parameter wk__parameters_nll_loss[];
     .schema = "multi_margin_loss(Tensor input, Tensor target, float p=1, float margin=1.0, Tensor? weight=None, str "  \
               "reduction=\"mean\") -> Tensor",                                                                         \
     .category = "loss",                                                                                                \
-    .doc = "Computes the mean over classes of the margins by which wrong classes miss the label's score.",             \
+    .doc = "Sums max(0, margin - x[label] + x[c])^p over the classes c other than label, and divides by C.",           \
     .grad_fn_name = "MultiMarginLossBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_multi_margin_loss,  \
     .parameter_count = 6, .results = 1, .invoke = wk__invoke_multi_margin_loss
 
@@ -558,7 +558,7 @@ extern const wk_parameter wk__parameters_nll_loss[];
     .schema = "cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, str "                \
               "reduction=\"mean\") -> Tensor",                                                                         \
     .category = "loss",                                                                                                \
-    .doc = "Compares directions: target 1 asks for a cosine of 1, target -1 for one of at most .margin.",              \
+    .doc = "Compares directions: the loss is 0 at cosine 1 for target 1, and at cosines up to .margin for target -1.", \
     .grad_fn_name = "MeanBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_margin_ranking_loss,           \
     .parameter_count = 5, .results = 1, .invoke = wk__invoke_cosine_embedding_loss
 

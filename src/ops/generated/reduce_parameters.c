@@ -501,7 +501,7 @@ const wk_parameter wk__parameters_poisson_nll_loss[] = {
      .default_value = {.kind = WK_VALUE_BOOL, .i = 1}},
     {.size = sizeof(wk_parameter),
      .name = "full",
-     .doc = "add the term of target alone; default false",
+     .doc = "add the term that depends on target only; default false",
      .kind = WK_VALUE_BOOL,
      .optional = true,
      .default_value = {.kind = WK_VALUE_BOOL, .i = 0}},

@@ -330,7 +330,8 @@ extern const wk_parameter wk__parameters_col2im[];
     .name = "col2im",                                                                                                  \
     .schema = "col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation=1, int[2] padding=0, "      \
               "int[2] stride=1) -> Tensor",                                                                            \
-    .category = "resampling", .doc = "Adds columns to the windows of an image of this size, as wk_im2col takes them.", \
+    .category = "resampling",                                                                                          \
+    .doc = "Adds columns into an image of the given size, at the windows from which wk_im2col takes them.",            \
     .grad_fn_name = "Col2ImBackward0", .dtypes = WK__NUMBERS, .parameters = wk__parameters_col2im,                     \
     .parameter_count = 6, .results = 1, .invoke = wk__invoke_col2im
 

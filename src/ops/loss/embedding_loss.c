@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cosine_embedding_loss, triplet_margin_loss: the directions of pairs of vectors, and the distances among three.
- * Vectors are along the last dimension. */
+/* cosine_embedding_loss, triplet_margin_loss: losses of the cosine between two vectors, and of the distances between
+ * three. Vectors are along the last dimension. */
 #include "losses.h"
 #include "ops/reduce/norm.h"
 #include <string.h>
@@ -112,7 +112,7 @@ const wk__op wk__op_cosine_embedding_loss = {
 
 /* ---- triplet_margin_loss ----------------------------------------------------------------------------------------- */
 
-/* eps as an attribute: nodes have room for two doubles, which are margin and p. */
+/* Stores eps as the bits of an integer, because wk__attr has only two doubles, margin and p. */
 static int64_t bits_of(double number)
 {
     int64_t bits;

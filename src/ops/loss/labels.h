@@ -12,7 +12,7 @@ typedef struct wk__label_range {
 } wk__label_range;
 
 /* Checks labels that are in host memory already, so that the error names this call. in[]: the call's operands, scores
- * and labels. False on error. */
+ * and labels. Returns false on error. */
 bool wk__check_host_labels(const wk__op *op, wk_site site, wk_tensor *const in[], const wk__label_range *classes);
 /* Returns the labels (i64) with -1 for ignored ones; an invalid label fails when it is computed. */
 wk_tensor *wk__record_label_check(const wk__op *op, wk_site site, wk_tensor *labels, const wk__label_range *classes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* multi_margin_loss: the margins by which other classes come near the score of the label.
+/* multi_margin_loss: hinge losses of the scores of other classes against that of the label.
  *
  *     x  (N, C)  scores            z = margin - x[label] + x[c], for c other than the label
  *     loss of a row: sum of weight[label] max(0, z)^p / C */

@@ -6,7 +6,7 @@
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
-/* Checks that a tensor of one value per channel is a live floating tensor of the right shape; NULL is one. */
+/* Checks that a tensor of one value per channel is a live floating tensor of the right shape; NULL is valid. */
 static bool check_vector(const wk__channel_norm *c, wk_tensor *vector, const char *name)
 {
     if (!vector) return true;

@@ -9,8 +9,8 @@
  * arrive in backward of backward, count as well.
  *
  * Statistics have the dtype that x computes in, and the dimensions of x; those that are reduced have size 1. Statistics
- * of groups are repeated for each channel, so that the result has the space of x and shares its kernel with what
- * follows. */
+ * of groups are repeated for each channel, so that the result has the space of x and shares its kernel with the ops
+ * that follow. */
 #ifndef WICK_OPS_CHANNEL_NORM_H
 #define WICK_OPS_CHANNEL_NORM_H
 
@@ -21,7 +21,7 @@ typedef struct wk__moments {
     wk_tensor *mean, *var;
 } wk__moments;
 /* Computes the moments over the masked dimensions. Reads x once, and another 1/32 of it if rows are too long for a
- * cache or cross samples. Nothing cancels. For use inside composite ops. */
+ * cache or cross samples. Cancellation costs at most five bits. For use inside composite ops. */
 wk__moments wk__moments_of(wk_site site, wk_tensor *x, uint16_t mask);
 
 /* A call: operands, and values that the op sets. */

@@ -17,7 +17,7 @@ typedef struct gradient {
     wk__grad_ctx *g;
     int64_t mask, groups; /* wk__channel_norm_attributes */
     double n;             /* elements of a row; 1 if there are none */
-    wk_tensor *centred;   /* x - mean, if a kernel that reads rows twice may use it twice; NULL: computed anew */
+    wk_tensor *centred;   /* x - mean, if a kernel that reads rows twice may use it twice; NULL: not computed yet */
 } gradient;
 
 static gradient begin(wk__grad_ctx *g, const wk__channel_norm_attributes *a)

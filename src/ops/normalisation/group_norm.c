@@ -12,7 +12,7 @@ static bool check_input(const wk__channel_norm *c, int64_t groups)
     }
     if (groups > 0 && body->shape[1] % groups == 0) return true;
     wk__op_error(c->op, c->site, WK_ERR_ARGUMENT, &c->x,
-                 "num_groups must be positive and divide the %lld channels of $a, got %lld", (long long)body->shape[1],
+                 "groups must be positive and divide the %lld channels of $a, got %lld", (long long)body->shape[1],
                  (long long)groups);
     return false;
 }

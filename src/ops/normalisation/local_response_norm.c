@@ -2,7 +2,7 @@
 /* local_response_norm: y = x / d^beta, d = k + scale sum of x^2 over a window of adjacent channels, scale = alpha /
  * size. The node keeps d, which is its second result: with w the gradient of y,
  *
- *     gradient of d   e = -beta w x d^(-beta - 1), and what arrives for d itself
+ *     gradient of d   e = -beta w x d^(-beta - 1), plus the gradient that arrives for d
  *     gradient of x   w / d^beta + 2 scale x (sum of e over the mirrored window) */
 #include "base/integers.h"
 #include "ops/reduce/reduction.h"

@@ -28,7 +28,7 @@ wk_tensor *wk_normalize_at(wk_site site, wk_tensor *x, double p, int64_t dim, do
     return wk__compose_end(&c, out, &attr);
 }
 
-/* A norm below eps has no gradient, as it does not count. */
+/* A norm below eps contributes no gradient, because eps replaces it. */
 static void gradient(wk__grad_ctx *g)
 {
     const wk__normalize_attributes a = wk__normalize_attributes_of(g->attr);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* avg_pool1d to 3d, adaptive_avg_pool1d to 3d, lp_pool1d to 3d: sums over windows, one pooled dimension after the
- * other, divided by a number of elements. If all windows of a dimension count the same number, it is a factor of one
- * divisor, by which the last dimension divides; else each run divides by its own. f16 and bf16 are summed in f32.
+/* avg_pool1d to 3d, adaptive_avg_pool1d to 3d: sums over windows, one pooled dimension after the other, divided by a
+ * number of elements. If all windows of a dimension count the same number, it is a factor of one divisor, by which the
+ * last dimension divides; else each run divides by its own. f16 and bf16 are summed in f32.
  *
  * The gradient adds the gradient of each window to its taps, one dimension after the other in reverse. */
 #include "windows.h"

@@ -41,7 +41,7 @@ typedef struct wk__window_sizes {
 /* Checks the dtype and the dimensions of x, of which only the samples may be empty, and takes the sizes of the pooled
  * dimensions from it. */
 bool wk__windows_take_shape(wk__windows *w, const wk__op *op, wk_site site, wk_tensor *x, int dims);
-/* Checks x and the arguments and computes the windows. False on error. */
+/* Checks x and the arguments and computes the windows. Returns false on error. */
 bool wk__windows_read(wk__windows *w, const wk__op *op, wk_site site, wk_tensor *x, int dims,
                       const wk__window_sizes *sizes);
 /* The same for an adaptive pooling to size `out`, where -1 keeps the size of x. */
@@ -56,7 +56,7 @@ bool wk__windows_empty(const wk__windows *w, wk_tensor *x);
 /* Returns such a result. */
 wk_tensor *wk__windows_empty_result(const wk__windows *w, wk_tensor *x, wk_dtype dtype);
 
-/* Finds the run of pooled dimension k that begins at element `first` of the result. False at the end. */
+/* Finds the run of pooled dimension k that begins at element `first` of the result. Returns false at the end. */
 bool wk__window_run_at(const wk__windows *w, int k, int64_t first, wk__window_run *run);
 /* Returns tap j of a run's windows along pooled dimension k: a view of x, or elements gathered by an index. */
 wk_tensor *wk__window_tap(const wk__windows *w, wk_tensor *x, int k, const wk__window_run *run, int64_t j);

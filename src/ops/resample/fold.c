@@ -62,7 +62,8 @@ static bool check_ndim(const wk__op *op, wk_site site, wk_tensor *x, int ndim, c
 {
     const int given = wk__body_of(x)->ndim;
     if (given == ndim || given == ndim - 1) return true;
-    wk__op_error(op, site, WK_ERR_SHAPE, &x, "expected %s, also without samples, got $a", what);
+    wk__op_error(op, site, WK_ERR_SHAPE, &x, "expected %d dimensions (%s), or %d for one sample, got $a", ndim, what,
+                 ndim - 1);
     return false;
 }
 
@@ -108,7 +109,7 @@ wk_tensor *wk_im2col_at(wk_site site, wk_tensor *x, wk_sizes kernel, const wk_im
     wk__attr attr = {.count = 0};
     if (!wk__options(site, op->name, options, &o) || !wk__compose_begin(&c, op, site, &x, 1)) return NULL;
     const wk__body *body = wk__body_of(x);
-    if (check_ndim(op, site, x, 4, "samples, channels and two spatial dimensions") &&
+    if (check_ndim(op, site, x, 4, "samples, channels, two spatial") &&
         read_sizes(&w, op, site, kernel, o.dilation, o.padding, o.stride)) {
         memcpy(w.size, body->shape + body->ndim - DIMS, sizeof w.size);
         if (count_windows(&w, op, x)) {
@@ -172,7 +173,7 @@ wk_tensor *wk_col2im_at(wk_site site, wk_tensor *x, wk_sizes size, wk_sizes kern
     const int ndim = wk__body_of(x)->ndim;
     if (wk_dtype_of(x) == WK_BOOL)
         wk__op_error(op, site, WK_ERR_DTYPE, &x, "bool is not supported; convert $a with wk_to_dtype(x, WK_I64)");
-    else if (check_ndim(op, site, x, 3, "samples, rows and columns") &&
+    else if (check_ndim(op, site, x, 3, "samples, rows, columns") &&
              read_sizes(&w, op, site, kernel, o.dilation, o.padding, o.stride) &&
              wk__sizes_read(site, op->name, &of_size, size, DIMS, w.size) && count_windows(&w, op, x) &&
              check_columns(&w, op, x)) {

@@ -133,7 +133,7 @@ static bool is_cubic(const resample *r)
     return r->mode == WK_INTERPOLATE_BICUBIC;
 }
 
-/* Computes the taps along dimension k. The caller frees them. False on allocation failure. */
+/* Computes the taps along dimension k. The caller frees them. Returns false on allocation failure. */
 static bool make_taps(const resample *r, int k, taps *t)
 {
     int64_t count;
