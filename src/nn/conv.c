@@ -20,8 +20,8 @@ typedef struct conv {
     int64_t in, out;          /* in: 0 until a lazy layer has been called */
     int64_t kernel[WK__MAX_SIZES];
     int64_t pad[2 * WK__MAX_SIZES]; /* for wk_pad, if padding_mode is not zeros */
-    wk_nn_conv_options options;     /* also of a transposed convolution, */
-    wk_sizes output_padding;        /* which has this, too */
+    wk_nn_conv_options options;     /* of both families */
+    wk_sizes output_padding;        /* of a transposed convolution */
 } conv;
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
