@@ -21,10 +21,11 @@ extern "C" {
 
 /* ---- datasets ---------------------------------------------------------------------------------------------------- */
 
-/* A dataset is a number of samples, and a sample up to 8 tensors: in most datasets x, its input, and y, its label. */
+/* A dataset is a list of samples. A sample has up to 8 tensors, usually x, the input, and y, the label. */
 enum { WK_SAMPLE_TENSORS = 8 };
 
-/* A sample, as functions of the user get and change it. The library owns the array, the innermost scope its tensors. */
+/* A sample, as functions of the program read and change it. The library owns the array, the innermost scope its
+ * tensors. */
 typedef struct wk_sample {
     wk_tensor *tensors[WK_SAMPLE_TENSORS]; /* tensors[0] is x, tensors[1] is y */
     int count;                             /* tensors; 0 to WK_SAMPLE_TENSORS */
@@ -59,7 +60,7 @@ typedef struct wk_dataset_kind {
     int64_t (*count)(void *user); /* returns the number of samples; called once, by wk_data_new */
     /* Sets sample->tensors and sample->count for the sample at index, in [0, count). Returns false on failure. */
     bool (*get)(wk_sample *sample, int64_t index, void *user);
-    void (*destroy)(void *user); /* optional: called when neither a handle, a loader nor a dataset uses it any more */
+    void (*destroy)(void *user); /* optional: called when no handle, loader or dataset uses the dataset any more */
 } wk_dataset_kind;
 /* wk_data_new(kind, user): Creates a dataset of samples that functions of the program provide when a loader reads them.
  * The program may free *kind afterwards.
@@ -79,9 +80,8 @@ typedef struct wk_dataset_kind {
  *     static const wk_dataset_kind kind = {.size = sizeof kind, .count = count, .get = get};
  *     wk_dataset *images = wk_data_new(&kind, &my_files);
  *
- * Threads:   get runs as the function of wk_data_map does; it may draw random numbers as that may
- * Lifetime:  user must exist as long as the dataset, until destroy. The scope of the call of get owns the tensors that
- *            are created in it
+ * Threads:   get runs where the function of wk_data_map runs, with the same random stream
+ * Lifetime:  user must exist until destroy is called. Tensors that get creates belong to the scope of that call
  * Errors:    WK_ERR_ARGUMENT if the kind is incomplete or count is negative. An error in get is an error of the loop
  *            WK_EACH; its message names the sample
  * PyTorch:   torch.utils.data.Dataset with __len__ and __getitem__ */
@@ -98,8 +98,8 @@ WK_RESULT_API wk_dataset *wk_data_slice_at(wk_site site, wk_dataset *data, int64
  * Errors:    WK_ERR_INDEX if a sample does not exist; WK_ERR_SHAPE, WK_ERR_DTYPE if indices has another shape or dtype
  * PyTorch:   torch.utils.data.Subset */
 WK_RESULT_API wk_dataset *wk_data_subset_at(wk_site site, wk_dataset *data, wk_tensor *indices);
-/* wk_data_concat((datasets)): Returns the samples of one dataset after those of the other. The list may be a WK_ARRAY
- * of wk_dataset *const * and a count.
+/* wk_data_concat((datasets)): Returns a dataset with the samples of each listed dataset, in order. The list may be a
+ * WK_ARRAY of wk_dataset *const * and a count.
  *
  *     wk_dataset *both = wk_data_concat((digits, more_digits));
  *
@@ -110,13 +110,13 @@ typedef struct wk_split_options {
     size_t size;
     wk_by_name by_name;
     uint64_t seed; /* of the random order; default 0 */
-    bool stratify; /* give each part the same share of the samples of each label y, an integer; default false */
+    bool stratify; /* give each part the same proportions of the labels y, which are integers; default false */
     char reserved[7];
 } wk_split_options;
-/* wk_data_random_split(data, (lengths), parts): Distributes the samples at random among as many datasets as there are
- * lengths, and stores these in the array parts. Lengths are sizes that add up to the number of samples, or fractions
- * that add up to 1: parts get their fractions rounded down, and the first ones a sample more until none is left. The
- * list may be a WK_ARRAY of const double * and a count.
+/* wk_data_random_split(data, (lengths), parts): Distributes the samples at random over as many datasets as lengths, and
+ * stores the datasets in parts. Lengths are sizes that add up to the number of samples, or fractions that add up to 1:
+ * sizes are rounded down, and remaining samples go to the first parts, one each. The list may be a WK_ARRAY of const
+ * double * and a count.
  *
  *     wk_dataset *parts[2];
  *     wk_data_random_split(digits, (0.9, 0.1), parts, .seed = 1, .stratify = true);
@@ -126,9 +126,9 @@ typedef struct wk_split_options {
  * PyTorch:   torch.utils.data.random_split; .stratify as in scikit-learn's train_test_split */
 WK_API wk_code wk_data_random_split_at(wk_site site, wk_dataset *data, const double *lengths, int64_t count,
                                        wk_dataset **parts, const wk_split_options *options);
-/* wk_data_cache(data): Returns the samples of data, each of which is computed once, when it is read first, and kept in
- * host memory from then on. Functions below the cache draw random numbers that depend on the index of the sample alone:
- * put those for every epoch above it.
+/* wk_data_cache(data): Returns the samples of data. Each is computed when it is first read, and then kept in host
+ * memory. Random numbers of functions below the cache depend only on the index of the sample. Functions that must vary
+ * by epoch belong above it.
  *
  *     wk_dataset *train = wk_data_map(wk_data_cache(wk_data_map(images, decode, NULL)), shift, NULL);
  */
@@ -170,7 +170,7 @@ typedef struct wk_map_options {
  *            index of the sample alone, so that batches do not depend on .workers
  * Lifetime:  user must exist as long as a loader reads the dataset; tensors created in f are freed after the sample
  * Errors:    an error in f is an error of the loop WK_EACH, whose message names the sample; WK_ERR_ARGUMENT if f is
- *            NULL or .tensor is not one of the 8 of a sample
+ *            NULL or .tensor is not in [0, 7]
  * PyTorch:   the argument transform of datasets; .tensor = 1: target_transform */
 WK_RESULT_API wk_dataset *wk_data_map_at(wk_site site, wk_dataset *data, wk_data_transform *f, void *user,
                                          const wk_map_options *options);
@@ -178,7 +178,7 @@ WK_RESULT_API wk_dataset *wk_data_map_at(wk_site site, wk_dataset *data, wk_data
 /* Changes the tensors of a sample, and their number. Returns false on failure. */
 typedef bool wk_data_sample_transform(wk_sample *sample, void *user);
 /* wk_data_map_samples(data, f, user): Returns the samples of data, changed by f(sample, user), as wk_data_map does: for
- * functions of several tensors, such as one that turns an image and its mask alike.
+ * functions of several tensors, such as one that flips an image and its mask together.
  *
  *     static bool flip(wk_sample *sample, void *user)
  *     {
@@ -195,7 +195,7 @@ WK_RESULT_API wk_dataset *wk_data_map_samples_at(wk_site site, wk_dataset *data,
 
 /* ---- loaders ----------------------------------------------------------------------------------------------------- */
 
-/* Makes the tensors of a batch of its samples: sets batch->tensors and batch->count. Returns false on failure. */
+/* Makes the tensors of a batch from its samples: sets batch->tensors and batch->count. Returns false on failure. */
 typedef bool wk_data_collate(wk_sample *batch, const wk_sample *samples, int64_t count, void *user);
 typedef struct wk_loader_options {
     size_t size;
@@ -204,12 +204,12 @@ typedef struct wk_loader_options {
     bool shuffle;        /* new order each epoch, a function of seed, epoch and number of samples; default false */
     bool drop_last;      /* omit a smaller last batch; default false */
     uint64_t seed;       /* of the order, and of random numbers that functions of the dataset draw; default 0 */
-    int rank, world;     /* this process among world processes, which get shares of equal size; default 0 of 1 */
+    int rank, world;     /* the shard of this process, one of world shards of equal size; default 0 of 1 */
     wk_device device;    /* of the batches; default WK_DEVICE, else the CPU */
     int workers;         /* threads that prepare batches; default: see wk_data_loader */
     int prefetch_factor; /* batches that each of them prepares ahead; default 2 */
     wk_tensor *order;    /* i64 indices: the samples of an epoch in order, copied; default NULL, all samples */
-    wk_tensor *weights;  /* a float for each sample, copied: draw samples in proportion to it; default NULL */
+    wk_tensor *weights;  /* one float per sample, copied; samples are drawn in proportion to it; default NULL */
     int64_t draws;       /* samples of an epoch with .weights; default the number of samples */
     bool no_replacement; /* with .weights: draw no sample twice in an epoch; default false */
     char reserved[7];
@@ -220,9 +220,9 @@ typedef struct wk_loader_options {
  *
  *     wk_loader *batches = wk_data_loader(train, .batch_size = 64, .shuffle = true, .workers = 2);
  *
- * Workers:   .workers threads prepare batches while the program uses one, and the loop gets the same batches in the
- *            same order for any number of them. By default the loop's thread runs the functions of wk_data_map and the
- *            like, and one thread prepares the batches of other datasets
+ * Workers:   .workers threads prepare batches while the program uses one. The batches and their order do not depend on
+ *            .workers. By default the loop's thread runs the functions of wk_data_map and the like, and one thread
+ *            prepares the batches of other datasets
  * Memory:    .workers * .prefetch_factor batches in host memory, by default one
  * Stacking:  the samples of a batch must have the same shapes and dtypes, unless .collate makes the batch:
  *
@@ -230,7 +230,7 @@ typedef struct wk_loader_options {
  *     wk_loader *texts = wk_data_loader(data, .batch_size = 32, .collate = padded);
  *
  *            collate runs where the functions of the dataset do; the tensors of samples are on the CPU
- * Order:     .shuffle also shuffles .order. .weights can be combined with neither; a sample of weight 0 is not drawn:
+ * Order:     .shuffle also shuffles .order. .weights excludes .shuffle and .order; samples of weight 0 are never drawn:
  *
  *     wk_loader *balanced = wk_data_loader(data, .batch_size = 32, .weights = weights, .draws = 10000);
  *

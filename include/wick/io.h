@@ -37,7 +37,7 @@ typedef struct wk_load_options {
  *     const char *const *missing;
  *     wk_load(net, "backbone.safetensors", .strict = false, .missing = &missing);
  *     for (; missing && *missing; missing++) puts(*missing);
- * Lifetime:  lists of names, which NULL ends, until the innermost scope closes; outside any scope, until m is freed
+ * Lifetime:  the lists end with NULL, and exist until the innermost scope closes; outside any scope, until m is freed
  * Returns:   WK_OK or an error code
  * Errors:    WK_ERR_IO if the system reports an error; WK_ERR_FORMAT if the file is invalid; WK_ERR_DTYPE if only
  *            the dtype of a tensor differs; WK_ERR_SHAPE for any other mismatch
@@ -70,7 +70,7 @@ typedef struct wk_file_pair {
 } wk_file_pair;
 /* The contents of a file. Both arrays are sorted and ended by NULL. */
 typedef struct wk_file_info {
-    int64_t count, pairs; /* number of tensors, of pairs */
+    int64_t count, pairs; /* number of tensors; number of pairs */
     const wk_file_tensor *const *tensors;
     const wk_file_pair *const *metadata;
 } wk_file_info;

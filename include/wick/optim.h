@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick/optim.h: optimisers, as torch.optim. The update of a parameter is one pass over memory.
+/* wick/optim.h: optimisers, as torch.optim. The update of a parameter is one pass over memory; lamb and lbfgs take
+ * several.
  *
  *     wk_optim *adam = wk_optim_adam(wk_parameters(net), .lr = 1e-3);
  *     ...
@@ -168,7 +169,7 @@ typedef struct wk_optim_nadam_options {
  *     mu(t) = beta1 (1 - 0.96^(t momentum_decay) / 2)
  *     p -= lr (1 - mu(t)) / (1 - mu(1) ... mu(t)) g / (sqrt(v / (1 - beta2^t)) + eps)
  *     p -= lr mu(t + 1) / (1 - mu(1) ... mu(t + 1)) m / (sqrt(v / (1 - beta2^t)) + eps)
- * The product has the present beta1 in all of its factors (PyTorch: that of each step).
+ * The product uses the present beta1 for all steps (PyTorch: the beta1 of each step).
  * PyTorch:   torch.optim.NAdam
  * Paper:     Dozat: Incorporating Nesterov Momentum into Adam, 2016 */
 WK_RESULT_API wk_optim *wk_optim_nadam_at(wk_site site, wk_tensors *parameters, const wk_optim_nadam_options *options);
@@ -227,7 +228,7 @@ typedef struct wk_optim_asgd_options {
  *     eta = lr / (1 + lambd lr (t - 1))^alpha
  *     p = (1 - lambd eta) p - eta g
  *     ax += (p - ax) / max(1, t - 1 - t0)
- * A new learning rate counts from the next step on (PyTorch: from the step after it).
+ * A new learning rate takes effect at the next step (PyTorch: one step later).
  * PyTorch:   torch.optim.ASGD
  * Paper:     Polyak, Juditsky: Acceleration of Stochastic Approximation by Averaging, 1992 */
 WK_RESULT_API wk_optim *wk_optim_asgd_at(wk_site site, wk_tensors *parameters, const wk_optim_asgd_options *options);
@@ -291,8 +292,8 @@ typedef struct wk_optim_group_options {
     bool nesterov, amsgrad, centered, decoupled_weight_decay, maximize;
     char reserved[3];
 } wk_optim_group_options;
-/* wk_optim_add_group(optim, parameters): Adds parameters with options of their own; options that are not written
- * are those of the optimiser. A group cannot unset a flag, as .nesterov.
+/* wk_optim_add_group(optim, parameters): Adds parameters with options of their own. Omitted options are inherited
+ * from the optimiser. A group cannot unset a flag such as .nesterov.
  * Returns:   WK_OK or an error code
  * PyTorch:   optim.add_param_group */
 WK_API wk_code wk_optim_add_group_at(wk_site site, wk_optim *optim, wk_tensors *parameters,

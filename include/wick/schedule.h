@@ -24,12 +24,12 @@ extern "C" {
 
 /* In the formulas t is the number of calls of wk_schedule_step so far, base the learning rate that a group had when the
  * optimiser's first schedule was created, and lr its present rate. Creating a schedule sets the rates for t = 0. All
- * values equal those of PyTorch's class. A schedule that multiplies lr continues from a rate that wk_optim_set_lr or
- * another schedule has set. A change of a rate costs nothing on the device: kernels get it as an argument.
+ * rates equal PyTorch's. A schedule that multiplies lr continues from a rate that wk_optim_set_lr or another schedule
+ * has set. Rates are arguments of kernels, so a change compiles nothing.
  *
- * A schedule belongs to its optimiser, which it keeps alive: wk_optim_save and checkpoints save t and what else changes
- * with the steps; options and arguments stay those of the program. A file is loaded only if the optimiser has the
- * schedules that it had when it was saved, of the same kinds, created in the same order.
+ * A schedule keeps its optimiser alive. wk_optim_save and checkpoints save t and the state that changes with steps;
+ * options and arguments are not saved. A file is loaded only if the optimiser has the schedules that it had when it was
+ * saved, of the same kinds, created in the same order.
  * Returns:   the schedule, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_ARGUMENT if an argument or an option is out of range */
 
@@ -49,8 +49,7 @@ typedef struct wk_schedule_multi_step_lr_options {
     wk_by_name by_name;
     double gamma; /* at least 0; default 0.1 */
 } wk_schedule_multi_step_lr_options;
-/* wk_schedule_multi_step_lr(optim, (a, b, ...)): Multiplies lr by gamma when t reaches a, b, ..., once for each of
- * them.
+/* wk_schedule_multi_step_lr(optim, (a, b, ...)): Multiplies lr by gamma at each milestone t = a, b, ...
  * Example:   wk_schedule_multi_step_lr(sgd, (30, 80), .gamma = 0.1)
  * PyTorch:   torch.optim.lr_scheduler.MultiStepLR */
 WK_RESULT_API wk_schedule *wk_schedule_multi_step_lr_at(wk_site site, wk_optim *optim, const int64_t *milestones,
@@ -119,7 +118,7 @@ typedef struct wk_schedule_cosine_options {
 /* wk_schedule_cosine(optim, .steps = n): Increases the rate linearly, then decreases it along half a cosine:
  *     base (t + 1) / (warmup + 1)                                                    for t < warmup
  *     min_lr + (base - min_lr) (1 + cos(pi (t - warmup) / (steps - warmup))) / 2     for t < steps
- *     min_lr                                                                         from there on
+ *     min_lr                                                                         for later t
  * Example:   wk_schedule_cosine(adam, .warmup = 100, .steps = 1000, .min_lr = 1e-4)
  * PyTorch:   up to t = steps SequentialLR of LinearLR(start_factor=1/(warmup + 1), total_iters=warmup) and
  *            CosineAnnealingLR(T_max=steps - warmup, eta_min=min_lr)
@@ -134,7 +133,7 @@ typedef struct wk_schedule_cosine_annealing_lr_options {
 } wk_schedule_cosine_annealing_lr_options;
 /* wk_schedule_cosine_annealing_lr(optim, T_max): Moves the rate along a cosine of period 2 T_max:
  *     eta_min + (base - eta_min) (1 + cos(pi t / T_max)) / 2
- * computed from lr as PyTorch does. After T_max steps the rate rises again; wk_schedule_cosine keeps it.
+ * computed from lr as PyTorch does. After T_max steps the rate rises again (wk_schedule_cosine: it stays).
  * PyTorch:   torch.optim.lr_scheduler.CosineAnnealingLR
  * Paper:     Loshchilov, Hutter: SGDR: Stochastic Gradient Descent with Warm Restarts, 2017 */
 WK_RESULT_API wk_schedule *wk_schedule_cosine_annealing_lr_at(wk_site site, wk_optim *optim, int64_t T_max,
@@ -204,9 +203,9 @@ typedef struct wk_schedule_reduce_lr_on_plateau_options {
     double factor;              /* multiplies lr, in [0, 1); default 0.1 */
     double threshold;           /* smallest improvement; default 1e-4 */
     double min_lr;              /* lowest rate, at least 0; default 0 */
-    double eps;                 /* a smaller change of a rate is not made; default 1e-8 */
+    double eps;                 /* smaller changes of a rate are skipped; default 1e-8 */
     double patience;            /* steps without improvement that are tolerated; default 10 */
-    int64_t cooldown;           /* steps after a reduction in which nothing counts; default 0 */
+    int64_t cooldown;           /* steps after a reduction that are not counted; default 0 */
     const char *mode;           /* whether "min" or "max" of the metric is best; default "min" */
     const char *threshold_mode; /* "rel": threshold is a share of the best metric so far; "abs"; default "rel" */
 } wk_schedule_reduce_lr_on_plateau_options;
@@ -222,9 +221,9 @@ WK_RESULT_API wk_schedule *wk_schedule_reduce_lr_on_plateau_at(wk_site site, wk_
  * PyTorch:   torch.optim.lr_scheduler.ChainedScheduler */
 WK_RESULT_API wk_schedule *wk_schedule_chained_at(wk_site site, wk_schedule *const *schedules, int count);
 
-/* wk_schedule_sequential((m, n, ...), a, b, c, ...): Follows schedule a of an optimiser, from t = m on schedule b, from
- * t = n on schedule c, ...; each begins with the base rates. There is one schedule more than milestones, which are at
- * least 1 and increase. The schedule keeps the others alive. reduce_lr_on_plateau cannot be one of them.
+/* wk_schedule_sequential((m, n, ...), a, b, c, ...): Runs schedule a until t = m, then b until t = n, then c; each
+ * starts from the base rates. The number of milestones is one less than that of schedules; milestones are at least 1
+ * and increase. The schedule keeps the others alive. reduce_lr_on_plateau cannot be one of them.
  *
  *     wk_schedule *up = wk_schedule_linear_lr(sgd, .start_factor = 0.1, .total_iters = 10);
  *     wk_schedule *down = wk_schedule_exponential_lr(sgd, 0.95);
@@ -237,13 +236,13 @@ WK_RESULT_API wk_schedule *wk_schedule_sequential_at(wk_site site, const int64_t
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
 /* wk_schedule_step(schedule): Increases t and sets the rates of all groups. Call it after wk_optim_step, at the end of
- * each epoch or batch, as the schedule counts.
+ * each epoch or batch, depending on the unit of its options.
  * Returns:   WK_OK or an error code, and then no rate has changed; the code of a pending error, without a step
  * Errors:    WK_ERR_STATE for reduce_lr_on_plateau, which needs a metric, after the last step of one_cycle, and if
  *            the optimiser's number of groups has changed */
 WK_API wk_code wk_schedule_step_at(wk_site site, wk_schedule *schedule);
 /* wk_schedule_step_metric(schedule, metric): Increases t, and reduces the rates if metric has not improved for too
- * long. A NaN does not improve it.
+ * long. NaN counts as no improvement.
  * Returns:   WK_OK or an error code; the code of a pending error, without a step
  * Errors:    WK_ERR_STATE if the schedule is not reduce_lr_on_plateau */
 WK_API wk_code wk_schedule_step_metric_at(wk_site site, wk_schedule *schedule, double metric);

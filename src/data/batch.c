@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Puts samples together to batches; see batch.h. */
+/* Makes batches from samples; see batch.h. */
 #include "batch.h"
 #include "base/alloc.h"
 #include "sample.h"
@@ -20,7 +20,8 @@ __attribute__((format(printf, 4, 5))) static bool fail(wk__batch_data *out, wk_s
     return false;
 }
 
-/* Moves the error of the current context to the batch. Errors of kernels do not name the sample yet. */
+/* Moves the error of the current context to the batch. Kernel errors do not name the sample yet; this function adds
+ * it. */
 static void take_error(wk__batch_data *out, const char *sample)
 {
     const wk_context *context = wk__context();
@@ -114,7 +115,7 @@ static bool reserve(wk__batch_part *part, int64_t bytes)
     return part->data != NULL;
 }
 
-/* Prepares tensor p of the batch. samples: its first dimension, before those of l; -1: none. */
+/* Prepares tensor p of the batch: samples, if not -1, is the size of an added first dimension. */
 static bool begin_part(const wk__batch_plan *plan, wk__batch_data *out, int p, const layout *l, int64_t samples)
 {
     wk__batch_part *part = &out->part[p];
@@ -133,7 +134,7 @@ static bool begin_part(const wk__batch_plan *plan, wk__batch_data *out, int p, c
     return true;
 }
 
-/* Prepares the tensors of a batch whose first sample is this. */
+/* Prepares the tensors of a batch from its first sample. */
 static bool begin_batch(const wk__batch_plan *plan, wk__batch_data *out, const wk__sample *sample)
 {
     out->count = sample->count;
@@ -172,15 +173,15 @@ static bool write_sample(const wk__batch_plan *plan, wk__batch_data *out, int64_
 
 enum { NAME = 120 };
 
-/* Writes the name that errors for sample k get; k < 0: those of .collate. */
+/* Writes the name that errors show for sample k; k < 0: for .collate. */
 static void name_sample(const wk__batch_plan *plan, int64_t k, char *name)
 {
     snprintf(name, NAME, "%ssample %lld of the loader at %.60s:%d", k < 0 ? "the batch of " : "",
              (long long)sample_of(plan, k < 0 ? 0 : k), plan->site.file ? plan->site.file : "?", (int)plan->site.line);
 }
 
-/* Gets sample k in a separate scope. With .collate the caller's scope gets its tensors, in *kept; else the sample is
- * added to the batch. Errors name the sample. */
+/* Reads sample k in a separate scope, then adds it to the batch or, for .collate, moves its tensors to the caller's
+ * scope in *kept. Errors name the sample. */
 static void add_by_user_code(const wk__batch_plan *plan, wk__batch_data *out, int64_t k, wk_sample *kept)
 {
     char name[NAME];

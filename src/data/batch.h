@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Batches in host memory: the samples of a dataset, put together by the thread that prepares them. */
+/* Batches in host memory, made by the thread that prepares them. */
 #ifndef WICK_DATA_BATCH_H
 #define WICK_DATA_BATCH_H
 
@@ -15,8 +15,7 @@ typedef struct wk__batch_part {
     int64_t shape[WK__MAX_DIMS];
 } wk__batch_part;
 
-/* A batch that is prepared and not yet used, or the error of its preparation. Its memory serves one batch after the
- * other. */
+/* A prepared batch, or the error of its preparation. Its memory is reused for later batches. */
 typedef struct wk__batch_data {
     int count; /* tensors */
     wk__batch_part part[WK_SAMPLE_TENSORS];
@@ -25,19 +24,19 @@ typedef struct wk__batch_data {
     wk__text error;
 } wk__batch_data;
 
-/* The content of a batch, and what its preparation needs. */
+/* The samples of a batch, and the inputs of its preparation. */
 typedef struct wk__batch_plan {
     const wk__dataset *data;
     const int64_t *order;     /* sample indices of an epoch */
     const int64_t *positions; /* [count] of the samples of the batch in `order` */
     int64_t count;
-    uint64_t seed; /* with epoch and index of a sample, of the random numbers that functions of the user draw for it */
+    uint64_t seed; /* key of the random numbers that functions of the user draw, with epoch and index of the sample */
     int64_t epoch;
     bool stream_by_position;  /* these numbers depend on the position of the sample instead of its index */
     wk_data_collate *collate; /* NULL: the samples are stacked */
     void *collate_user;
     wk_site site;                 /* of the loader */
-    const atomic_bool *cancelled; /* set when the loop has ended */
+    const atomic_bool *cancelled; /* true after the end of the loop */
 } wk__batch_plan;
 
 /* Prepares a batch. Runs functions of the user in the current context, whose random stream it sets. Stores errors in

@@ -36,7 +36,7 @@ typedef struct wk__batch_workers {
     bool quit;
 } wk__batch_workers;
 
-/* Returns false on allocation failure; wk__batch_workers_free is due in either case. */
+/* Returns false on allocation failure; wk__batch_workers_free must be called in either case. */
 bool wk__batch_workers_init(wk__batch_workers *w, int threads, int64_t slots,
                             void (*work)(void *user, int64_t job, bool in_caller), void *user);
 /* Starts the threads, the first time, and the first jobs of an epoch. */
@@ -45,7 +45,8 @@ void wk__batch_workers_begin(wk__batch_workers *w, int64_t jobs);
 void wk__batch_workers_wait(wk__batch_workers *w, int64_t job);
 /* Makes the slot of the job available. */
 void wk__batch_workers_release(wk__batch_workers *w, int64_t job);
-/* Drops the jobs that have not begun, and waits for those that are running; w->cancelled is true until then. */
+/* Drops the jobs that have not begun and waits for running ones. w->cancelled stays true until the next epoch
+ * begins. */
 void wk__batch_workers_cancel(wk__batch_workers *w);
 /* Ends the threads and frees the memory. */
 void wk__batch_workers_free(wk__batch_workers *w);

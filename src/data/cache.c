@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Datasets that keep their samples in host memory once they have been read.
  *
- * Threads: an entry does not change once it is published. Two threads may read the same sample at a time; the entry of
- * the first is kept. */
+ * Threads: an entry does not change once it is published. If two threads read one sample at the same time, the first
+ * entry is kept. */
 #include "base/alloc.h"
 #include "sample.h"
 #include <string.h>

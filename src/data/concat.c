@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Datasets one after the other. */
+/* Concatenated datasets. */
 #include "base/alloc.h"
 #include "dataset.h"
 

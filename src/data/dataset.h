@@ -23,8 +23,8 @@ typedef struct wk__sample_array {
     void (*convert)(void *to, const void *from, int64_t elements);
 } wk__sample_array;
 
-/* One tensor of a sample: a tensor of the innermost scope, or element `row` of an array, of which a tensor is made only
- * if a function of the user takes it. */
+/* One tensor of a sample: a tensor of the innermost scope, or row `row` of an array. A tensor is made of a row only for
+ * a function of the user. */
 typedef struct wk__sample_part {
     wk_tensor *tensor;
     const wk__sample_array *array; /* if tensor is NULL */
@@ -53,7 +53,7 @@ struct wk__dataset {
     int depth;           /* datasets from this one to its most distant source, at most WK__DATASET_DEPTH */
     bool user_code;      /* get calls a function of the user, so it needs a context */
     int64_t count;       /* samples */
-    wk__dataset *parent; /* the dataset that this one is made of, held; NULL: none or several */
+    wk__dataset *parent; /* the dataset that this one reads, a reference; NULL if none or several */
 };
 
 enum { WK__DATASET_DEPTH = 200 };

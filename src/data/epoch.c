@@ -27,13 +27,13 @@ static bool begin_epoch(wk__loader *l)
 
 /* ---- preparing batches ------------------------------------------------------------------------------------------- */
 
-/* Prepares a batch on the loop's thread, in a separate context, so that functions of the user have the same random
- * stream, device and error as on any other thread. */
+/* Prepares a batch on the loop's thread, in a separate context, so that functions of the user have the random stream,
+ * device and error state of a worker thread. */
 static void load_in_caller(wk__loader *l, const wk__batch_plan *plan, wk__batch_data *out)
 {
     if (!l->caller_context) l->caller_context = wk__context_make_worker();
     if (!l->caller_context) {
-        out->code = WK_ERR_MEMORY; /* without a text: "out of memory" */
+        out->code = WK_ERR_MEMORY; /* no text: the default message */
         out->site = l->made;
         return;
     }

@@ -28,7 +28,7 @@ typedef struct wk__loader {
     int64_t *epoch_order;    /* [sampler.count] sample indices of the epoch, over all ranks */
     wk__batch_workers workers;
     wk__batch_data *slot;       /* [workers.slots] batches that are being prepared */
-    wk_context *caller_context; /* in which the loop's thread runs functions of the user; NULL until it does */
+    wk_context *caller_context; /* context for functions of the user in the loop's thread; created on demand */
     /* state of the open loop */
     bool open;
     wk_site site;

@@ -2,11 +2,11 @@
 /* Progress bars. A bar shows values without waiting for them:
  *
  *     step      --> latest, a reference to the newest value, which recorded work will compute
- *     update    --> if it is computed by now: read at once from host memory; from another device by a thread of the
- *                   bar, whose result a later update shows
+ *     update    --> if it has been computed: read from host memory at once, or downloaded by the reader's thread and
+ *                   shown by a later update
  *
- * A bar keeps the newest value at each step, so that all steps record the same work. Everything but read_value() runs
- * on the thread of the bar. */
+ * A bar keeps the newest value at each step, so that all steps record the same work. All functions except read_value()
+ * run on the thread of the program that uses the bar. */
 #include "base/alloc.h"
 #include "base/options.h"
 #include "base/platform/clock.h"
@@ -61,7 +61,8 @@ static double number_at(const void *address, wk_dtype dtype)
     return dtype == WK_F64 ? wide : narrow;
 }
 
-/* Runs on the thread of the reader. Failures are those of the work that computes the value and go to its recorder. */
+/* Runs on the thread of the reader. A failure belongs to the work that computes the value and is reported to its
+ * thread. */
 static void read_value(void *user, int64_t which)
 {
     (void)which;
@@ -84,7 +85,7 @@ static void finish_reading(progress *p)
     p->read.value = NULL;
 }
 
-/* Reads a value if it is computed; true if it was, and needs no further attempt. */
+/* Reads the value if it has been computed. Returns true if it has. */
 static bool look_at(progress *p, const wk_tensor *x)
 {
     if (!x) return false;
@@ -145,7 +146,7 @@ static void add_count(const progress *p, wk__text *line, bool bar)
     wk__text_format(line, "%lld/%lld", (long long)p->done, (long long)p->total);
 }
 
-/* Writes the line of the present state, without its end. `last`: the time since the beginning replaces that left. */
+/* Writes the current line without its end; if last, with elapsed instead of remaining time. */
 static void add_line(const progress *p, wk__text *line, bool bar, double rate, double elapsed, bool last)
 {
     wk__text_add(line, p->name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Samples as functions of the user see them, and their random streams. */
+/* Samples in the form that functions of the user get, and their random streams. */
 #ifndef WICK_DATA_SAMPLE_H
 #define WICK_DATA_SAMPLE_H
 
@@ -10,7 +10,7 @@
 wk_tensor *wk__sample_tensor(wk__sample_part *part, wk_site site);
 /* Makes the tensors of *in for a function of the user. Returns false on error. */
 bool wk__sample_to_user(wk__sample *in, int64_t index, wk_site site, wk_sample *out);
-/* Checks and takes the tensors that a function of the user, "data_map_samples" in messages, has set. */
+/* Checks the tensors that a function of the user (op in messages) has set, and stores them in *out. */
 bool wk__sample_from_user(const wk_sample *in, const char *op, wk_site site, wk__sample *out);
 /* Begins a call scope in which a dataset gets samples; wk__call_end() ends it. Errors are reported with `name` and are
  * delivered at the end, so that no error handler leaves the functions in between. Returns false on allocation
@@ -19,12 +19,12 @@ bool wk__sample_call_begin(wk__call_scope *c, const char *name, wk_site site);
 /* Records that a function of the user failed without an error, unless there is one. Returns false. */
 bool wk__sample_failed(const char *op, wk_site site);
 
-/* Begins the random stream of a sample in an epoch. Its key is a number of the seed's Philox stream, at a counter that
- * no shuffle uses. Datasets that no epoch changes use WK__NO_EPOCH. */
+/* Begins the random stream of a sample in an epoch. Its key is the number of the seed's Philox stream at a counter that
+ * shuffles never use. Datasets that are independent of the epoch use WK__NO_EPOCH. */
 #define WK__NO_EPOCH UINT64_MAX
 void wk__sample_begin_stream(wk_context *context, uint64_t seed, uint64_t epoch, int64_t sample);
-/* Shuffles n numbers (Fisher and Yates): number k is exchanged by PHILOX(k, epoch) under the key `seed`, so that their
- * order depends on nothing else. */
+/* Shuffles n numbers (Fisher and Yates): number k is swapped with a position drawn from PHILOX(k, epoch) under the key
+ * `seed`, so that their order depends on nothing else. */
 void wk__shuffle(int64_t *numbers, int64_t n, uint64_t seed, uint64_t epoch);
 
 #endif

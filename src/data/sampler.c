@@ -143,7 +143,7 @@ static void draw_with_replacement(const wk__sampler *s, int64_t epoch, int64_t *
     for (int64_t k = 0; k < s->count; k++) order[k] = find(s->sums, s->samples, uniform(s, epoch, k) * sum);
 }
 
-/* A sample and the time at which it is drawn. */
+/* A sample and its arrival time. */
 typedef struct arrival {
     double time;
     int64_t sample;

@@ -10,14 +10,14 @@ typedef struct wk__sampler {
     int64_t count;   /* samples of an epoch */
     int64_t samples; /* of the dataset */
     int64_t *list;   /* [count] owned; NULL: all samples */
-    double *weights; /* [samples] owned; of .no_replacement; NULL: none */
+    double *weights; /* [samples] for .no_replacement; owned; NULL: none */
     double *sums;    /* [samples] owned; sums of the weights up to each sample; NULL: none */
     bool shuffle;
     uint64_t seed;
 } wk__sampler;
 
-/* Reads the options of a loader, which are those of a dataset of `samples` samples. Returns false after recording an
- * error; wk__sampler_free is due in either case. */
+/* Reads the sampling options of a loader over `samples` samples. Returns false after recording an error;
+ * wk__sampler_free must be called in either case. */
 bool wk__sampler_init(wk__sampler *s, wk_site site, const wk_loader_options *o, int64_t samples);
 /* Writes the indices of the samples of an epoch in order. Returns false on allocation failure. */
 bool wk__sampler_order(const wk__sampler *s, int64_t epoch, int64_t *order);

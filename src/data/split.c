@@ -11,7 +11,7 @@ static const char op[] = "data_random_split";
 
 /* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
-/* Fractions of 1: each part gets its share rounded down, and the first ones a sample more until none is left. */
+/* Rounds each share down, and gives the remaining samples to the first parts, one each. */
 static void sizes_of_fractions(const double *fractions, int count, int64_t samples, int64_t *sizes)
 {
     int64_t left = samples;
@@ -53,7 +53,7 @@ static bool compute_sizes(wk_site site, const double *lengths, int count, int64_
 
 /* ---- labels ------------------------------------------------------------------------------------------------------ */
 
-/* A sample and its label; `position` is that in the random order. */
+/* A sample's label, and its position in the random order. */
 typedef struct labelled {
     int64_t label, position;
 } labelled;
@@ -85,9 +85,8 @@ static bool read_label(wk_site site, const wk__dataset *data, int64_t index, int
 
 /* ---- parts ------------------------------------------------------------------------------------------------------- */
 
-/* Deals samples in the order of `labels` to the parts, each time to the one that is farthest below its share of the
- * samples so far, so that each part gets the same share of every label, up to a sample or so. part[position]: its
- * part. */
+/* Assigns samples, in the order of labels, each to the part that is farthest below its share, so that labels are spread
+ * evenly up to about one sample. part[position] is the part. */
 static void deal(const labelled *labels, int64_t samples, const int64_t *sizes, int count, int64_t *given, int *part)
 {
     for (int64_t k = 0; k < samples; k++) {
@@ -104,7 +103,7 @@ static void deal(const labelled *labels, int64_t samples, const int64_t *sizes, 
     }
 }
 
-/* Orders the indices by part; within one they stay in random order. Returns false on error. */
+/* Sorts the indices by part, in random order within each. Returns false on error. */
 static bool group_by_label(wk_site site, const wk__dataset *data, const int64_t *sizes, int count, int64_t *order)
 {
     const int64_t samples = data->count;

@@ -46,7 +46,7 @@ static bool check_kind(wk_site site, const wk_dataset_kind *given, wk_dataset_ki
     return false;
 }
 
-/* Asks the user for the number of samples. */
+/* Calls the program's count function. */
 static int64_t count_of(const wk_dataset_kind *kind, void *user)
 {
     wk_context *context = wk__context();

@@ -8,7 +8,7 @@
 
 /* ---- contents ---------------------------------------------------------------------------------------------------- */
 
-/* A result of wk_load_info, which a scope owns. Strings and shapes are those of the header. */
+/* A result of wk_load_info, owned by a scope. Its strings and shapes point into the header. */
 typedef struct contents {
     wk_file_info info;
     wk__safetensors header;

@@ -47,8 +47,8 @@ static const char *const *copy_names(const wk__tensor_file *from, const names *l
 /* Common and different names of a network and a file. */
 typedef struct comparison {
     wk__tensor_list *both; /* tensors of the network that the file has */
-    names missing;         /* those that it has not */
-    names unexpected;      /* tensors of the file that the network has not */
+    names missing;         /* tensors of the network that are not in the file */
+    names unexpected;      /* tensors of the file that are not in the network */
 } comparison;
 
 static bool compare(const wk__tensor_file *from, const wk__tensor_list *list, comparison *c)
@@ -108,7 +108,7 @@ static bool load_open(const wk__tensor_file *from, wk_module *m, const wk_load_o
     return fine;
 }
 
-/* Gives a block to the program, which the innermost scope or m owns. */
+/* Stores a block in *to for the program; the innermost scope or m owns it. Returns false after recording an error. */
 static bool report(wk_site site, wk_module *m, const char *const *block, const char *const **to)
 {
     if (!block || !to) return true;
@@ -128,7 +128,7 @@ wk_code wk_load_at(wk_site site, wk_module *m, const char *path, const wk_load_o
     if (o.missing) *o.missing = NULL;
     if (o.unexpected) *o.unexpected = NULL;
     if (!wk__module_check(m, site, from.op) || !wk__check_path(site, from.op, path)) return wk_error_code();
-    wk_context *context = wk__context(); /* errors wait until the program has the names */
+    wk_context *context = wk__context(); /* errors are delivered after the program has the names */
     const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
     if (!wk__call_begin(&c, WK__FRAME_CALL, from.op, site, WK__GRAD_OFF)) {
         wk__frame_end(context, before);

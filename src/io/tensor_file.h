@@ -32,10 +32,10 @@ wk_tensors *wk__tensor_file_read_all(const wk__tensor_file *from, const char *pr
  * difference otherwise; messages name the list by its owner, "network". */
 bool wk__tensor_file_check(const wk__tensor_file *from, const char *prefix, const wk__tensor_list *list,
                            const char *owner);
-/* Differences of dtypes. */
+/* Treatment of tensors whose dtype differs. */
 typedef struct wk__match_rules {
-    bool convert;     /* are allowed */
-    bool may_convert; /* .convert of the call would allow them: messages say so */
+    bool convert;     /* they are converted */
+    bool may_convert; /* the call has an option .convert, which messages suggest */
 } wk__match_rules;
 /* The two parts of that check: all tensors of the list are in the file and agree; the file has no others. */
 bool wk__tensor_file_check_tensors(const wk__tensor_file *from, const char *prefix, const wk__tensor_list *list,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adadelta: scales the gradient by the ratio of two roots: of the mean squared step, and of the mean squared
- * gradient. */
+/* Adadelta: scales the gradient by the ratio of the root mean squares of steps and of gradients. */
 #include "update_ops.h"
 
 typedef wk_optim_adadelta_options options;

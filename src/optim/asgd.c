@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Averaged stochastic gradient descent: the state is the average of the parameter over the steps after t0. The rate and
- * the weight of the average follow from the number of steps. */
+/* Averaged stochastic gradient descent: the state is the average of the parameter over the steps after t0. Rate and
+ * weight of the average are computed from the number of steps. */
 #include "update_ops.h"
 
 typedef wk_optim_asgd_options options;

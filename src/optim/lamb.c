@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LAMB: Adam whose step of each parameter has a length in proportion to that of the parameter. The norms stay on the
- * device. */
+/* LAMB: Adam with steps whose length is proportional to the norm of the parameter. The norms stay on the device. */
 #include "update_ops.h"
 #include <wick/pointwise.h>
 #include <wick/reduce.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NAdam: Adam with Nesterov's momentum. The product of all momenta so far follows from the number of steps, so that a
- * step that fails does not count in it. */
+/* NAdam: Adam with Nesterov's momentum. The product of momenta is computed from the number of steps, so that a failed
+ * step does not count. */
 #include "update_ops.h"
 
 typedef wk_optim_nadam_options options;
@@ -29,7 +29,7 @@ typedef struct momenta {
     double now, next, product;
 } momenta;
 
-/* The product is soon negligible beside 1, from which it is subtracted. */
+/* Computes the momenta of a step. The loop stops when the product is negligible compared with 1. */
 static momenta momenta_at(const options *o, int64_t step)
 {
     const double decay = pow(0.96, o->momentum_decay);

@@ -22,7 +22,7 @@ static int states(const void *given)
     return 2;
 }
 
-/* Returns the factor that corrects the variance of the step at step t; 0 if the estimate is not good enough. */
+/* Returns the variance correction at step t; 0 if too few steps estimate it. */
 static double rectification(const options *o, double t)
 {
     const double power = pow(o->beta2, t), most = 2 / (1 - o->beta2) - 1, length = most - 2 * t * power / (1 - power);

@@ -25,7 +25,7 @@ static int over_deviation(wk__emit *e, const int in[])
 
 static const wk__op deviation_quotient = {.name = "optim_step", .expression = over_deviation, .arity = 4};
 
-/* The square average, then the momentum buffer and the average of the gradient, of which either may be missing. */
+/* States: square_avg; momentum_buffer with momentum; grad_avg if centered. */
 static int states(const void *given)
 {
     const options *o = given;

@@ -216,7 +216,7 @@ static bool copy_lists(wk__schedule *s, const wk__schedule_lists *lists)
     return true;
 }
 
-/* Appends a schedule to the list of its optimiser, whose groups have a base rate from the first one on. */
+/* Appends a schedule to the optimiser's list. The first one records the base rates. */
 static void link(wk__schedule *s, wk_optim *optim)
 {
     wk__optim *of = wk__optim_of(optim);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Implementation type of wk_schedule, and the descriptor of a kind. A schedule has a position, PyTorch's last_epoch,
- * and a few numbers of state; its settings never change. It is linked into the list of its optimiser, in order of
- * creation, by which files identify it. Functions that return false or NULL recorded the error. */
+ * and a few numbers of state; its settings never change. Files identify it by its index in the optimiser's list, which
+ * is in order of creation. Functions that return false or NULL recorded the error. */
 #ifndef WICK_OPTIM_SCHEDULE_H
 #define WICK_OPTIM_SCHEDULE_H
 
@@ -22,7 +22,7 @@ struct wk__schedule {
     int64_t groups;  /* of the optimiser at creation; they must not change */
     int64_t epoch;   /* steps so far */
     double state[WK__SCHEDULE_STATE];
-    int64_t *milestone; /* [milestones], increasing; owned */
+    int64_t *milestone; /* [milestones]; owned; increasing in sequential */
     int64_t milestones;
     wk_schedule **child; /* [children] references; owned */
     int64_t children;
@@ -41,7 +41,7 @@ struct wk__schedule_kind {
     size_t size;      /* of the settings */
     const char *const *state_names;
     int states;     /* of s->state, saved in files */
-    bool has_begun; /* creation sets no rates: the children have */
+    bool has_begun; /* creation does not set rates, because the children have set them */
     /* Optional: updates the state, or the children, after s->epoch has changed; it is 0 when the schedule begins. */
     bool (*advance)(const wk__schedule_call *call, wk__schedule *s);
     /* Optional: returns the rate of a group at s->epoch from its base rate and its present one. */

@@ -46,7 +46,7 @@ wk_schedule *wk_schedule_chained_at(wk_site site, wk_schedule *const *schedules,
 
 /* ---- sequential -------------------------------------------------------------------------------------------------- */
 
-/* A child that begins does so from the base rates. */
+/* Each child starts from the base rates. */
 static bool sequential_advance(const wk__schedule_call *call, wk__schedule *s)
 {
     int64_t k = 0;

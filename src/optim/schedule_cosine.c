@@ -50,8 +50,8 @@ typedef struct annealing {
     double low;
 } annealing;
 
-/* The quotient of two values of the cosine moves the present rate; after its minimum, where that is 0 / 0, the rate
- * gets the height of one step. */
+/* Multiplies the present rate by the quotient of two values of the cosine. After the minimum, where the quotient is
+ * 0 / 0, adds one step. */
 static double annealing_rate(const wk__schedule *s, double base, double now)
 {
     const annealing *o = s->settings;

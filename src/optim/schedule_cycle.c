@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Schedules whose rate rises and falls between given values while the momentum does the opposite. */
+/* Schedules that raise and lower the rate while the momentum changes inversely. */
 #include "base/options.h"
 #include "schedule.h"
 
 /* Bounds of the momentum. */
 typedef struct momentum_range {
     double low, high;
-    bool fixed; /* it is left alone */
+    bool fixed; /* not changed */
 } momentum_range;
 
 static bool check_range(wk_site site, const char *op, const wk_optim *optim, const momentum_range *range)
@@ -45,7 +45,7 @@ static int phases_of(const one_cycle *o, phase out[3])
     return count;
 }
 
-/* Returns the phase of a step, and the share of it that is done: 1 after its end, and if it has no length. */
+/* Returns the phase at a step and its completed share, which is 1 after its end or if its length is 0. */
 static phase phase_at(const one_cycle *o, int64_t step, double *share)
 {
     phase all[3];

@@ -47,7 +47,7 @@ wk_schedule *wk_schedule_exponential_lr_at(wk_site site, wk_optim *optim, double
 
 /* ---- multi_step_lr ----------------------------------------------------------------------------------------------- */
 
-/* A milestone that occurs k times counts k times. */
+/* A repeated milestone counts each time. */
 static double multi_step_rate(const wk__schedule *s, double base, double now)
 {
     (void)base;

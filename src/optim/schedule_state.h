@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Serialised form of the schedules of an optimiser, as part of its state (optim_state.h): positions and state, and
- * kinds to compare. docs/reference/file-formats.md lists the keys. */
+/* Serialised form of the schedules of an optimiser, as part of its state (optim_state.h): positions, state, and kinds,
+ * which loading compares. docs/reference/file-formats.md lists the keys. */
 #ifndef WICK_OPTIM_SCHEDULE_STATE_H
 #define WICK_OPTIM_SCHEDULE_STATE_H
 
