@@ -29,13 +29,14 @@ static bool check_weight(wk_site site, wk_tensor *const in[2])
     return false;
 }
 
-/* Returns the weight shaped to broadcast along dimension 1 of an x with ndim dimensions. */
+/* Returns the weight shaped to broadcast along dimension 1 of an x with ndim dimensions, of which it adds none. */
 static wk_tensor *along_channels(wk_site site, wk_tensor *weight, int ndim)
 {
     int64_t shape[WK__MAX_DIMS];
-    if (!weight) return NULL;
-    for (int d = 0; d < ndim - 1; d++) shape[d] = d ? 1 : wk__body_numel(wk__body_of(weight));
-    return ndim > 2 ? wk_reshape_at(site, weight, shape, ndim - 1) : weight;
+    if (!weight || ndim == 1 || ndim == 2) return weight;
+    const int count = ndim ? ndim - 1 : 0;
+    for (int d = 0; d < count; d++) shape[d] = d ? 1 : wk__body_numel(wk__body_of(weight));
+    return wk_reshape_at(site, weight, shape, count);
 }
 
 wk_tensor *wk_prelu_at(wk_site site, wk_tensor *x, wk_tensor *weight)

@@ -12,7 +12,8 @@ static void reference(reference_call *r)
         out[k] = x->data[k] > 0 ? x->data[k] : weight->data[k / step % channels] * x->data[k];
 }
 
-static const char *const samples[] = {"[], []",         "[7], [1]",    "[3,5], [5]",   "[3,5], [1]", "[2,3,4], [3]",
-                                      "[2,3,2,2], [3]", "[2,3,4], []", "[0,3,2], [3]", NULL};
+static const char *const samples[] = {"[], []",     "[], [1]",      "[7], [1]",       "[7], []",     "[3,5], [5]",
+                                      "[3,5], [1]", "[2,3,4], [3]", "[2,3,2,2], [3]", "[2,3,4], []", "[0,3,2], [3]",
+                                      NULL};
 
 const op_reference op_reference_prelu = {.reference = reference, .samples = samples, .low = -3, .high = 3};
