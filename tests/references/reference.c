@@ -10,6 +10,13 @@ int64_t reference_numel(const reference_array *a)
     return n;
 }
 
+void reference_sizes(const wk_value *value, int dims, int64_t usual, int64_t size[])
+{
+    int count;
+    const int64_t *given = wk__value_dims(value, &count);
+    for (int d = 0; d < dims; d++) size[d] = count < 1 ? usual : given[count == 1 ? 0 : d];
+}
+
 double reference_at(const reference_array *a, int ndim, const int64_t *shape, int64_t k)
 {
     int64_t at = 0, step = 1;

@@ -55,6 +55,8 @@ extern const char *const samples_reduce[];
 /* Allocates result k of this shape, zeroed, and returns its data. */
 double *reference_out(reference_call *r, int k, int ndim, const int64_t *shape);
 int64_t reference_numel(const reference_array *a);
+/* Reads the sizes of `dims` dimensions from a list: of one number for all of them, or empty for `usual`. */
+void reference_sizes(const wk_value *value, int dims, int64_t usual, int64_t size[]);
 /* Returns element k of a space of this shape from an array that broadcasts to it. */
 double reference_at(const reference_array *a, int ndim, const int64_t *shape, int64_t k);
 /* Maps f over the first operand, for functions that lose digits near a zero, where 4 units of `scalar` are too

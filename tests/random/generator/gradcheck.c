@@ -123,6 +123,23 @@ static bool is_lost_inside(const executor *m, const step *s)
     return false;
 }
 
+/* Returns true for a cosine_embedding_loss of vectors as good as parallel: 1 - cos has few digits left. */
+static bool has_parallel_vectors(const executor *m, const step *s)
+{
+    if (s->kind != STEP_CALL || strcmp(op_entries[s->op].op->name, "cosine_embedding_loss") != 0) return false;
+    wk_tensor *x = m->slot[s->argument[0].slot[0]].tensor, *y = m->slot[s->argument[1].slot[0]].tensor;
+    const int64_t count = x ? wk_size(x, -1) : 0, elements = x && count ? wk_numel(x) : 0;
+    for (int64_t e = 0; e < elements; e += count) {
+        double xy = 0, xx = 0, yy = 0;
+        for (int64_t k = e; k < e + count; k++) {
+            const double a = executor_read_element(x, k), b = executor_read_element(y, k);
+            xy += a * b, xx += a * a, yy += b * b;
+        }
+        if (xy * fabs(xy) > (1 - 1e-6) * xx * yy) return true;
+    }
+    return false;
+}
+
 /* A gradient passes through values that are rounded by more than a step. */
 static bool is_rounded(const executor *m, const step *s)
 {
@@ -185,8 +202,8 @@ static bool is_inconclusive(program *p, executor *m)
     bool blurred = false;
     executor_begin(m, p, &mode_sync);
     for (int k = 0; k < p->steps; k++) {
-        blurred =
-            blurred || has_tiny_steps(m, &p->step[k]) || is_lost_inside(m, &p->step[k]) || is_replaced(m, &p->step[k]);
+        blurred = blurred || has_tiny_steps(m, &p->step[k]) || is_lost_inside(m, &p->step[k]) ||
+                  is_replaced(m, &p->step[k]) || has_parallel_vectors(m, &p->step[k]);
         executor_step(m, k);
         blurred = blurred || is_rounded(m, &p->step[k]) || is_cut(m, &p->step[k]) || is_untracked_write(p, k);
     }

@@ -13,13 +13,6 @@ typedef struct geometry {
     int64_t size[DIMS], kernel[DIMS], result[DIMS], stride[DIMS], padding[DIMS], dilation[DIMS];
 } geometry;
 
-static void read_sizes(const wk_value *value, int dims, int64_t usual, int64_t size[])
-{
-    int count;
-    const int64_t *given = wk__value_dims(value, &count);
-    for (int d = 0; d < dims; d++) size[d] = count < 0 ? usual : given[count == 1 ? 0 : d];
-}
-
 static void read_image(const geometry *g, int ndim, const int64_t *shape, int64_t *n, int64_t *channels, int64_t size[])
 {
     const int batched = ndim == g->dims + 2;
@@ -36,8 +29,8 @@ static void read_weight(geometry *g, const int64_t *shape)
 /* Reads stride, padding, dilation, groups at args[3] .. args[6], and computes the size of y. */
 static void read_convolution(geometry *g, const wk_value *args)
 {
-    read_sizes(&args[3], g->dims, 1, g->stride);
-    read_sizes(&args[5], g->dims, 1, g->dilation);
+    reference_sizes(&args[3], g->dims, 1, g->stride);
+    reference_sizes(&args[5], g->dims, 1, g->dilation);
     g->groups = wk__value_int(&args[6], 1);
     for (int d = 0; d < g->dims; d++) {
         const int64_t reach = g->dilation[d] * (g->kernel[d] - 1);
@@ -46,7 +39,7 @@ static void read_convolution(geometry *g, const wk_value *args)
             g->padding[d] = same ? reach / 2 : 0;
             g->result[d] = same ? g->size[d] : (g->size[d] - reach - 1) / g->stride[d] + 1;
         } else {
-            read_sizes(&args[4], g->dims, 0, g->padding);
+            reference_sizes(&args[4], g->dims, 0, g->padding);
             g->result[d] = (g->size[d] + 2 * g->padding[d] - reach - 1) / g->stride[d] + 1;
         }
     }
@@ -122,11 +115,11 @@ static void transposed_convolution(reference_call *r)
     int64_t more[DIMS];
     read_image(&g, r->in[0].ndim, r->in[0].shape, &g.n, &g.channels[1], g.result);
     read_weight(&g, r->in[1].shape);
-    read_sizes(&r->args[3], g.dims, 1, g.stride);
-    read_sizes(&r->args[4], g.dims, 0, g.padding);
-    read_sizes(&r->args[5], g.dims, 0, more);
+    reference_sizes(&r->args[3], g.dims, 1, g.stride);
+    reference_sizes(&r->args[4], g.dims, 0, g.padding);
+    reference_sizes(&r->args[5], g.dims, 0, more);
     g.groups = wk__value_int(&r->args[6], 1);
-    read_sizes(&r->args[7], g.dims, 1, g.dilation);
+    reference_sizes(&r->args[7], g.dims, 1, g.dilation);
     g.channels[0] = r->in[1].shape[1] * g.groups;
     for (int d = 0; d < g.dims; d++)
         g.size[d] =

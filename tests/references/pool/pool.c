@@ -25,7 +25,7 @@ static void read_sizes(const wk_value *value, int dims, const int64_t usual[], i
 {
     int count;
     const int64_t *given = wk__value_dims(value, &count);
-    for (int k = 0; k < dims; k++) size[k] = count < 0 ? usual[k] : given[count == 1 ? 0 : k];
+    for (int k = 0; k < dims; k++) size[k] = count < 1 ? usual[k] : given[count == 1 ? 0 : k];
 }
 
 static windows read_shape(const reference_array *x, int dims)
@@ -234,7 +234,7 @@ static double p_norm(const windows *w, const window *in, const reference_call *r
     const double p = wk__value_float(&r->args[1], 0);
     for (int k = 0; k < w->dims; k++) whole *= (double)w->kernel[k];
     for (int64_t k = 0; k < in->count; k++) sum += pow(in->value[k], p);
-    return pow(fmax(sum, 0) / (double)in->with_padding * whole, 1 / p);
+    return pow(sum / (double)in->with_padding * whole, 1 / p); /* NaN if the sum is negative */
 }
 
 static void lp_reference(reference_call *r, int dims)

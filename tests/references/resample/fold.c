@@ -5,22 +5,15 @@
 
 enum { DIMS = 2 };
 
-static void read_sizes(const wk_value *value, int64_t usual, int64_t size[])
-{
-    int count;
-    const int64_t *given = wk__value_dims(value, &count);
-    for (int d = 0; d < DIMS; d++) size[d] = count < 0 ? usual : given[count == 1 ? 0 : d];
-}
-
 /* Copies, or adds, between an image (n, size..) and its columns (n, kernel.., windows..). kernel: of args. */
 static void visit(const wk_value *kernel, int64_t planes, const int64_t size[], double *image, double *columns,
                   bool add)
 {
     int64_t k[DIMS], dilation[DIMS], padding[DIMS], stride[DIMS], count[DIMS], column = 0;
-    read_sizes(kernel, 1, k);
-    read_sizes(kernel + 1, 1, dilation);
-    read_sizes(kernel + 2, 0, padding);
-    read_sizes(kernel + 3, 1, stride);
+    reference_sizes(kernel, DIMS, 1, k);
+    reference_sizes(kernel + 1, DIMS, 1, dilation);
+    reference_sizes(kernel + 2, DIMS, 0, padding);
+    reference_sizes(kernel + 3, DIMS, 1, stride);
     for (int d = 0; d < DIMS; d++) count[d] = (size[d] + 2 * padding[d] - dilation[d] * (k[d] - 1) - 1) / stride[d] + 1;
     for (int64_t n = 0; n < planes; n++)
         for (int64_t tap = 0; tap < k[0] * k[1]; tap++)
@@ -42,10 +35,10 @@ static void im2col_reference(reference_call *r)
     const int batched = x->ndim == 4;
     const int64_t *size = x->shape + x->ndim - DIMS;
     int64_t shape[3] = {x->shape[0], 0, 1}, k[DIMS], dilation[DIMS], padding[DIMS], stride[DIMS];
-    read_sizes(&r->args[1], 1, k);
-    read_sizes(&r->args[2], 1, dilation);
-    read_sizes(&r->args[3], 0, padding);
-    read_sizes(&r->args[4], 1, stride);
+    reference_sizes(&r->args[1], DIMS, 1, k);
+    reference_sizes(&r->args[2], DIMS, 1, dilation);
+    reference_sizes(&r->args[3], DIMS, 0, padding);
+    reference_sizes(&r->args[4], DIMS, 1, stride);
     shape[batched] = x->shape[batched] * k[0] * k[1];
     shape[batched + 1] = 1;
     for (int d = 0; d < DIMS; d++)
@@ -59,8 +52,8 @@ static void col2im_reference(reference_call *r)
     const reference_array *x = &r->in[0];
     const int batched = x->ndim == 3;
     int64_t shape[4] = {x->shape[0]}, size[DIMS], k[DIMS];
-    read_sizes(&r->args[1], 1, size);
-    read_sizes(&r->args[2], 1, k);
+    reference_sizes(&r->args[1], DIMS, 1, size);
+    reference_sizes(&r->args[2], DIMS, 1, k);
     shape[batched] = x->shape[batched] / (k[0] * k[1]);
     memcpy(shape + batched + 1, size, sizeof size);
     double *out = reference_out(r, 0, batched + 3, shape);
