@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the two CPU kernels that read a factor from padded copies (over result positions, and over summed positions)
- * without regard to the cost model. */
+/* Runs the CPU kernels that read a factor from padded copies (over result positions, over those of separate planes, and
+ * over summed positions) without regard to the cost model. */
 #ifndef TESTS_SUPPORT_PADDED_H
 #define TESTS_SUPPORT_PADDED_H
 
@@ -8,6 +8,7 @@
 
 #include "backend/cpu/contraction/contraction_k_lanes.h"
 #include "backend/cpu/contraction/contraction_indirect.h"
+#include "backend/cpu/contraction/contraction_planes.h"
 #include "backend/cpu/isa.h"
 
 /* Returns true if this CPU has the tiles that the kernels need. */
@@ -49,6 +50,16 @@ static inline bool has_product(const wk__work_args *kernel)
     return true;
 }
 
+static inline bool has_planes(const wk__work_args *kernel)
+{
+    wk__planes_plan p;
+    wk__padded_box box;
+    if (!wk__planes_plan_init(&p, kernel)) return false;
+    assert_true(wk__padded_box_init(&p.b, 0, p.piece_places, &box));
+    assert_true((box.channel + p.class->lanes) * WK__PADDED_SIZE <= WK__GEMM_BUFFER_B);
+    return true;
+}
+
 static inline bool has_dots(const wk__work_args *kernel)
 {
     wk__k_lanes_plan p;
@@ -64,6 +75,13 @@ static inline wk_code run_product(const wk__work_args *kernel, wk__fail *fail)
     return wk__indirect_run(&p, NULL, fail);
 }
 
+static inline wk_code run_planes(const wk__work_args *kernel, wk__fail *fail)
+{
+    wk__planes_plan p;
+    assert_true(wk__planes_plan_init(&p, kernel));
+    return wk__planes_run(&p, NULL, fail);
+}
+
 static inline wk_code run_dots(const wk__work_args *kernel, wk__fail *fail)
 {
     wk__k_lanes_plan p;
@@ -72,6 +90,28 @@ static inline wk_code run_dots(const wk__work_args *kernel, wk__fail *fail)
 }
 
 typedef bool has_way(const wk__work_args *kernel);
+
+/* Checks the result if the contraction can be computed so, which it must be if `must` is set. Returns whether it
+ * can. */
+static inline bool expect_convolution(const convolution *of, wk_dtype dtype, layout layout, direction way, has_way *has,
+                                      run_kernel *run, bool must)
+{
+    convolution_case t;
+    wk__work_args kernel;
+    wk__contraction sum;
+    char what[128];
+    convolution_new(&t, of, dtype, layout);
+    fill_small(&t.x), fill_small(&t.w), fill_small(&t.y);
+    describe(&t, way, &kernel, &sum);
+    snprintf(what, sizeof what, "%s, layout %d, direction %d, %d dims of %d, kernel %d, stride %d", wk_dtype_str(dtype),
+             (int)layout, (int)way, of->dims, (int)of->size[0], (int)of->kernel[0], (int)of->stride[0]);
+    const bool is = has(&kernel), may = has_tiles(dtype);
+    if (is && !may) fail_msg("%s is computed without tiles for it", what);
+    if (must && may && !is) fail_msg("%s cannot be computed so", what);
+    if (is && test_takes_case(4)) expect_exactly(&kernel, result_of(&t, way), run, what);
+    convolution_free(&t);
+    return is;
+}
 
 /* Checks that the boxes in which an epilogue runs contain each element once and start at the element of the kernel's
  * sum. */

@@ -23,28 +23,6 @@ static const convolution small[] = {
 };
 enum { SMALL = sizeof small / sizeof *small };
 
-/* Checks the result if the contraction can be computed so, which it must be if `must` is set. Returns whether it
- * can. */
-static bool expect_convolution(const convolution *of, wk_dtype dtype, layout layout, direction way, has_way *has,
-                               run_kernel *run, bool must)
-{
-    convolution_case t;
-    wk__work_args kernel;
-    wk__contraction sum;
-    char what[128];
-    convolution_new(&t, of, dtype, layout);
-    fill_small(&t.x), fill_small(&t.w), fill_small(&t.y);
-    describe(&t, way, &kernel, &sum);
-    snprintf(what, sizeof what, "%s, layout %d, direction %d, %d dims of %d, kernel %d, stride %d", wk_dtype_str(dtype),
-             (int)layout, (int)way, of->dims, (int)of->size[0], (int)of->kernel[0], (int)of->stride[0]);
-    const bool is = has(&kernel), may = has_tiles(dtype);
-    if (is && !may) fail_msg("%s is computed without tiles for it", what);
-    if (must && may && !is) fail_msg("%s cannot be computed so", what);
-    if (is && test_takes_case(4)) expect_exactly(&kernel, result_of(&t, way), run, what);
-    convolution_free(&t);
-    return is;
-}
-
 static void convolutions_forward(void **state)
 {
     (void)state;

@@ -107,7 +107,7 @@ static void unprofitable_cases_gather(void **state)
         convolution of;
         bool pays;
     } cases[] = {
-        {{2, 4, 32, 1, 1, {20, 32}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, true},
+        {{2, 4, 1, 8, 16, {20, 32}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, true},
         {{2, 2, 1, 64, 256, {56, 56}, {1, 1}, {1, 1}, {0, 0}, {1, 1}}, false}, /* only one tap */
         {{2, 4, 1, 64, 512, {14, 3}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, false},  /* rows shorter than a vector */
     };

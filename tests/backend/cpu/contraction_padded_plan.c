@@ -159,7 +159,7 @@ static void sizes_beyond_buffers(void **state)
 
 /* C[i, p, q] = sum over u of A[i, u] B[p + v u, q + w u], or C[i, u] = sum over p, q of A[i, p, q] B[..]; without
  * memory. */
-static bool has_planes(bool summed, const int64_t extent[], int64_t v, int64_t w)
+static bool has_two_axes(bool summed, const int64_t extent[], int64_t v, int64_t w)
 {
     enum { I, U, P, Q };
     static const int by_places[] = {0, 3, 1, 2}, by_taps[] = {0, 1, 2, 3};
@@ -190,10 +190,10 @@ static void copies_beyond_64_bits(void **state)
     const int64_t two_39 = (int64_t)1 << 39, two_24 = 1 << 24, two_40 = (int64_t)1 << 40;
     if (!has_tiles(WK_F32)) skip();
     for (int summed = 0; summed < 2; summed++) {
-        assert_true(has_planes(summed, (const int64_t[]){3, 2, 2, 2}, 1, 1));
-        assert_false(has_planes(summed, (const int64_t[]){3, 2, 2, 2}, two_24 - 2, two_39 - 2));
-        assert_false(has_planes(summed, (const int64_t[]){3, 2, 2, two_40 - 1}, two_24 - 2, 0));
-        assert_false(has_planes(summed, (const int64_t[]){3, 2, two_40 - 1, 2}, 0, two_24 - 2));
+        assert_true(has_two_axes(summed, (const int64_t[]){3, 2, 2, 2}, 1, 1));
+        assert_false(has_two_axes(summed, (const int64_t[]){3, 2, 2, 2}, two_24 - 2, two_39 - 2));
+        assert_false(has_two_axes(summed, (const int64_t[]){3, 2, 2, two_40 - 1}, two_24 - 2, 0));
+        assert_false(has_two_axes(summed, (const int64_t[]){3, 2, two_40 - 1, 2}, 0, two_24 - 2));
     }
 }
 

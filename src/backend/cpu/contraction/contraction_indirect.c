@@ -119,53 +119,6 @@ static void pack_rows(const piece *at, int64_t l, int64_t steps, int64_t first, 
                                         .same_bits = true});
 }
 
-/* ---- epilogue ---------------------------------------------------------------------------------------------------- */
-
-/* Enumerates boxes of rows `row` .. `end` of the piece whose positions are equally spaced in C. */
-static void visit_boxes(const piece *at, int64_t row, int64_t end, wk__epilogue_box_visit *visit, void *user)
-{
-    const wk__indirect_plan *p = at->plan;
-    const wk__work_args *kernel = p->b.kernel;
-    const int64_t *step = kernel->operand[0].stride;
-    const wk__padded_axis *axis = p->b.axis;
-    wk__epilogue_box box = {.rows = end - row, .row_step = p->row >= 0 ? step[p->row] : 0, .column_step = 1};
-    int64_t number = at->batch;
-    for (int d = 0; d < kernel->ndim; d++) box.size[d] = 1;
-    for (int k = p->batch.count - 1; k >= 0; k--) {
-        const int d = p->batch.index[k];
-        box.start[d] = number % kernel->shape[d];
-        number /= kernel->shape[d];
-    }
-    if (p->row >= 0) {
-        box.start[p->row] = row;
-        box.size[p->row] = end - row;
-    }
-    int64_t run = 1, rest[WK__PADDED_AXES]; /* positions per run; number of runs along each axis */
-    for (int k = WK__PADDED_AXES - 1; k >= 0; k--) {
-        const int d = axis[k].spatial_index;
-        const bool runs = d < 0 || step[d] == run;
-        rest[k] = runs ? 1 : at->box.places[k];
-        if (d >= 0) {
-            box.start[d] = at->box.place[k];
-            box.size[d] = runs ? at->box.places[k] : 1;
-        }
-        run = runs ? run * at->box.places[k] : 0; /* 0: outer axes do not continue the run */
-        if (run > 0) box.columns = run;
-    }
-    const int64_t first = at->offset[0] + row * box.row_step;
-    for (int64_t z = 0; z < rest[0]; z++)
-        for (int64_t y = 0; y < rest[1]; y++) {
-            box.first = first;
-            for (int k = 0; k < 2; k++) {
-                const int64_t place = k == 0 ? z : y;
-                if (rest[k] == 1) continue;
-                box.start[axis[k].spatial_index] = at->box.place[k] + place;
-                box.first += place * step[axis[k].spatial_index];
-            }
-            visit(user, &box);
-        }
-}
-
 /* ---- execution --------------------------------------------------------------------------------------------------- */
 
 typedef struct work {
@@ -173,11 +126,22 @@ typedef struct work {
     const wk__cpu_program *epilogue;
 } work;
 
+static wk__padded_lines lines_of(const piece *at)
+{
+    return (wk__padded_lines){.b = &at->plan->b,
+                              .box = &at->box,
+                              .batch = &at->plan->batch,
+                              .number = at->batch,
+                              .line = at->plan->row,
+                              .offset = at->offset[0]};
+}
+
 static wk_code run_piece(piece *at, const wk__cpu_program *epilogue, wk__fail *fail)
 {
     const wk__indirect_plan *p = at->plan;
     int64_t row[WK__PADDED_STEPS];
     wk__epilogue_run run = {.program = epilogue, .fail = fail};
+    const wk__padded_lines lines = lines_of(at);
     for (int64_t l = 0, steps; l < p->steps; l += steps) {
         steps = wk__min_i64(p->steps - l, p->k_block);
         copy_block(at, l, steps, row);
@@ -185,7 +149,7 @@ static wk_code run_piece(piece *at, const wk__cpu_program *epilogue, wk__fail *f
             end = wk__min_i64(p->rows, i + WK__GEMM_BLOCK_ROWS);
             if (p->packs_a) pack_rows(at, l, steps, i, end);
             multiply(at, l, steps, i, end, row);
-            if (epilogue && l + steps == p->steps) visit_boxes(at, i, end, wk__epilogue_run_box, &run);
+            if (epilogue && l + steps == p->steps) wk__padded_visit_boxes(&lines, i, end, wk__epilogue_run_box, &run);
         }
     }
     return run.first;
@@ -232,7 +196,8 @@ void wk__indirect_epilogue_boxes(const wk__indirect_plan *p, const wk__program *
     for (int64_t k = 0; k < wk__indirect_ntasks(p); k++) {
         piece at;
         find_piece(p, k, &at);
+        const wk__padded_lines lines = lines_of(&at);
         for (int64_t row = 0; row < p->rows; row += WK__GEMM_BLOCK_ROWS)
-            visit_boxes(&at, row, wk__min_i64(p->rows, row + WK__GEMM_BLOCK_ROWS), visit, user);
+            wk__padded_visit_boxes(&lines, row, wk__min_i64(p->rows, row + WK__GEMM_BLOCK_ROWS), visit, user);
     }
 }

@@ -122,9 +122,12 @@ static void write_piece(const piece *at)
     const int64_t c_row = p->row >= 0 ? kernel->operand[0].stride[p->row] : 0;
     int64_t *const to = (int64_t *)(void *)at->buffers->a; /* offset of each column in a row of C */
     char *const line = at->buffers->b;
-    for (int64_t j = 0; j < columns; j++)
-        to[j] = wk__padded_offset(kernel, 0, &p->b.channels, at->channel + j / taps) +
-                wk__padded_offset(kernel, 0, &p->b.taps, j % taps);
+    int64_t of_tap[WK__PADDED_TAPS];
+    wk__padded_offsets(kernel, 0, &p->b.taps, of_tap);
+    for (int64_t c = 0; c < at->channels; c++) {
+        const int64_t of_channel = wk__padded_offset(kernel, 0, &p->b.channels, at->channel + c);
+        for (int64_t tap = 0; tap < taps; tap++) to[c * taps + tap] = of_channel + of_tap[tap];
+    }
     for (int64_t i = 0; i < at->rows; i++) {
         char *const c = kernel->operand[0].memory->host + (at->offset[0] + i * c_row) * size;
         class->fold(columns, at->buffers->c + i * columns * class->lanes * size, line);

@@ -58,6 +58,27 @@ typedef struct wk__indirect_tile {
 
 typedef void wk__indirect_tile_fn(const wk__indirect_tile *tile);
 
+/* A plane of a depthwise convolution: the sum has no channels.
+ *
+ *     C[y, x] = sum over l of a[l] b[at[l] + y * b_row + x], in the order of l      C[y, x] = c[y * c_row + x]
+ *
+ * Complete vectors of B are read; C is not accessed beyond `columns`. */
+typedef struct wk__plane {
+    int64_t taps, rows, columns;
+    const void *a, *b;
+    const int64_t *at;
+    int64_t b_row;
+    void *c;
+    int64_t c_row;
+} wk__plane;
+
+typedef void wk__plane_fn(const wk__plane *plane);
+
+/* Functions for planes: [0] for any taps, [k] for a grid of n x n taps, n = 2 k + 1:
+ *
+ *     at[u * n + v] = at[0] + u * b_row + v */
+enum { WK__PLANE_GRIDS = 4 };
+
 /* Dot products along which both operands are read in place, in contiguous runs: every lane of a vector accumulates
  * separate products of C[i, j], and sums[(i * sum_row + j) * lanes ..] stores the vector between calls. A and B are not
  * accessed beyond `length`.
@@ -87,6 +108,7 @@ typedef struct wk__gemm_microkernels {
     void (*gemv_columns)(int64_t n, int64_t k, const void *a, const void *b, int64_t b_step, void *c, bool add);
     /* Tiles of separate vectors: [(vectors - 1) * rows + rows - 1]; NULL in all classes but f32. */
     wk__indirect_tile_fn *const *indirect;
+    wk__plane_fn *const *plane; /* [WK__PLANE_GRIDS]; NULL likewise */
     /* [(rows - 1) * dot_columns + columns - 1]; NULL in all classes but f32. `fold` adds up the lanes of `count` sums,
      * upper half onto lower. */
     int dot_rows, dot_columns;

@@ -14,14 +14,16 @@
  *         A = w   rows o   steps (c, u, v): one stride of 1
  *         B = x   columns (y, x): gathered             batches n
  *
- * If faster, the other factor is read from padded copies (contraction_indirect.h), lanes run along the sum
- * (contraction_k_lanes.h), or products are computed first and then scattered (contraction_col2im.h).
+ * If faster, the other factor is read from padded copies (contraction_indirect.h, and contraction_planes.h for
+ * depthwise convolutions), lanes run along the sum (contraction_k_lanes.h), or products are computed first and then
+ * scattered (contraction_col2im.h).
  *
  * The result has the factors' dtype or the accumulator's. Other combinations (factors of two dtypes, other
  * accumulators) use the reference implementation. */
 #include "contraction_col2im.h"
 #include "contraction_k_lanes.h"
 #include "contraction_indirect.h"
+#include "contraction_planes.h"
 #include "contraction_reference.h"
 #include "backend/contraction_stride_split.h"
 #include "backend/cpu/along_dim.h"
@@ -289,12 +291,13 @@ void wk__cpu_contraction_with_buffers(const wk__work_args *kernel, const wk__gem
     wk__gemm_run_with_buffers(&m.plan, buffers);
 }
 
-typedef enum algorithm { REFERENCE, INDIRECT, K_LANES, COL2IM, STRIDE_SPLIT, IM2COL } algorithm;
+typedef enum algorithm { REFERENCE, PLANES, INDIRECT, K_LANES, COL2IM, STRIDE_SPLIT, IM2COL } algorithm;
 
 /* The algorithm for a contraction that is not a matrix product, and its plan, if any. */
 typedef struct choice {
     algorithm way;
     union {
+        wk__planes_plan planes;
         wk__indirect_plan padded;
         wk__k_lanes_plan dots;
         wk__col2im_plan columns;
@@ -318,6 +321,8 @@ static void choose(choice *c, const wk__work *work)
     const wk__work_args *kernel = work->args;
     c->way = REFERENCE;
     if (!is_packed(kernel)) return;
+    c->way = PLANES;
+    if (wk__planes_plan_init(&c->planes, kernel) && wk__planes_is_profitable(&c->planes)) return;
     c->way = K_LANES;
     if (wk__k_lanes_plan_init(&c->dots, kernel) && wk__k_lanes_is_profitable(&c->dots)) return;
     c->way = IM2COL;
@@ -343,6 +348,7 @@ wk_code wk__cpu_contraction(const wk__work *work, wk__fail *fail)
         return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "the CPU fuses prologues only into matrix products");
     choose(&c, work);
     switch (c.way) {
+    case PLANES: return wk__planes_run(&c.planes, work->program, fail);
     case INDIRECT: return wk__indirect_run(&c.padded, work->program, fail);
     case K_LANES: return run_epilogue(wk__k_lanes_run(&c.dots, fail), work->program, fail);
     case COL2IM: return run_epilogue(wk__col2im_run(&c.columns, fail), work->program, fail);
@@ -362,6 +368,7 @@ void wk__cpu_contraction_boxes(const wk__work *work, wk__epilogue_box_visit *vis
         return;
     }
     choose(&c, work);
+    if (c.way == PLANES) wk__planes_epilogue_boxes(&c.planes, work->program, visit, user);
     if (c.way == INDIRECT) wk__indirect_epilogue_boxes(&c.padded, work->program, visit, user);
     if (c.way == IM2COL) wk__gemm_epilogue_boxes(&c.mapped.plan, visit, user);
 }

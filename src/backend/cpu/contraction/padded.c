@@ -10,6 +10,7 @@ enum {
     CHANNEL_GAP = 16, /* elements between copies of channels, which could otherwise all start in the same cache set */
     /* maximum elements of a copy, larger than any buffer: products of two such sizes fit int64 */
     MAX_ELEMENTS = 1 << 24,
+    SHORT_ROW = 64, /* elements of a row up to which a loop is faster than a call of memcpy */
 };
 
 bool wk__padded_depends_on(const wk__padded *p, int i)
@@ -35,6 +36,21 @@ int64_t wk__padded_offset(const wk__work_args *kernel, int operand, const wk__pa
         number /= extent;
     }
     return offset;
+}
+
+void wk__padded_offsets(const wk__work_args *kernel, int operand, const wk__padded_list *list, int64_t offset[])
+{
+    int64_t digit[WK__MAX_INDICES] = {0}, at = 0;
+    for (int64_t number = 0; number < list->places; number++) {
+        offset[number] = at;
+        for (int k = list->count - 1; k >= 0; k--) {
+            const int64_t stride = wk__index_stride(kernel, operand, list->index[k]);
+            at += stride;
+            if (++digit[k] < wk__index_extent(kernel, list->index[k])) break;
+            at -= digit[k] * stride;
+            digit[k] = 0;
+        }
+    }
 }
 
 /* ---- roles of indices -------------------------------------------------------------------------------------------- */
@@ -228,11 +244,26 @@ static inline __attribute__((always_inline)) void copy_each(char *restrict to, c
         memcpy(to + i * WK__PADDED_SIZE, from + i * stride * WK__PADDED_SIZE, WK__PADDED_SIZE);
 }
 
-/* With a constant stride the compiler vectorises the loop, or makes one copy if it is 1. */
+/* Copies a short contiguous row in blocks of four, the last of which may overlap the one before. */
+static inline void copy_short(char *to, const char *from, int64_t count)
+{
+    enum { BLOCK = 4, BYTES = BLOCK * WK__PADDED_SIZE };
+    if (count < BLOCK) {
+        copy_each(to, from, count, 1);
+        return;
+    }
+    for (int64_t i = 0; i + BLOCK <= count; i += BLOCK)
+        memcpy(to + i * WK__PADDED_SIZE, from + i * WK__PADDED_SIZE, BYTES);
+    memcpy(to + (count - BLOCK) * WK__PADDED_SIZE, from + (count - BLOCK) * WK__PADDED_SIZE, BYTES);
+}
+
+/* With a constant stride the compiler vectorises the loop. */
 static inline void copy_row(char *to, const char *from, int64_t count, int64_t stride)
 {
-    if (stride == 1)
-        copy_each(to, from, count, 1);
+    if (stride == 1 && count <= SHORT_ROW)
+        copy_short(to, from, count);
+    else if (stride == 1)
+        memcpy(to, from, (size_t)(count * WK__PADDED_SIZE));
     else if (stride == 2)
         copy_each(to, from, count, 2);
     else

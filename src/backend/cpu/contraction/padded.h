@@ -65,6 +65,8 @@ bool wk__padded_init(wk__padded *p, const wk__work_args *kernel, int b, bool sum
 void wk__padded_add(const wk__work_args *kernel, wk__padded_list *list, int index);
 /* Returns the offset of a combination in an operand, in elements, by strides only. */
 int64_t wk__padded_offset(const wk__work_args *kernel, int operand, const wk__padded_list *list, int64_t number);
+/* Computes the offsets of all combinations. */
+void wk__padded_offsets(const wk__work_args *kernel, int operand, const wk__padded_list *list, int64_t offset[]);
 
 /* Computes the box of positions `from` .. `end` along the first axis; returns false if its copies exceed any buffer. */
 bool wk__padded_box_init(const wk__padded *p, int64_t from, int64_t end, wk__padded_box *box);
@@ -72,6 +74,20 @@ bool wk__padded_box_init(const wk__padded *p, int64_t from, int64_t end, wk__pad
 void wk__padded_tap_offsets(const wk__padded *p, const wk__padded_box *box, int64_t at[]);
 /* Writes the copy of one channel; `element` is the offset where all coordinates are 0. */
 void wk__padded_copy(const wk__padded *p, const wk__padded_box *box, int64_t element, char *to);
+
+/* Lines of a result: the positions of a box, for a range of one other result index and one combination of the rest. */
+typedef struct wk__padded_lines {
+    const wk__padded *b;
+    const wk__padded_box *box;
+    const wk__padded_list *batch;
+    int64_t number; /* of the batch */
+    int line;       /* index of the lines; -1: none, and a single line */
+    int64_t offset; /* of line 0 at the first position of the box, in elements of C */
+} wk__padded_lines;
+
+/* Enumerates boxes of lines `from` .. `end` whose positions are equally spaced in C, for an epilogue. */
+void wk__padded_visit_boxes(const wk__padded_lines *lines, int64_t from, int64_t end, wk__epilogue_box_visit *visit,
+                            void *user);
 
 /* Returns true if a coordinate of b depends on index i. */
 bool wk__padded_depends_on(const wk__padded *p, int i);
