@@ -147,7 +147,7 @@ static bool fits_cache(const wk__gemm_plan *plan, int64_t elements)
 static int64_t a_run_length(const wk__gemm_plan *plan)
 {
     const wk__im2col *a = plan->a_im2col;
-    if (!a || plan->a_step != 1) return 0;
+    if (!a || plan->a_step != 1 || plan->k == 0) return 0;
     const int64_t run = a->steps.index[a->steps.count - 1].extent;
     return 2 * run * plan->size >= WK__GEMM_K_BYTES ? run : 0;
 }
