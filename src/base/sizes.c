@@ -13,6 +13,11 @@ static const char *const written[2][1 + WK__MAX_SIZES] = {
     {"", "a number", "a number or (a, b)", "a number or (a, b, c)"},
 };
 
+const wk__sizes_rule wk__kernel_rule = {.name = "kernel", .least = 1, .is_kernel = true};
+const wk__sizes_rule wk__stride_rule = {.name = "stride", .usual = 1, .least = 1};
+const wk__sizes_rule wk__padding_rule = {.name = "padding"};
+const wk__sizes_rule wk__dilation_rule = {.name = "dilation", .usual = 1, .least = 1};
+
 static bool refuse(wk_site site, const char *op, const wk__sizes_rule *rule, int count, const char *problem)
 {
     wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s %s; write %s%s", op, rule->name, problem,

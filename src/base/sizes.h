@@ -16,6 +16,9 @@ typedef struct wk__sizes_rule {
     bool pads;        /* WK_SAME and WK_VALID are valid; the caller checks for them first */
 } wk__sizes_rule;
 
+/* The rules of windows: a stride and a dilation are 1 if omitted, a padding is 0. */
+extern const wk__sizes_rule wk__kernel_rule, wk__stride_rule, wk__padding_rule, wk__dilation_rule;
+
 /* Stores the numbers of count dimensions, 1 to 3, in size[]. Returns false and records the error if the number of
  * sizes is another, or one of them is less than rule->least. */
 bool wk__sizes_read(wk_site site, const char *op, const wk__sizes_rule *rule, wk_sizes given, int count,

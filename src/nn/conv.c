@@ -154,19 +154,16 @@ static bool check_channels(wk_site site, const conv *state)
 /* Reads the sizes, so that a mistake is reported where the layer is created. padding[] is 0 for WK_SAME. */
 static bool read_sizes(wk_site site, wk_sizes kernel, conv *state, int64_t padding[], int64_t dilation[])
 {
-    static const wk__sizes_rule of_kernel = {.name = "kernel", .usual = 0, .least = 1, .is_kernel = true},
-                                of_stride = {.name = "stride", .usual = 1, .least = 1},
-                                of_dilation = {.name = "dilation", .usual = 1, .least = 1},
-                                of_more = {.name = "output_padding"};
+    static const wk__sizes_rule of_more = {.name = "output_padding"};
     const wk_nn_conv_options *o = &state->options;
     const wk__sizes_rule of_padding = {.name = "padding", .pads = !state->transposed};
     const bool same = o->padding == WK_SAME && !state->transposed;
     const wk_sizes numbers = same || (o->padding == WK_VALID && !state->transposed) ? 0 : o->padding;
     int64_t stride[WK__MAX_SIZES], more[WK__MAX_SIZES];
-    if (!wk__sizes_read(site, state->name, &of_kernel, kernel, state->dims, state->kernel) ||
-        !wk__sizes_read(site, state->name, &of_stride, o->stride, state->dims, stride) ||
+    if (!wk__sizes_read(site, state->name, &wk__kernel_rule, kernel, state->dims, state->kernel) ||
+        !wk__sizes_read(site, state->name, &wk__stride_rule, o->stride, state->dims, stride) ||
         !wk__sizes_read(site, state->name, &of_padding, numbers, state->dims, padding) ||
-        !wk__sizes_read(site, state->name, &of_dilation, o->dilation, state->dims, dilation) ||
+        !wk__sizes_read(site, state->name, &wk__dilation_rule, o->dilation, state->dims, dilation) ||
         !wk__sizes_read(site, state->name, &of_more, state->output_padding, state->dims, more))
         return false;
     for (int d = 0; d < state->dims && same; d++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* group_norm and local_response_norm: layers that normalise the channels of each sample, without running statistics. */
+#include "affine.h"
 #include "module.h"
-#include "tensor/call_scope.h"
 #include <wick/reduce.h>
 
 /* ---- group_norm -------------------------------------------------------------------------------------------------- */
@@ -32,25 +32,6 @@ static int group_norm_describe(wk_module *self, char *out, size_t size)
     return wk__describe_end(&text, out, size);
 }
 
-static bool add_parameters(wk_site site, wk_module *m, int64_t channels, const wk_nn_group_norm_options *options)
-{
-    group_norm *state = wk__module_of(m)->state;
-    wk_tensor_options like = {.size = sizeof like, .dtype = options->dtype, .device = options->device};
-    wk__call_scope c;
-    if (options->no_affine) return true;
-    if (!wk__call_begin(&c, WK__FRAME_CALL, "nn_group_norm", site, WK__GRAD_OFF)) return false;
-    wk_tensor *one = wk_ones_at(site, &channels, 1, &like);
-    state->weight = one ? wk_module_add_parameter_at(site, m, "weight", one) : NULL;
-    bool fine = state->weight;
-    if (fine && !options->no_bias) {
-        wk_tensor *zero = wk_zeros_at(site, &channels, 1, &like);
-        state->bias = zero ? wk_module_add_parameter_at(site, m, "bias", zero) : NULL;
-        fine = state->bias;
-    }
-    wk__call_end(&c, NULL, 0);
-    return fine;
-}
-
 wk_module *wk_nn_group_norm_at(wk_site site, int64_t groups, int64_t channels, const wk_nn_group_norm_options *options)
 {
     static const wk_module_kind kind = {.size = sizeof kind,
@@ -72,9 +53,12 @@ wk_module *wk_nn_group_norm_at(wk_site site, int64_t groups, int64_t channels, c
     }
     wk_module *m = wk__module_make(site, &kind);
     if (!m) return NULL;
-    *(group_norm *)wk__module_of(m)->state =
-        (group_norm){.groups = groups, .channels = channels, .eps = wk__option_or(o.eps, 1e-5)};
-    return add_parameters(site, m, channels, &o) ? m : wk__module_discard(m);
+    group_norm *state = wk__module_of(m)->state;
+    *state = (group_norm){.groups = groups, .channels = channels, .eps = wk__option_or(o.eps, 1e-5)};
+    const wk_tensor_options like = {.size = sizeof like, .dtype = o.dtype, .device = o.device};
+    wk_tensor **bias = o.no_bias ? NULL : &state->bias;
+    if (o.no_affine || wk__affine_add(site, "nn_group_norm", m, &channels, 1, &like, &state->weight, bias)) return m;
+    return wk__module_discard(m);
 }
 
 /* ---- local_response_norm ----------------------------------------------------------------------------------------- */

@@ -201,14 +201,11 @@ static wk_module *create(wk_site site, const wk_module_kind *layer, const pool *
 static bool check_windows(wk_site site, const char *name, int dims, wk_sizes kernel, wk_sizes stride, wk_sizes padding,
                           wk_sizes dilation)
 {
-    const wk__sizes_rule of_kernel = {.name = "kernel", .least = 1, .is_kernel = true};
-    const wk__sizes_rule of_stride = {.name = "stride", .usual = 1, .least = 1}, of_padding = {.name = "padding"};
-    const wk__sizes_rule of_dilation = {.name = "dilation", .usual = 1, .least = 1};
     int64_t window[WK__MAX_SIZES], before[WK__MAX_SIZES], size[WK__MAX_SIZES];
-    if (!wk__sizes_read(site, name, &of_kernel, kernel, dims, window) ||
-        !wk__sizes_read(site, name, &of_stride, stride, dims, size) ||
-        !wk__sizes_read(site, name, &of_padding, padding, dims, before) ||
-        !wk__sizes_read(site, name, &of_dilation, dilation, dims, size))
+    if (!wk__sizes_read(site, name, &wk__kernel_rule, kernel, dims, window) ||
+        !wk__sizes_read(site, name, &wk__stride_rule, stride, dims, size) ||
+        !wk__sizes_read(site, name, &wk__padding_rule, padding, dims, before) ||
+        !wk__sizes_read(site, name, &wk__dilation_rule, dilation, dims, size))
         return false;
     for (int k = 0; k < dims; k++) {
         if (before[k] <= window[k] / 2) continue;

@@ -295,18 +295,14 @@ static int fold_describe(wk_module *self, char *out, size_t size)
 static wk_module *create_fold(wk_site site, const char *name, fold state, const wk_im2col_options *options,
                               wk_module_kind kind)
 {
-    static const wk__sizes_rule of_size = {.name = "output size", .least = 1, .is_kernel = true},
-                                of_kernel = {.name = "kernel", .least = 1, .is_kernel = true},
-                                of_dilation = {.name = "dilation", .usual = 1, .least = 1},
-                                of_padding = {.name = "padding"},
-                                of_stride = {.name = "stride", .usual = 1, .least = 1};
+    static const wk__sizes_rule of_size = {.name = "output size", .least = 1, .is_kernel = true};
     int64_t sizes[WK__MAX_SIZES];
     if (!wk__options(site, name, options, &state.options) ||
         !wk__sizes_read(site, name, &of_size, state.size, 2, sizes) ||
-        !wk__sizes_read(site, name, &of_kernel, state.kernel, 2, sizes) ||
-        !wk__sizes_read(site, name, &of_dilation, state.options.dilation, 2, sizes) ||
-        !wk__sizes_read(site, name, &of_padding, state.options.padding, 2, sizes) ||
-        !wk__sizes_read(site, name, &of_stride, state.options.stride, 2, sizes))
+        !wk__sizes_read(site, name, &wk__kernel_rule, state.kernel, 2, sizes) ||
+        !wk__sizes_read(site, name, &wk__dilation_rule, state.options.dilation, 2, sizes) ||
+        !wk__sizes_read(site, name, &wk__padding_rule, state.options.padding, 2, sizes) ||
+        !wk__sizes_read(site, name, &wk__stride_rule, state.options.stride, 2, sizes))
         return NULL;
     kind.name = name + strlen("nn_");
     wk_module *m = wk__module_make(site, &kind);

@@ -22,16 +22,14 @@ typedef struct conv_op {
 static bool read_steps(wk_site site, const conv_op *k, wk_sizes stride, wk_sizes dilation, int64_t groups,
                        wk__convolution *c)
 {
-    const wk__sizes_rule of_stride = {.name = "stride", .usual = 1, .least = 1};
-    const wk__sizes_rule of_dilation = {.name = "dilation", .usual = 1, .least = 1};
     c->dims = k->dims;
     c->groups = groups ? groups : 1;
     if (c->groups < 1) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: groups must be at least 1, got %lld", k->op->name, (long long)groups);
         return false;
     }
-    return wk__sizes_read(site, k->op->name, &of_stride, stride, k->dims, c->stride) &&
-           wk__sizes_read(site, k->op->name, &of_dilation, dilation, k->dims, c->dilation);
+    return wk__sizes_read(site, k->op->name, &wk__stride_rule, stride, k->dims, c->stride) &&
+           wk__sizes_read(site, k->op->name, &wk__dilation_rule, dilation, k->dims, c->dilation);
 }
 
 /* Takes channels, groups and kernel from the shape of w. */
@@ -342,7 +340,7 @@ static bool compute_transposed_size(wk_site site, const conv_op *k, wk_tensor *c
 static wk_tensor *transpose_convolve(wk_site site, const conv_op *k, wk_tensor *x, wk_tensor *weight, wk_tensor *bias,
                                      const wk_conv_transpose_options *options)
 {
-    const wk__sizes_rule of_padding = {.name = "padding"}, of_more = {.name = "output_padding"};
+    const wk__sizes_rule of_more = {.name = "output_padding"};
     wk_tensor *in[3] = {x, weight, bias};
     wk_conv_transpose_options o;
     wk__convolution c;
@@ -352,7 +350,7 @@ static wk_tensor *transpose_convolve(wk_site site, const conv_op *k, wk_tensor *
     const wk__body *of_x = wk__body_of(x), *of_w = wk__body_of(weight);
     const bool fits = take_weight(site, k, in, of_w->ndim, of_w->shape, &c) &&
                       take_image(site, k, in, WK__CONV_Y, of_x->ndim, of_x->shape, &c) &&
-                      wk__sizes_read(site, k->op->name, &of_padding, o.padding, c.dims, c.padding) &&
+                      wk__sizes_read(site, k->op->name, &wk__padding_rule, o.padding, c.dims, c.padding) &&
                       wk__sizes_read(site, k->op->name, &of_more, o.output_padding, c.dims, more) &&
                       compute_transposed_size(site, k, in, more, &c);
     return fits ? call(site, k, in, &c) : NULL;

@@ -9,15 +9,12 @@
 static bool result_sizes(wk__windows *w, const wk__op *op, wk_site site, wk_tensor *x, int dims, wk_sizes kernel,
                          const wk_max_unpool_options *o)
 {
-    const wk__sizes_rule of_kernel = {.name = "kernel", .usual = 0, .least = 1, .is_kernel = true};
-    const wk__sizes_rule of_stride = {.name = "stride", .usual = 0, .least = 1};
-    const wk__sizes_rule of_padding = {.name = "padding", .usual = 0, .least = 0};
     const wk__sizes_rule of_output = {.name = "output_size", .usual = 0, .least = 0};
     int64_t given[WK__MAX_SIZES];
     if (!wk__windows_take_shape(w, op, site, x, dims) ||
-        !wk__sizes_read(site, op->name, &of_kernel, kernel, dims, w->kernel) ||
-        !wk__sizes_read(site, op->name, &of_stride, o->stride ? o->stride : kernel, dims, w->stride) ||
-        !wk__sizes_read(site, op->name, &of_padding, o->padding, dims, w->padding) ||
+        !wk__sizes_read(site, op->name, &wk__kernel_rule, kernel, dims, w->kernel) ||
+        !wk__sizes_read(site, op->name, &wk__stride_rule, o->stride ? o->stride : kernel, dims, w->stride) ||
+        !wk__sizes_read(site, op->name, &wk__padding_rule, o->padding, dims, w->padding) ||
         !wk__sizes_read(site, op->name, &of_output, o->output_size, dims, given))
         return false;
     for (int k = 0; k < dims; k++) {

@@ -59,15 +59,12 @@ static bool count_windows(wk__windows *w, wk_tensor *x, int k, bool ceil_mode)
 bool wk__windows_read(wk__windows *w, const wk__op *op, wk_site site, wk_tensor *x, int dims,
                       const wk__window_sizes *sizes)
 {
-    const wk__sizes_rule of_kernel = {.name = "kernel", .usual = 0, .least = 1, .is_kernel = true};
-    const wk__sizes_rule of_stride = {.name = "stride", .usual = 0, .least = 1};
-    const wk__sizes_rule of_padding = {.name = "padding", .usual = 0, .least = 0};
-    const wk__sizes_rule of_dilation = {.name = "dilation", .usual = 1, .least = 1};
     if (!wk__windows_take_shape(w, op, site, x, dims) ||
-        !wk__sizes_read(site, op->name, &of_kernel, sizes->kernel, dims, w->kernel) ||
-        !wk__sizes_read(site, op->name, &of_stride, sizes->stride ? sizes->stride : sizes->kernel, dims, w->stride) ||
-        !wk__sizes_read(site, op->name, &of_padding, sizes->padding, dims, w->padding) ||
-        !wk__sizes_read(site, op->name, &of_dilation, sizes->dilation, dims, w->dilation))
+        !wk__sizes_read(site, op->name, &wk__kernel_rule, sizes->kernel, dims, w->kernel) ||
+        !wk__sizes_read(site, op->name, &wk__stride_rule, sizes->stride ? sizes->stride : sizes->kernel, dims,
+                        w->stride) ||
+        !wk__sizes_read(site, op->name, &wk__padding_rule, sizes->padding, dims, w->padding) ||
+        !wk__sizes_read(site, op->name, &wk__dilation_rule, sizes->dilation, dims, w->dilation))
         return false;
     for (int k = 0; k < dims; k++)
         if (!count_windows(w, x, k, sizes->ceil_mode)) return false;

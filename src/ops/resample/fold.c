@@ -20,14 +20,11 @@ typedef struct columns {
 static bool read_sizes(columns *w, const wk__op *op, wk_site site, wk_sizes kernel, wk_sizes dilation, wk_sizes padding,
                        wk_sizes stride)
 {
-    const wk__sizes_rule of_kernel = {.name = "kernel", .least = 1, .is_kernel = true};
-    const wk__sizes_rule of_dilation = {.name = "dilation", .usual = 1, .least = 1}, of_padding = {.name = "padding"};
-    const wk__sizes_rule of_stride = {.name = "stride", .usual = 1, .least = 1};
     w->site = site;
-    return wk__sizes_read(site, op->name, &of_kernel, kernel, DIMS, w->kernel) &&
-           wk__sizes_read(site, op->name, &of_dilation, dilation, DIMS, w->dilation) &&
-           wk__sizes_read(site, op->name, &of_padding, padding, DIMS, w->padding) &&
-           wk__sizes_read(site, op->name, &of_stride, stride, DIMS, w->stride);
+    return wk__sizes_read(site, op->name, &wk__kernel_rule, kernel, DIMS, w->kernel) &&
+           wk__sizes_read(site, op->name, &wk__dilation_rule, dilation, DIMS, w->dilation) &&
+           wk__sizes_read(site, op->name, &wk__padding_rule, padding, DIMS, w->padding) &&
+           wk__sizes_read(site, op->name, &wk__stride_rule, stride, DIMS, w->stride);
 }
 
 /* Computes the number of windows; size[] is set. */

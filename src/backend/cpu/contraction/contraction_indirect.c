@@ -164,29 +164,16 @@ static wk_code task(void *user, int64_t number, wk__gemm_buffers *const buffers[
     return run_piece(&at, work->epilogue, fail);
 }
 
-static wk_code run_pieces(const wk__indirect_plan *p, const wk__cpu_program *epilogue, wk__fail *fail)
-{
-    const double products = wk__indirect_positions(p) * (double)p->rows * (double)p->steps;
-    return wk__gemm_tasks(&(wk__gemm_job){.tasks = wk__indirect_ntasks(p),
-                                          .threads = wk__gemm_threads(products),
-                                          .nbuffers = 1,
-                                          .body = task,
-                                          .user = &(work){.plan = p, .epilogue = epilogue}},
-                          fail);
-}
-
 wk_code wk__indirect_run(const wk__indirect_plan *p, const wk__program *epilogue, wk__fail *fail)
 {
-    if (!epilogue) return run_pieces(p, NULL, fail);
-    if (epilogue->nreduce > 0) { /* a row of C is complete only at the end */
-        const wk_code code = run_pieces(p, NULL, fail);
-        return code ? code : wk__cpu_run(epilogue, fail);
-    }
-    wk__cpu_program program;
-    wk_code code = wk__cpu_program_prepare(&program, epilogue, fail);
-    if (!code) code = run_pieces(p, &program, fail);
-    wk__cpu_program_destroy(&program);
-    return code;
+    const double products = wk__indirect_positions(p) * (double)p->rows * (double)p->steps;
+    work work = {.plan = p};
+    const wk__gemm_job job = {.tasks = wk__indirect_ntasks(p),
+                              .threads = wk__gemm_threads(products),
+                              .nbuffers = 1,
+                              .body = task,
+                              .user = &work};
+    return wk__gemm_tasks_with_epilogue(&job, epilogue, &work.epilogue, fail);
 }
 
 void wk__indirect_epilogue_boxes(const wk__indirect_plan *p, const wk__program *epilogue, wk__epilogue_box_visit *visit,

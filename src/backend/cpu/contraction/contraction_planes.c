@@ -256,29 +256,13 @@ static int64_t ntasks(const wk__planes_plan *p)
     return p->batch.places * p->line_parts * p->place_parts;
 }
 
-static wk_code run_pieces(const wk__planes_plan *p, const wk__cpu_program *epilogue, wk__fail *fail)
-{
-    const double products = planes_of(p) * positions_of(p) * (double)p->b.taps.places;
-    return wk__gemm_tasks(&(wk__gemm_job){.tasks = ntasks(p),
-                                          .threads = wk__gemm_threads(products),
-                                          .nbuffers = 1,
-                                          .body = task,
-                                          .user = &(work){.plan = p, .epilogue = epilogue}},
-                          fail);
-}
-
 wk_code wk__planes_run(const wk__planes_plan *p, const wk__program *epilogue, wk__fail *fail)
 {
-    if (!epilogue) return run_pieces(p, NULL, fail);
-    if (epilogue->nreduce > 0) { /* it may read several planes */
-        const wk_code code = run_pieces(p, NULL, fail);
-        return code ? code : wk__cpu_run(epilogue, fail);
-    }
-    wk__cpu_program program;
-    wk_code code = wk__cpu_program_prepare(&program, epilogue, fail);
-    if (!code) code = run_pieces(p, &program, fail);
-    wk__cpu_program_destroy(&program);
-    return code;
+    const double products = planes_of(p) * positions_of(p) * (double)p->b.taps.places;
+    work work = {.plan = p};
+    const wk__gemm_job job = {
+        .tasks = ntasks(p), .threads = wk__gemm_threads(products), .nbuffers = 1, .body = task, .user = &work};
+    return wk__gemm_tasks_with_epilogue(&job, epilogue, &work.epilogue, fail);
 }
 
 void wk__planes_epilogue_boxes(const wk__planes_plan *p, const wk__program *epilogue, wk__epilogue_box_visit *visit,

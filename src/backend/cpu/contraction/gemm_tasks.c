@@ -90,6 +90,23 @@ wk_code wk__gemm_tasks(const wk__gemm_job *job, wk__fail *fail)
 
 /* ---- epilogues --------------------------------------------------------------------------------------------------- */
 
+wk_code wk__gemm_tasks_with_epilogue(const wk__gemm_job *job, const wk__program *epilogue,
+                                     const wk__cpu_program **compiled, wk__fail *fail)
+{
+    *compiled = NULL;
+    if (!epilogue) return wk__gemm_tasks(job, fail);
+    if (epilogue->nreduce > 0) { /* it may read elements of C from any task */
+        const wk_code code = wk__gemm_tasks(job, fail);
+        return code ? code : wk__cpu_run(epilogue, fail);
+    }
+    wk__cpu_program program;
+    wk_code code = wk__cpu_program_prepare(&program, epilogue, fail);
+    *compiled = &program;
+    if (!code) code = wk__gemm_tasks(job, fail);
+    wk__cpu_program_destroy(&program);
+    return code;
+}
+
 void wk__epilogue_run_box(void *user, const wk__epilogue_box *box)
 {
     wk__epilogue_run *run = user;

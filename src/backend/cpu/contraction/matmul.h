@@ -69,6 +69,11 @@ int wk__gemm_threads(double work);
  * fails, nothing is computed. */
 wk_code wk__gemm_tasks(const wk__gemm_job *job, wk__fail *fail);
 
+/* Runs all tasks with a compiled epilogue in *compiled, which `user` points to, for them to run on complete boxes. An
+ * epilogue that reduces runs afterwards: *compiled is then NULL, as without one. */
+wk_code wk__gemm_tasks_with_epilogue(const wk__gemm_job *job, const wk__program *epilogue,
+                                     const wk__cpu_program **compiled, wk__fail *fail);
+
 /* Runs an epilogue on boxes; `first` is the code of the first failure. */
 typedef struct wk__epilogue_run {
     const wk__cpu_program *program;
