@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the layers of normalisation share: checks of their arguments, and their scale and shift. */
+/* Checks of arguments, and the scale and shift, of the layers of normalisation. */
 #ifndef WICK_NN_AFFINE_H
 #define WICK_NN_AFFINE_H
 
