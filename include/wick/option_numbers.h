@@ -83,6 +83,8 @@
 
 #define wk_progress_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, interval)
 
+#define wk_save_options_numbers_(wk_do_, wk_o_)
+
 #define wk_schedule_constant_lr_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, factor)
 
 #define wk_schedule_cosine_annealing_lr_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eta_min)
