@@ -16,11 +16,25 @@
 extern "C" {
 #endif
 
-/* wk_save(m, path): Writes all parameters and buffers of m by their paths.
+/* A pair of the metadata of a file. */
+typedef struct wk_file_pair {
+    const char *key, *value;
+} wk_file_pair;
+
+typedef struct wk_save_options {
+    size_t size;
+    wk_by_name by_name;
+    const wk_file_pair *metadata; /* texts in UTF-8 that the file keeps beside the tensors; default NULL, none */
+    int64_t pairs;                /* number of them */
+} wk_save_options;
+/* wk_save(m, path): Writes all parameters and buffers of m by their paths. wk_load_info returns the metadata.
+ *     const wk_file_pair about[] = {{"wick.model", "lenet"}};
+ *     wk_save(net, "lenet.safetensors", .metadata = about, .pairs = 1);
  * Returns:   WK_OK or an error code; the code of a pending error, without writing
- * Errors:    WK_ERR_IO if the system reports an error
- * PyTorch:   torch.save(m.state_dict(), path) */
-WK_API wk_code wk_save_at(wk_site site, wk_module *m, const char *path);
+ * Errors:    WK_ERR_IO if the system reports an error; WK_ERR_ARGUMENT if a key or value of .metadata is NULL or not
+ *            UTF-8, or two keys are equal
+ * PyTorch:   torch.save(m.state_dict(), path); with .metadata safetensors.torch.save_file */
+WK_API wk_code wk_save_at(wk_site site, wk_module *m, const char *path, const wk_save_options *options);
 typedef struct wk_load_options {
     size_t size;
     wk_by_name by_name;
@@ -64,10 +78,6 @@ typedef struct wk_file_tensor {
     const int64_t *shape;
     int64_t bytes; /* of its elements */
 } wk_file_tensor;
-/* A pair of the metadata of a file. */
-typedef struct wk_file_pair {
-    const char *key, *value;
-} wk_file_pair;
 /* The contents of a file. Both arrays are sorted and ended by NULL. */
 typedef struct wk_file_info {
     int64_t count, pairs; /* number of tensors; number of pairs */
@@ -79,13 +89,13 @@ typedef struct wk_file_info {
  * Errors:    as wk_load; WK_ERR_STATE outside any scope */
 WK_RESULT_API const wk_file_info *wk_load_info_at(wk_site site, const char *path);
 
-#define wk_save(m, path)            wk_save_at(WK_HERE, m, path)
 #define wk_save_tensors(list, path) wk_save_tensors_at(WK_HERE, list, path)
 #define wk_load_tensors(path)       WK_NEW_TENSORS_(wk_load_tensors_at(WK_HERE, path))
 #define wk_load_tensor(path, name)  WK_NEW_TENSOR_(wk_load_tensor_at(WK_HERE, path, name))
 #define wk_load_info(path)          wk_load_info_at(WK_HERE, path)
 
 #ifndef __cplusplus
+#define wk_save(m, ...) WK_OPT2_(wk_code, wk_save, wk_save_options, "m, path", m, __VA_ARGS__)
 #define wk_load(m, ...) WK_OPT2_(wk_code, wk_load, wk_load_options, "m, path", m, __VA_ARGS__)
 #endif
 

@@ -26,6 +26,11 @@
 
 #define wk_hook_options_numbers_(wk_do_, wk_o_)
 
+#define wk_image_grid_options_numbers_(wk_do_, wk_o_)                                                                  \
+    wk_do_(wk_o_, padding) wk_do_(wk_o_, pad_value) wk_do_(wk_o_, low) wk_do_(wk_o_, high)
+
+#define wk_image_read_options_numbers_(wk_do_, wk_o_)
+
 #define wk_init_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, gain) wk_do_(wk_o_, a)
 
 #define wk_load_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, strict)
@@ -82,6 +87,8 @@
 #define wk_nn_vgg_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, dropout)
 
 #define wk_progress_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, interval)
+
+#define wk_save_options_numbers_(wk_do_, wk_o_)
 
 #define wk_schedule_constant_lr_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, factor)
 

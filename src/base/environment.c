@@ -71,6 +71,12 @@ static const struct {
     [WK__SETTING_CUDA_PATH] = {.name = "WICK_CUDA_PATH",
                                .doc = "directories searched first for NVIDIA's libraries",
                                .takes = "folders separated by colons"},
+    [WK__SETTING_LIBPNG] = {.name = "WICK_LIBPNG",
+                            .doc = "path of libpng, for PNG files; default libpng16.so.16",
+                            .takes = "a file"},
+    [WK__SETTING_LIBJPEG] = {.name = "WICK_LIBJPEG",
+                             .doc = "path of libjpeg, for JPEG files; default libjpeg.so.62 or libjpeg.so.8",
+                             .takes = "a file"},
     [WK__SETTING_MPI_PLUGIN] = {.name = "WICK_MPI_PLUGIN",
                                 .doc = "path of the MPI plug-in; default next to the library",
                                 .takes = "a file"},
@@ -135,6 +141,11 @@ static const struct {
 const char *wk__setting_takes(wk__optim_option which)
 {
     return table[which].takes;
+}
+
+const char *wk__setting_name(wk__optim_option which)
+{
+    return table[which].name;
 }
 
 const char *wk__setting_text(wk__optim_option which)

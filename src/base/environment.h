@@ -22,6 +22,8 @@ typedef enum wk__optim_option {
     WK__SETTING_CACHE_MB,
     WK__SETTING_OPENCL_OPTIONS,
     WK__SETTING_CUDA_PATH,
+    WK__SETTING_LIBPNG,
+    WK__SETTING_LIBJPEG,
     WK__SETTING_MPI_PLUGIN,
     WK__SETTING_RSH,
     WK__SETTING_LOG,
@@ -38,6 +40,8 @@ typedef enum wk__optim_option {
     WK__SETTINGS
 } wk__optim_option;
 
+/* Returns the name of the variable. */
+const char *wk__setting_name(wk__optim_option which);
 /* Returns the value of the variable; NULL if it is not set. */
 const char *wk__setting_text(wk__optim_option which);
 /* Returns a description of the valid values. */

@@ -2,6 +2,7 @@
 /* wk_save, wk_save_tensors and wk_load_tensors: networks and lists of tensors in safetensors files, to and from any
  * device. */
 #include "base/alloc.h"
+#include "base/options.h"
 #include "tensor/call_scope.h"
 #include "tensor_file.h"
 #include "save_load.h"
@@ -117,13 +118,32 @@ wk_code wk_save_tensors_at(wk_site site, wk_tensors *list, const char *path)
     return code;
 }
 
-wk_code wk_save_at(wk_site site, wk_module *m, const char *path)
+static bool check_metadata(wk_site site, const wk_save_options *o)
+{
+    const bool counted = o->pairs >= 0 && (o->pairs == 0 || o->metadata);
+    bool complete = counted;
+    for (int64_t k = 0; counted && k < o->pairs; k++) complete = complete && o->metadata[k].key && o->metadata[k].value;
+    if (!counted)
+        wk__error_set(site, WK_ERR_ARGUMENT, "save: .pairs is %lld, but .metadata %s", (long long)o->pairs,
+                      o->metadata ? "cannot have a negative number of pairs" : "is NULL");
+    else if (!complete)
+        wk__error_set(site, WK_ERR_ARGUMENT, "save: a key or value of .metadata is NULL");
+    return complete;
+}
+
+wk_code wk_save_at(wk_site site, wk_module *m, const char *path, const wk_save_options *options)
 {
     wk__call_scope c;
-    if (wk__error_pending() || !wk__call_begin(&c, WK__FRAME_CALL, "save", site, WK__GRAD_OFF)) return wk_error_code();
+    wk_save_options o;
+    if (wk__error_pending() || !wk__options(site, "save", options, &o) || !check_metadata(site, &o) ||
+        !wk__call_begin(&c, WK__FRAME_CALL, "save", site, WK__GRAD_OFF))
+        return wk_error_code();
+    wk__metadata metadata = {0};
+    for (int64_t k = 0; k < o.pairs; k++) wk__metadata_add(&metadata, o.metadata[k].value, "%s", o.metadata[k].key);
     wk_tensors *list = wk__module_state_dict(site, "save", m);
-    const wk__metadata none = {0};
-    const wk_code code = list ? wk__save_list(site, "save", wk__tensor_list_of(list), &none, path) : wk_error_code();
+    const wk_code code =
+        list ? wk__save_list(site, "save", wk__tensor_list_of(list), &metadata, path) : wk_error_code();
+    wk__metadata_free(&metadata);
     wk__call_end(&c, NULL, 0);
     return code;
 }

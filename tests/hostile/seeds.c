@@ -5,6 +5,7 @@
  *     /tmp/seeds tests/fuzz */
 #include "frames.h"
 #include "idx.h"
+#include "pnm.h"
 #include "safetensors.h"
 #include <stdio.h>
 
@@ -32,6 +33,8 @@ int main(int count, char **arguments)
         put(arguments[1], "idx", number++, gzip(plain));
         put(arguments[1], "idx", number++, plain);
     }
+    for (int k = 0, number = 0; k < PNM_CASES; k++)
+        if (!pnm_cases[k].word) put(arguments[1], "pnm", number++, pnm_file(&pnm_cases[k]));
     for (int kind = 0; kind <= WK__WIRE_KINDS; kind++) {
         uint8_t said[WK__WIRE_HEADER_BYTES + FRAMES_MOST] = {0};
         const wk__wire_header frame = frames_sample(kind % WK__WIRE_KINDS);

@@ -192,6 +192,46 @@ static void the_contents_of_a_file(void **state)
     assert_null(*info->metadata);
 }
 
+static void metadata_is_saved(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const wk_file_pair pairs[] = {{"classes", "a\nb \"c\""}, {"about", ""}};
+    wk_module *net = wk_nn_linear(2, 1), *again = wk_nn_linear(2, 1);
+    const char *path = scratch("metadata.safetensors");
+    assert_int_equal(wk_save(net, path, .metadata = pairs, .pairs = 2), WK_OK);
+    const wk_file_info *info = wk_load_info(path);
+    assert_int_equal(info->count, 2);
+    assert_int_equal(info->pairs, 2);
+    assert_string_equal(info->metadata[0]->key, "about");
+    assert_string_equal(info->metadata[0]->value, "");
+    assert_string_equal(info->metadata[1]->value, "a\nb \"c\"");
+    assert_int_equal(wk_load(again, path), WK_OK);
+    assert_int_equal(wk_save(net, path), WK_OK);
+    assert_int_equal(wk_load_info(path)->pairs, 0);
+}
+
+static void metadata_is_refused(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const wk_file_pair half = {"a", NULL}, twice[] = {{"a", "1"}, {"a", "2"}}, bytes = {"a", "\xff"};
+    wk_module *net = wk_nn_linear(2, 1);
+    const char *path = scratch("refused.safetensors");
+    assert_int_equal(wk_save(net, path, .metadata = &half, .pairs = 1), WK_ERR_ARGUMENT);
+    expect_error("save: a key or value of .metadata is NULL", NULL);
+    assert_int_equal(wk_save(net, path, .metadata = twice, .pairs = 2), WK_ERR_ARGUMENT);
+    expect_error("save: metadata: duplicate key", NULL);
+    assert_int_equal(wk_save(net, path, .metadata = &bytes, .pairs = 1), WK_ERR_ARGUMENT);
+    expect_error("save: metadata: a string is not UTF-8", NULL);
+    assert_int_equal(wk_save(net, path, .pairs = 1), WK_ERR_ARGUMENT);
+    expect_error("save: .pairs is 1, but .metadata is NULL", NULL);
+    assert_int_equal(wk_save(net, path, .metadata = twice, .pairs = -1), WK_ERR_ARGUMENT);
+    expect_error("save: .pairs is -1", NULL);
+    assert_null(wk_load_info(path));
+    expect_error("cannot open", NULL);
+}
+
 static void contents_are_refused(void **state)
 {
     (void)state;
@@ -260,6 +300,8 @@ int main(void)
         cmocka_unit_test(names_outside_a_scope),
         cmocka_unit_test(a_single_tensor),
         cmocka_unit_test(the_contents_of_a_file),
+        cmocka_unit_test(metadata_is_saved),
+        cmocka_unit_test(metadata_is_refused),
         cmocka_unit_test(contents_are_refused),
         cmocka_unit_test(unsupported_dtypes),
         cmocka_unit_test(truncated_files),

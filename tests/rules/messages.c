@@ -388,6 +388,9 @@ static void messages_of_objects_name_the_call(void **state)
     NAMED("history_values", wk_history_values((wk_history *)(void *)x));
     NAMED("save", wk_save(net, "/no/such/folder/file"));
     NAMED("load", wk_load(net, "/no/such/file"));
+    NAMED("image_read", wk_image_read("/no/such/file"));
+    NAMED("image_write", wk_image_write("a.jpg", x));
+    NAMED("image_grid", wk_image_grid(leaf, .columns = -1));
     NAMED("save_tensors", wk_save_tensors(list, NULL));
     NAMED("load_tensors", wk_load_tensors("/no/such/file"));
     NAMED("load_tensor", wk_load_tensor("/no/such/file", "a"));

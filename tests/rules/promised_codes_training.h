@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Promises of the headers of training: autograd.h, nn.h, optim.h, schedule.h, data.h, progress.h,
+/* Promises of the headers of training: autograd.h, nn.h, optim.h, schedule.h, data.h, progress.h, io.h, image.h,
  * checkpoint.h, parallel.h, dist.h. */
 #ifndef TESTS_RULES_PROMISED_CODES_TRAINING_H
 #define TESTS_RULES_PROMISED_CODES_TRAINING_H
@@ -419,6 +419,10 @@ static void save_into_no_folder(void)
 {
     wk_save(a_linear(), no_file());
 }
+static void save_with_half_a_pair(void)
+{
+    wk_save(a_linear(), scratch("promised"), .metadata = &(wk_file_pair){"key", NULL}, .pairs = 1);
+}
 static void load_from_no_file(void)
 {
     wk_load(a_linear(), no_file());
@@ -641,6 +645,19 @@ static const promised_code promised_by_training[] = {
     {"wk_data_loader", WK_ERR_DTYPE, .provoke = loader_in_an_order_of_floats},
     {"wk_history_add", WK_ERR_SHAPE, .provoke = history_of_two_elements},
     {"wk_save", WK_ERR_IO, .provoke = save_into_no_folder},
+    {"wk_save", WK_ERR_ARGUMENT, .provoke = save_with_half_a_pair},
+    {"wk_image_read", WK_ERR_IO, .test = "report/image.c"},
+    {"wk_image_read", WK_ERR_FORMAT, .test = "report/image.c"},
+    {"wk_image_read", WK_ERR_UNSUPPORTED, .test = "report/image.c"},
+    {"wk_image_read", WK_ERR_ARGUMENT, .test = "report/image.c"},
+    {"wk_image_write", WK_ERR_SHAPE, .test = "report/image.c"},
+    {"wk_image_write", WK_ERR_DTYPE, .test = "report/image.c"},
+    {"wk_image_write", WK_ERR_ARGUMENT, .test = "report/image.c"},
+    {"wk_image_write", WK_ERR_UNSUPPORTED, .test = "report/image.c"},
+    {"wk_image_write", WK_ERR_IO, .test = "report/image.c"},
+    {"wk_image_grid", WK_ERR_SHAPE, .test = "report/image_grid.c"},
+    {"wk_image_grid", WK_ERR_DTYPE, .test = "report/image_grid.c"},
+    {"wk_image_grid", WK_ERR_ARGUMENT, .test = "report/image_grid.c"},
     {"wk_load", WK_ERR_IO, .provoke = load_from_no_file},
     {"wk_load_tensor", WK_ERR_ARGUMENT, .provoke = load_without_a_tensor},
     {"wk_load_info", WK_ERR_STATE, .test = "io/load.c"},
