@@ -2,8 +2,8 @@
 # The laws that scripts/check_layers names, over all source files.
 
 BEGIN {
-    nrooms = split("base ir backend tensor engine autograd ops nn optim,data,io report,parallel,distributed checkpoint cli",
-                   floors, " ")
+    nrooms = split("base ir backend tensor engine autograd ops nn optim,data,io report,parallel,distributed " \
+                   "checkpoint cli", floors, " ")
     for (k = 1; k <= nrooms; k++) {
         n = split(floors[k], rooms, ",")
         for (r = 1; r <= n; r++) floor_of[rooms[r]] = k

@@ -31,8 +31,8 @@ WK_RESULT_API wk_tensorboard *wk_tensorboard_open_at(wk_site site, const char *f
 /* wk_tensorboard_scalar(board, tag, step, value): Writes a value, as f32, of the curve tag. The value is in the file,
  * where TensorBoard finds it, when the call returns.
  * Returns:   WK_OK or an error code; the code of a pending error, without writing
- * Errors:    WK_ERR_ARGUMENT if tag is NULL or empty; WK_ERR_IO if the system reports an error; the file keeps the
- *            values of earlier calls
+ * Errors:    WK_ERR_ARGUMENT if tag is NULL, empty or not UTF-8; WK_ERR_IO if the system reports an error. The file
+ *            keeps the values of earlier calls
  * PyTorch:   SummaryWriter.add_scalar(tag, value, step) */
 WK_API wk_code wk_tensorboard_scalar_at(wk_site site, wk_tensorboard *board, const char *tag, int64_t step,
                                         double value);

@@ -130,8 +130,8 @@ wk_code wk_plot_history_at(wk_site site, wk_plot *plot, const char *label, wk_hi
     return append(site, op, p, &line, whole);
 }
 
-/* Reads the elements of a tensor of one dimension, whose number it stores in *count, to new memory. NULL after recording
- * an error. */
+/* Reads the elements of a tensor of one dimension to new memory, and stores their number in *count. NULL after
+ * recording an error. */
 static double *read_elements(wk_site site, const char *op, const char *role, wk_tensor *x, int64_t *count)
 {
     if (!wk__check_tensor(x, site, op, role)) return NULL;

@@ -96,7 +96,7 @@ double wk__plot_axis_position(const wk__plot_axis *axis, double value)
     return (log10(value) - low) / (log10(axis->high) - low);
 }
 
-/* Appends 1.5e6 for 1500000, with this number of decimal places. */
+/* Appends 1.5e6 for 1500000, with this number of decimals. */
 static void add_scientific(wk__text *text, double value, int places)
 {
     char number[64];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wk_tensorboard: an open event file. Each call appends whole records with one write; after a failed write the file is
- * cut to the records before it, so that readers never meet half a record. */
+/* wk_tensorboard: an open event file. Each call appends complete records with one write; after a failed write the file
+ * is cut to the records before it, so that readers never meet half a record. */
 #include "base/alloc.h"
 #include "base/platform/file.h"
 #include "data/metric_history.h"
@@ -21,7 +21,7 @@ struct wk_tensorboard {
 
 typedef struct event_file {
     int fd;
-    int64_t bytes; /* of whole records */
+    int64_t bytes; /* of complete records */
     char *path;    /* owned; for messages */
 } event_file;
 
@@ -37,7 +37,7 @@ static const wk__handle_type tensorboard_type = {.name = "event file", .destroy 
 
 /* ---- creation ---------------------------------------------------------------------------------------------------- */
 
-/* Creates the folder and its parents. `path` is changed meanwhile. Returns 0 or an errno. */
+/* Creates the folder and its parents. Changes `path` and restores it. Returns 0 or an errno. */
 static int make_folders(char *path)
 {
     for (char *at = path + 1;; at++) {
@@ -151,10 +151,19 @@ static wk_code write_values(wk_site site, const char *op, event_file *f, const c
     return code;
 }
 
+static bool is_utf8(const char *text)
+{
+    const char *end = text + strlen(text);
+    for (int bytes; text < end; text += bytes)
+        if ((bytes = wk__utf8_bytes(text, end)) == 0) return false;
+    return true;
+}
+
+/* TensorBoard reads no further than a string that is not UTF-8. */
 static bool check_tag(wk_site site, const char *op, const char *tag)
 {
-    if (tag && *tag) return true;
-    wk__error_set(site, WK_ERR_ARGUMENT, "%s: the tag is %s", op, tag ? "empty" : "NULL");
+    if (tag && *tag && is_utf8(tag)) return true;
+    wk__error_set(site, WK_ERR_ARGUMENT, "%s: the tag is %s", op, !tag ? "NULL" : *tag ? "not UTF-8" : "empty");
     return false;
 }
 
