@@ -79,8 +79,6 @@ void cli_print_wrapped(int indent, const char *text);
 
 /* Draws a curve of `count` values in the terminal, `rows` lines high, labelled with its extremes. */
 void cli_curve(const double *values, int64_t count, int rows, const char *title);
-/* Writes the curve as an SVG file. Returns false if the file cannot be written. */
-bool cli_curve_svg(const char *path, const double *values, int64_t count, const char *title);
 /* Checks, before the work starts, that --svg PATH can be written at its end. Returns false after printing the reason to
  * stderr. Leaves no file behind. */
 bool cli_svg_writable(const char *command, const char *path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Curves in the terminal, and SVG files. */
+/* Curves in the terminal, and bars in SVG files. */
 #include "cli.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_COLUMNS = 160, MOST_ROWS = 32, POINTS = 480 };
+enum { MOST_COLUMNS = 160, MOST_ROWS = 32 };
 
 /* Returns the mean of the values in part k of `parts`, to reduce a curve to few points. */
 static double part_mean(const double *values, int64_t count, int k, int parts)
@@ -146,29 +146,6 @@ static bool end_svg(FILE *out)
     fprintf(out, "</svg>\n");
     bool good = !ferror(out);
     return fclose(out) == 0 && good;
-}
-
-bool cli_curve_svg(const char *path, const double *values, int64_t count, const char *title)
-{
-    enum { LEFT = 64, TOP = 44, WIDTH = 560, HEIGHT = 280 };
-    double points[POINTS], low, high;
-    int n = count < POINTS ? (int)count : POINTS;
-    FILE *out = begin_svg(path, LEFT + WIDTH + 16, TOP + HEIGHT + 40, title);
-    if (!out) return false;
-    for (int k = 0; k < n; k++) points[k] = part_mean(values, count, k, n);
-    extremes(points, n, &low, &high);
-    fprintf(out, "<path d=\"M%d %d V%d H%d\" fill=\"none\" stroke=\"black\"/>\n", LEFT, TOP, TOP + HEIGHT,
-            LEFT + WIDTH);
-    fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%.3g</text>\n", LEFT - 6, TOP + 10, high);
-    fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%.3g</text>\n", LEFT - 6, TOP + HEIGHT, low);
-    fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">batch %lld</text>\n", LEFT + WIDTH, TOP + HEIGHT + 20,
-            (long long)count);
-    fprintf(out, "<polyline fill=\"none\" stroke=\"#1f5fbf\" stroke-width=\"1.5\" points=\"");
-    for (int k = 0; k < n; k++)
-        if (isfinite(points[k]))
-            fprintf(out, "%.1f,%.1f ", LEFT + WIDTH * (k + 0.5) / n, TOP + HEIGHT * (high - points[k]) / (high - low));
-    fprintf(out, "\"/>\n");
-    return end_svg(out);
 }
 
 bool cli_bars_svg(const char *path, const char *title, const cli_bar *bars, int count)

@@ -87,11 +87,12 @@ static int check_replaceable(const char *path)
 
 static bool outputs_writable(const char *svg, const char *save)
 {
-    const int network = check_replaceable(save);
-    const bool same = svg && strcmp(svg, save) == 0, picture = !svg || cli_svg_writable("train", svg);
+    const int network = check_replaceable(save), picture = svg ? check_replaceable(svg) : 0;
+    const bool same = svg && strcmp(svg, save) == 0;
     if (same) fprintf(stderr, "wick train: --save and --svg are both %s\n", save);
     if (network) fprintf(stderr, "wick train: cannot write --save %s: %s\n", save, strerror(network));
-    return !network && picture && !same;
+    if (picture) fprintf(stderr, "wick train: cannot write --svg %s: %s\n", svg, strerror(picture));
+    return !network && !picture && !same;
 }
 
 /* ---- training ---------------------------------------------------------------------------------------------------- */
@@ -135,10 +136,12 @@ static int train(wk_device device, const char *folder, long epochs, const char *
            100 * accuracy(net, held_out, device), SAMPLES_HELD_OUT, cli_color(CLI_PLAIN), cli_clock() - start);
     if (wk_save(net, save) == WK_OK) printf("saved as %s\n", save);
     if (wk_error()) return wk_report_error(stderr);
-    if (!svg || cli_curve_svg(svg, values, wk_history_count(losses), "wick train mnist: loss of each batch"))
-        return CLI_OK;
-    fprintf(stderr, "wick train: cannot write %s\n", svg);
-    return CLI_FAILED;
+    if (svg) {
+        wk_plot *plot = wk_plot_new(.title = "wick train mnist", .x_label = "batch", .y_label = "loss");
+        wk_plot_history(plot, NULL, losses, .first = 1);
+        wk_plot_save(plot, svg);
+    }
+    return wk_report_error(stderr);
 }
 
 int cli_train(int count, char **words)

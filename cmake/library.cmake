@@ -33,7 +33,7 @@ target_compile_definitions(wick_objects PRIVATE WK_WARN_UNUSED=1)
 target_include_directories(wick_objects PRIVATE ${PROJECT_SOURCE_DIR}/src)
 # These rooms take no measurable time (they wait for files, networks and devices), so they are compiled for size: the
 # library is 37 KB smaller.
-foreach(room parallel distributed checkpoint io nn)
+foreach(room parallel distributed checkpoint io nn report)
     file(GLOB_RECURSE small_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${room}/*.c)
     set_source_files_properties(${small_sources} PROPERTIES COMPILE_OPTIONS "$<$<NOT:$<CONFIG:Debug>>:-Os>")
 endforeach()

@@ -86,6 +86,10 @@
 
 #define wk_nn_vgg_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, dropout)
 
+#define wk_plot_history_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, first) wk_do_(wk_o_, step)
+
+#define wk_plot_options_numbers_(wk_do_, wk_o_)
+
 #define wk_progress_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, interval)
 
 #define wk_save_options_numbers_(wk_do_, wk_o_)

@@ -178,10 +178,21 @@ static bool read_all(wk_site site, const char *op, history *h)
     return fine;
 }
 
+bool wk__metric_history_read(wk_site site, const char *op, wk_history *handle, const double **values, int64_t *count)
+{
+    history *h = body_of(handle, site, op);
+    if (!h || !read_all(site, op, h)) return false;
+    *values = h->value;
+    *count = h->count;
+    return true;
+}
+
 const double *wk_history_values_at(wk_site site, wk_history *handle)
 {
-    history *h = body_of(handle, site, "history_values");
-    return h && read_all(site, "history_values", h) ? h->value : NULL;
+    const double *values = NULL;
+    int64_t count;
+    wk__metric_history_read(site, "history_values", handle, &values, &count);
+    return values;
 }
 
 bool wk__metric_history_sums(wk_site site, const char *op, wk_history *handle, double sums[2])

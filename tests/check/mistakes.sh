@@ -63,6 +63,8 @@ wk_schedule *s = wk_schedule_step_lr(NULL, 8, 0.1); (void)s|wk_schedule_step_lr:
 wk_schedule *s = wk_schedule_step_lr(NULL); (void)s|wk_schedule_step_lr(optim, step_size), then options
 wk_schedule *s = wk_schedule_multi_step_lr(NULL, 30); (void)s|wk_schedule_multi_step_lr(optim, (30, 80))
 wk_progress *p = wk_progress_new("train"); (void)p|wk_progress_new(name, total), then options
+wk_plot *p = wk_plot_new("loss"); (void)p|wk_plot_new: options must be named
+wk_plot_history(NULL, "loss")|wk_plot_history(plot, label, history), then options
 x = wk_zeros((2, 3), WK_F64)|wk_zeros: options must be named
 m = wk_nn_linear(2, 3, false)|wk_nn_linear: options must be named
 x = wk_add(2, 3)|wk_add: expected a wk_tensor \* and a wk_tensor \* or a number

@@ -166,6 +166,13 @@ static int training(wk_tensor *x)
     wk_progress *bar = wk_progress_new("train", wk_schedule_count(rate), .stream = stderr, .interval = 0);
     bar = wk_progress_new("train", 10), wk_progress_step(bar, "loss", x), wk_progress_step(bar, NULL, NULL);
     wk_history *history = wk_history_new();
+    wk_plot *plot = wk_plot_new(.title = "loss", .log_y = true, .width = 100);
+    plot = wk_plot_new(), wk_plot_history(plot, "loss", history), wk_plot_history(plot, NULL, history, .first = 0);
+    wk_plot_line(plot, NULL, NULL, (const double[]){1, 2}, 2), wk_plot_tensor(plot, "x", NULL, x);
+    wk_plot_save(plot, "loss.svg");
+    wk_tensorboard *board = wk_tensorboard_open("runs");
+    wk_tensorboard_scalar(board, "loss", 1, 0.5), wk_tensorboard_history(board, "loss", 2, history);
+    wk_tensorboard_flush(board);
     wk_event *start = wk_keep(wk_event_record(wk_cpu())), *end = wk_retain(wk_event_record((wk_device){0}));
     if (wk_event_synchronize(end) == WK_OK && wk_event_query(start) && wk_event_elapsed_time(start, end) < 0)
         wk_free(end);

@@ -6,6 +6,8 @@
 #include "support/devices.h"
 #include <math.h>
 
+#include "hostile/scratch.h"
+
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
 static void expect_name(const char *text, const char *name, const char *sample)
@@ -249,11 +251,13 @@ static void messages_of_objects_name_the_call(void **state)
     wk_optim *sgd = wk_optim_sgd(list, .lr = 1), *no_optim = wk_optim_sgd(list, .lr = 1);
     wk_schedule *rate = wk_schedule_step_lr(sgd, 2), *no_rate = wk_schedule_step_lr(sgd, 2);
     wk_progress *bar = wk_progress_new("bar", 1, .disable = true), *no_bar = wk_progress_new("bar", 1, .disable = true);
+    wk_plot *plot = wk_plot_new(), *no_plot = wk_plot_new();
+    wk_tensorboard *no_board = wk_tensorboard_open(scratch("board"));
     wk_history *history = wk_history_new();
     wk_dataset *data = wk_data_tensors(x, NULL), *no_data = wk_data_tensors(x, NULL), *parts[2];
     wk_loader *no_loader = wk_data_loader(data);
     wk_free(gone), wk_free(no_list), wk_free(no_optim), wk_free(no_data), wk_free(no_loader);
-    wk_free(no_rate), wk_free(no_bar);
+    wk_free(no_rate), wk_free(no_bar), wk_free(no_plot), wk_free(no_board);
     expect_ok();
     unnamed = 0;
     NAMED("nn_linear", wk_nn_linear(3, -2));
@@ -367,6 +371,15 @@ static void messages_of_objects_name_the_call(void **state)
     NAMED("progress_new", wk_progress_new("bar", -1));
     NAMED("progress_step", wk_progress_step(bar, "x", x));
     NAMED("progress_step", wk_progress_step(no_bar, NULL, NULL));
+    NAMED("plot_new", wk_plot_new(.width = -1));
+    NAMED("plot_line", wk_plot_line(no_plot, NULL, NULL, NULL, 0));
+    NAMED("plot_tensor", wk_plot_tensor(plot, NULL, NULL, x));
+    NAMED("plot_history", wk_plot_history(plot, NULL, NULL));
+    NAMED("plot_save", wk_plot_save(plot, "no/such/folder.svg"));
+    NAMED("tensorboard_open", wk_tensorboard_open(""));
+    NAMED("tensorboard_scalar", wk_tensorboard_scalar(no_board, "loss", 0, 1));
+    NAMED("tensorboard_history", wk_tensorboard_history(no_board, "loss", 0, history));
+    NAMED("tensorboard_flush", wk_tensorboard_flush(no_board));
     NAMED("data_tensors", wk_data_tensors(x, leaf) ? wk_data_tensors(x, wk_ones((5))) : NULL);
     NAMED("data_mnist", wk_data_mnist("no/such/folder"));
     NAMED("data_slice", wk_data_slice(data, 1, 9));

@@ -195,7 +195,7 @@ static wk_tensor *same(wk_tensor *grad, void *user)
     return grad;
 }
 
-enum { BINDING = 101, CALLS };
+enum { BINDING = 103, CALLS };
 
 /* Makes a call that takes options with the given ones. Returns true on success. */
 static bool worked(int call, const void *o)
@@ -307,6 +307,8 @@ static bool worked(int call, const void *o)
     case 98: return wk_avg_pool1d_at(at, wk_ones((1, 1, 1)), 1, o);
     case 99: return wk_pad_at(at, x, shape, 0, o);
     case 100: return wk_nn_batch_norm1d_at(at, 2, o);
+    case 101: return wk_plot_new_at(at, o);
+    case 102: return wk_plot_history_at(at, wk_plot_new(), NULL, wk_history_new(), o) == WK_OK;
     case BINDING: return binding(o);
     default: return false;
     }

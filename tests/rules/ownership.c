@@ -3,6 +3,8 @@
  * and nn_modules test the rest of these rules. */
 #include "support/wick.h"
 
+#include "hostile/scratch.h"
+
 /* ---- rule 1: the innermost scope owns everything ----------------------------------------------------------------- */
 
 enum { KINDS = 6 };
@@ -11,7 +13,7 @@ static void scopes_free_every_kind_of_object(void **state)
 {
     (void)state;
     static const char *const names[KINDS] = {"tensor", "module", "list", "optimiser", "dataset", "loader"};
-    void *stale[KINDS], *figures, *event, *rate, *bar;
+    void *stale[KINDS], *figures, *event, *rate, *bar, *plot, *board;
     {
         WK_SCOPE;
         wk_tensor *x = wk_ones((4), .requires_grad = true);
@@ -23,6 +25,8 @@ static void scopes_free_every_kind_of_object(void **state)
         event = wk_event_record(wk_cpu());
         rate = wk_schedule_step_lr(made[3], 1);
         bar = wk_progress_new("bar", 1, .disable = true);
+        plot = wk_plot_new();
+        board = wk_tensorboard_open(scratch("board"));
         expect_ok();
     }
     for (int k = 0; k < KINDS; k++) {
@@ -37,6 +41,10 @@ static void scopes_free_every_kind_of_object(void **state)
     expect_error("free", "schedule", "scope has closed", NULL);
     wk_free(bar);
     expect_error("free", "progress bar", "scope has closed", NULL);
+    wk_free(plot);
+    expect_error("free", "plot", "scope has closed", NULL);
+    wk_free(board);
+    expect_error("free", "event file", "scope has closed", NULL);
 }
 
 /* Objects that a callback creates and does not return are freed when it ends; a result that its scope does not own

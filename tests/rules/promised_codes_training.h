@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Promises of the headers of training: autograd.h, nn.h, optim.h, schedule.h, data.h, progress.h, io.h, image.h,
- * checkpoint.h, parallel.h, dist.h. */
+/* Promises of the headers of training: autograd.h, nn.h, optim.h, schedule.h, data.h, progress.h, io.h, plot.h,
+ * tensorboard.h, image.h, checkpoint.h, parallel.h, dist.h. */
 #ifndef TESTS_RULES_PROMISED_CODES_TRAINING_H
 #define TESTS_RULES_PROMISED_CODES_TRAINING_H
 
@@ -277,6 +277,44 @@ static void bar_of_negative_length(void)
 static void bar_of_two_elements(void)
 {
     wk_progress_step(wk_progress_new("bar", 1, .disable = true), "x", wk_ones((2)));
+}
+static void plot_of_negative_width(void)
+{
+    wk_plot_new(.width = -1);
+}
+static void line_of_negative_length(void)
+{
+    wk_plot_line(wk_plot_new(), NULL, NULL, NULL, -1);
+}
+static void line_of_a_matrix(void)
+{
+    wk_plot_tensor(wk_plot_new(), NULL, NULL, wk_ones((2, 2)));
+}
+static void history_with_infinite_steps(void)
+{
+    wk_plot_history(wk_plot_new(), NULL, wk_history_new(), .step = INFINITY);
+}
+static void plot_into_no_folder(void)
+{
+    wk_plot_save(wk_plot_new(), no_file());
+}
+static void events_in_no_folder(void)
+{
+    wk_tensorboard_open("");
+}
+static void events_below_a_file(void)
+{
+    wk_tensorboard_open(file_with("a file"));
+}
+static void value_without_a_tag(void)
+{
+    wk_tensorboard_scalar(wk_tensorboard_open(scratch("board")), "", 0, 1);
+}
+static void history_with_endless_steps(void)
+{
+    wk_history *history = wk_history_new();
+    wk_history_add(history, wk_ones(()));
+    wk_tensorboard_history(wk_tensorboard_open(scratch("board")), "loss", INT64_MAX, history);
 }
 static void optimiser_into_no_folder(void)
 {
@@ -604,6 +642,17 @@ static const promised_code promised_by_training[] = {
     {"wk_schedule_step_metric", WK_ERR_STATE, .provoke = metric_for_step_lr},
     {"wk_progress_new", WK_ERR_ARGUMENT, .provoke = bar_of_negative_length},
     {"wk_progress_step", WK_ERR_SHAPE, .provoke = bar_of_two_elements},
+    {"wk_plot_new", WK_ERR_ARGUMENT, .provoke = plot_of_negative_width},
+    {"wk_plot_line", WK_ERR_ARGUMENT, .provoke = line_of_negative_length},
+    {"wk_plot_tensor", WK_ERR_SHAPE, .provoke = line_of_a_matrix},
+    {"wk_plot_history", WK_ERR_ARGUMENT, .provoke = history_with_infinite_steps},
+    {"wk_plot_save", WK_ERR_IO, .provoke = plot_into_no_folder},
+    {"wk_tensorboard_open", WK_ERR_ARGUMENT, .provoke = events_in_no_folder},
+    {"wk_tensorboard_open", WK_ERR_IO, .provoke = events_below_a_file},
+    {"wk_tensorboard_scalar", WK_ERR_ARGUMENT, .provoke = value_without_a_tag},
+    {"wk_tensorboard_scalar", WK_ERR_IO, .test = "report/tensorboard.c"},
+    {"wk_tensorboard_history", WK_ERR_ARGUMENT, .provoke = history_with_endless_steps},
+    {"wk_tensorboard_flush", WK_ERR_IO, .test = "report/tensorboard.c"},
     {"wk_optim_save", WK_ERR_IO, .provoke = optimiser_into_no_folder},
     {"wk_optim_save", WK_ERR_STATE, .test = "optim/state.c"},
     {"wk_optim_load", WK_ERR_IO, .provoke = optimiser_from_no_file},
