@@ -11,6 +11,12 @@ import time
 import torch
 from torch import nn
 
+sys.modules["pytorch"] = None  # torchvision looks for a module of this name and would find this file
+try:
+    from torchvision import models
+except ImportError:
+    models = None  # its networks are not measured
+
 
 def once(work):
     """Seconds of work(), whose result dies after the clock was read."""
@@ -102,6 +108,80 @@ def train(optimiser, wait=lambda: None):
     return make
 
 
+# ---- networks for images
+
+
+def network_step(create, channels):
+    """A step of training on random images."""
+
+    def make(batch, side):
+        net = create()
+        x, labels = torch.randn(batch, channels, side, side), torch.randint(0, 10, (batch,))
+        update = torch.optim.SGD(net.parameters(), lr=0.01)
+        criterion = nn.CrossEntropyLoss()
+
+        def step():
+            loss = criterion(net(x), labels)
+            update.zero_grad()
+            loss.backward()
+            update.step()
+
+        return once(step)
+
+    return make
+
+
+def inference(create):
+    def make(batch, side):
+        net, x = create().eval(), torch.randn(batch, 3, side, side)
+        return forward_only(lambda: net(x))
+
+    return make
+
+
+def lenet():
+    return nn.Sequential(
+        nn.Conv2d(1, 6, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
+        nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10),
+    )
+
+
+def layer(create):
+    """A layer and the gradients of its input and parameters."""
+
+    def make(batch, side):
+        module, x = create(), torch.randn(batch, 64, side, side, requires_grad=True)
+        inputs = [x, *module.parameters()]
+        out_grad = torch.randn_like(module(x))
+        return once(lambda: torch.autograd.grad(module(x), inputs, out_grad))
+
+    return make
+
+
+def convolution(direction):
+    """A convolution without bias, or one of its gradients; `side` and `kernel` are those of squares."""
+
+    def make(batch, groups, channels, out, side, kernel, stride, padding):
+        x, w = torch.randn(batch, channels, side, side), torch.randn(out, channels // groups, kernel, kernel)
+        options = {"stride": stride, "padding": padding, "groups": groups}
+        y = torch.randn_like(nn.functional.conv2d(x, w, **options))
+        return forward_only(lambda: direction(x, w, y, options))
+
+    return make
+
+
+def gradient(of_x):
+    """The gradient by x or by w alone; torch.nn.grad calls the same."""
+
+    def direction(x, w, y, o):
+        pairs = [o["stride"]] * 2, [o["padding"]] * 2, [1, 1], False, [0, 0]
+        mask = [of_x, not of_x, False]
+        return torch.ops.aten.convolution_backward(y, x, w, None, *pairs, o["groups"], mask)
+
+    return direction
+
+
 def on_gpu(make):
     """The case with tensors of the GPU."""
 
@@ -182,7 +262,19 @@ CASES = {
     "transpose": rows(lambda x: x.t().contiguous()),
     "train_sgd": train(lambda p: torch.optim.SGD(p, lr=0.1)),
     "train_adam": train(lambda p: torch.optim.Adam(p)),
+    "lenet_step": network_step(lenet, 1),
+    "batch_norm": layer(lambda: nn.Sequential(nn.BatchNorm2d(64), nn.ReLU())),
+    "max_pool": layer(lambda: nn.MaxPool2d(3, 2, 1)),
+    "conv_forward": convolution(lambda x, w, y, options: nn.functional.conv2d(x, w, **options)),
+    "conv_by_x": convolution(gradient(True)),
+    "conv_by_w": convolution(gradient(False)),
 }
+if models:
+    CASES |= {
+        "resnet18_step": network_step(models.resnet18, 3),
+        "resnet18": inference(models.resnet18),
+        "mobilenet_v2": inference(models.mobilenet_v2),
+    }
 if torch.cuda.is_available():
     CASES |= {
         "gpu_upload": gpu_copy(lambda x, here: here.cuda()),

@@ -158,6 +158,8 @@ static const struct {
     {"rows", "softmax, layer norm, sums and transpose of a [4096, 4096] matrix, relative to a STREAM triad",
      bench_rows},
     {"train", "training step of a 784-256-10 network on 64 digits, relative to FMA in registers", bench_training},
+    {"vision", "training steps and inference of networks of convolutions, layers and single convolutions",
+     bench_vision},
     {"gpu",
      "one GPU: copies and training steps timed on the host; kernels (fused chain, rows, products, a step) timed by "
      "device events, relative to a kernel that mostly copies",
@@ -195,8 +197,8 @@ int cli_bench(int count, char **words)
         "Measures the library against the limits of this machine, in alternating rounds of one process; the fastest\n"
         "round counts. A ratio above 1 is faster than the baseline.\n"
         "\n"
-        "cases: fused, small, matmul, rows, train, gpu (kernels timed on the device), mirrored (one network on two\n"
-        "devices), and the exercises of the GPU tutorial:\n"
+        "cases: fused, small, matmul, rows, train, vision (networks of convolutions), gpu (kernels timed on the\n"
+        "device), mirrored (one network on two devices), and the exercises of the GPU tutorial:\n"
         "  E1  one large product per device, then many tiny ones\n"
         "  E2  saving and loading parameters on each device\n"
         "  E3  1,000 products, reading each norm, or collecting them on the device\n"

@@ -6,7 +6,7 @@
 #include "cli.h"
 #include <sys/types.h>
 
-enum { BENCH_MOST_RESULTS = 160, BENCH_MOST_VARIANTS = 8 };
+enum { BENCH_MOST_RESULTS = 400, BENCH_MOST_VARIANTS = 8 };
 
 /* One result. ratio compares it with `against`, measured in the same process: above 1 is better. NaN: no comparison. */
 typedef struct bench_result {
@@ -87,8 +87,8 @@ int bench_devices(wk_device devices[16]);
 bool bench_two_accelerators(wk_device pair[2]);
 void bench_print_need_two(const char *what);
 
-/* The cases: bench_core.c, bench_training.c, bench_gpu.c, bench_exercises.c, bench_mirrored.c. Errors stay pending in
- * the library. */
+/* The cases: bench_core.c, bench_training.c, bench_vision.c, bench_convolutions.c, bench_gpu.c, bench_exercises.c,
+ * bench_mirrored.c. Errors stay pending in the library. */
 void bench_fused(bench *b);
 void bench_small(bench *b);
 void bench_matmul(bench *b);
@@ -96,6 +96,8 @@ void bench_rows(bench *b);
 void bench_training(bench *b);
 /* ahead: as for bench_timer_start; NULL on the CPU. */
 void bench_training_on(bench *b, wk_device device, wk_tensor *ahead);
+void bench_vision(bench *b); /* calls bench_convolutions */
+void bench_convolutions(bench *b);
 void bench_gpu(bench *b);
 void bench_matmul_devices(bench *b);
 void bench_files(bench *b);

@@ -289,6 +289,18 @@ same_cases()
     sort -u "$WICK_WORK/asked" | diff - "$WICK_WORK/known"
 }
 check "bench: bench/pytorch.py has its cases and no others" same_cases
+rm -f "$WICK_WORK/asked"
+check "bench: networks for images" json \
+    '(sum(r["against"] == "Abacus 1.0" for r in rows) in (12, 24) and all(r["value"] > 0 for r in rows) and
+        any(r["case"].startswith("inference of ResNet-18, 1 at ") and r["unit"] == "ms" for r in rows))' \
+    "$wick" bench vision --tiny --json --peer "sh $WICK_WORK/peer"
+known_cases()
+{
+    sort -u "$WICK_WORK/asked" | while read -r name; do
+        grep -q "^ *\"$name\": " "$WICK_SOURCE/bench/pytorch.py" || { echo "unknown: $name"; return 1; }
+    done
+}
+check "bench: ... which bench/pytorch.py has" known_cases
 
 # ---- replay: a flush of (x + 1) * 2, written after an injected error in its result (tests/engine/check.c)
 
