@@ -33,11 +33,11 @@ typedef struct wk_image_read_options {
 } wk_image_read_options;
 /* wk_image_read(path): Reads a PNG, JPEG, PGM (P5) or PPM (P6) file. The content of the file determines its format.
  * Colours of a palette become red, green and blue; transparency of any kind becomes alpha. Samples of 16 bits are
- * rounded to 8. Conversion to grey is 0.2989 red + 0.587 green + 0.114 blue; alpha is dropped by .channels. Rotation
- * flags of cameras (EXIF) are ignored.
+ * rounded to 8, and the values of a PNG file with another gamma converted to sRGB. Conversion to grey is 0.2989 red +
+ * 0.587 green + 0.114 blue; alpha is dropped by .channels. Rotation flags of cameras (EXIF) are ignored.
  *     wk_tensor *x = wk_image_read("digit.png", .channels = 1);
  * Shapes:    (C, H, W), u8, on the default device (WK_DEVICE, else the CPU)
- * Limits:    at most 2^28 pixels
+ * Limits:    at most 2^28 pixels; of a PNG file, at most 1,000,000 in each direction
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_IO if the file cannot be read; WK_ERR_FORMAT if it is not an image of these formats, or is damaged
  *            or truncated; WK_ERR_UNSUPPORTED if the library for its format cannot be loaded, or the image has more

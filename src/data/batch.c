@@ -187,7 +187,7 @@ static void add_by_user_code(const wk__batch_plan *plan, wk__batch_data *out, in
     char name[NAME];
     name_sample(plan, k, name);
     wk__call_scope c;
-    if (wk__sample_call_begin(&c, name, plan->site)) {
+    if (wk__callback_begin(&c, name, plan->site)) {
         const int64_t index = sample_of(plan, k);
         wk__sample sample = {0};
         wk__sample_begin_stream(wk__context(), plan->seed, (uint64_t)plan->epoch,
@@ -223,7 +223,7 @@ static void collate(const wk__batch_plan *plan, wk__batch_data *out)
     wk_sample *samples = wk__alloc_zero((size_t)plan->count, sizeof *samples), batch = {0};
     if (!samples) {
         fail(out, plan->site, WK_ERR_MEMORY, "data_loader: out of host memory for a batch");
-    } else if (wk__sample_call_begin(&c, name, plan->site)) {
+    } else if (wk__callback_begin(&c, name, plan->site)) {
         for (int64_t k = 0; k < plan->count && out->code == WK_OK && !cancelled(plan); k++)
             add_by_user_code(plan, out, k, &samples[k]);
         if (out->code == WK_OK && !cancelled(plan)) {

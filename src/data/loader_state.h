@@ -6,9 +6,9 @@
 #include "tensor/tensor.h"
 #include <wick/data.h>
 
-/* Resumable state of a loader. seed, shuffle, samples and epoch determine the sample order, of which the first `taken`
- * samples are consumed, counted over all ranks. Sample k of the order belongs to rank (k - from) % world, where `from`
- * is `taken` at the time this process entered the epoch. */
+/* Resumable state of a loader. seed, shuffle, samples and epoch determine the sample order, of which the first
+ * `consumed` samples were returned, counted over all ranks. Sample k of the order belongs to rank (k - from) % world,
+ * where `from` is `consumed` at the time this process entered the epoch. */
 typedef struct wk__loader_state {
     uint64_t seed;
     int64_t shuffle; /* 0 or 1 */

@@ -57,14 +57,6 @@ bool wk__sample_from_user(const wk_sample *in, const char *op, wk_site site, wk_
     return true;
 }
 
-bool wk__sample_call_begin(wk__call_scope *c, const char *name, wk_site site)
-{
-    if (!wk__call_begin(c, WK__FRAME_CALLBACK, name, site, WK__GRAD_OFF)) return false;
-    wk__frame *frame = &wk__context()->frame;
-    frame->nounwind = frame->api_call.handler_blocked = true;
-    return true;
-}
-
 bool wk__sample_failed(const char *op, wk_site site)
 {
     wk__error_set(site, WK_ERR_STATE, "%s: the function failed without an error", op);
@@ -112,7 +104,7 @@ wk_code wk_data_get_at(wk_site site, wk_dataset *data, int64_t index, wk_sample 
                       (long long)body->count);
     if (wk__error_pending()) return wk_error_code();
     snprintf(name, sizeof name, "sample %lld of data_get", (long long)index);
-    if (!wk__sample_call_begin(&c, name, site)) return wk_error_code();
+    if (!wk__callback_begin(&c, name, site)) return wk_error_code();
     const bool fine =
         wk__dataset_get(body, index, &sample) && wk__sample_to_user(&sample, index, site, &result) && !wk_error();
     wk__call_end(&c, result.tensors, fine ? result.count : 0);

@@ -12,10 +12,6 @@ wk_tensor *wk__sample_tensor(wk__sample_part *part, wk_site site);
 bool wk__sample_to_user(wk__sample *in, int64_t index, wk_site site, wk_sample *out);
 /* Checks the tensors that a function of the user (op in messages) has set, and stores them in *out. */
 bool wk__sample_from_user(const wk_sample *in, const char *op, wk_site site, wk__sample *out);
-/* Begins a call scope in which a dataset gets samples; wk__call_end() ends it. Errors are reported with `name` and are
- * delivered at the end, so that no error handler leaves the functions in between. Returns false on allocation
- * failure. */
-bool wk__sample_call_begin(wk__call_scope *c, const char *name, wk_site site);
 /* Records that a function of the user failed without an error, unless there is one. Returns false. */
 bool wk__sample_failed(const char *op, wk_site site);
 

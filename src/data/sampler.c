@@ -5,6 +5,7 @@
 #include "ir/random.h"
 #include "sample.h"
 #include "subset.h"
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,7 +123,7 @@ static double uniform(const wk__sampler *s, int64_t epoch, int64_t k)
     return ldexp((double)((word[0] | (uint64_t)word[1] << 32) >> 11) + 1, -53);
 }
 
-/* Returns the first sample whose sum is at least `target`; its weight is positive, as target is. */
+/* Returns the first sample whose sum is at least `target`; its weight is positive if target is. */
 static int64_t find(const double *sums, int64_t samples, double target)
 {
     int64_t low = 0, high = samples - 1;
@@ -140,7 +141,10 @@ static void draw_with_replacement(const wk__sampler *s, int64_t epoch, int64_t *
 {
     if (s->samples == 0) return;
     const double sum = s->sums[s->samples - 1];
-    for (int64_t k = 0; k < s->count; k++) order[k] = find(s->sums, s->samples, uniform(s, epoch, k) * sum);
+    for (int64_t k = 0; k < s->count; k++) {
+        const double target = uniform(s, epoch, k) * sum; /* 0 if it underflows */
+        order[k] = find(s->sums, s->samples, target > 0 ? target : DBL_TRUE_MIN);
+    }
 }
 
 /* A sample and its arrival time. */

@@ -72,7 +72,7 @@ static bool read_label(wk_site site, const wk__dataset *data, int64_t index, int
     wk__call_scope c;
     wk__sample sample = {0};
     snprintf(name, sizeof name, "sample %lld of data_random_split", (long long)index);
-    if (!wk__sample_call_begin(&c, name, site)) return false;
+    if (!wk__callback_begin(&c, name, site)) return false;
     if (wk__dataset_get(data, index, &sample)) {
         wk_tensor *y = sample.count > 1 ? wk__sample_tensor(&sample.part[1], site) : NULL;
         if (!wk__error_pending() && (!y || wk__body_numel(wk__body_of(y)) != 1 || wk__is_float(wk__body_of(y)->dtype)))

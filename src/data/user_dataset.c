@@ -35,10 +35,14 @@ static const wk__dataset_kind user_kind = {.get = get, .destroy = destroy};
 
 static bool check_kind(wk_site site, const wk_dataset_kind *given, wk_dataset_kind *kind)
 {
+    const wk_code code = given ? wk__sized_read(given, offsetof(wk_dataset_kind, destroy), kind, sizeof *kind) : WK_OK;
     if (!given)
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: the kind is NULL", op);
-    else if (wk__sized_read(given, offsetof(wk_dataset_kind, destroy), kind, sizeof *kind) != WK_OK)
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: set .size = sizeof(wk_dataset_kind) first", op);
+    else if (code == WK_ERR_ARGUMENT)
+        wk__error_set(site, code, "%s: set .size = sizeof(wk_dataset_kind) first", op);
+    else if (code != WK_OK)
+        wk__error_set(site, code, "%s: the kind sets a member that library version %s does not support; leave it zero",
+                      op, wk_version());
     else if (!kind->count || !kind->get)
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: .%s is NULL", op, kind->count ? "get" : "count");
     else

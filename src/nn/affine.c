@@ -11,6 +11,12 @@ bool wk__norm_check(wk_site site, const char *name, const int64_t *shape, int nd
         return false;
     }
     if (!wk__array_check(shape, ndim, site, name, "the shape")) return false;
+    for (int d = 0; d < ndim; d++)
+        if (shape[d] < 0) {
+            wk__error_set(site, WK_ERR_SHAPE, "%s: dimension %d of the shape is %lld; sizes must be at least 0", name,
+                          d, (long long)shape[d]);
+            return false;
+        }
     if (!(eps >= 0)) wk__error_set(site, WK_ERR_ARGUMENT, "%s: .eps must be at least 0, got %g", name, eps);
     return eps >= 0;
 }

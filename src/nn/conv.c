@@ -107,7 +107,8 @@ static wk_tensor *add_parameter(wk_site site, wk_module *m, const char *name, co
     return x ? wk_module_add_parameter_at(site, m, name, x) : NULL;
 }
 
-/* Creates weight and bias, uniform in +-1 / sqrt(fan_in); for the weight this is kaiming_uniform_ with a = sqrt(5). */
+/* Creates weight and bias, uniform in +-1 / sqrt(fan_in); for the weight this is kaiming_uniform_ with a = sqrt(5). A
+ * lazy layer whose first call failed in between has one of them already. */
 static bool add_parameters(wk_site site, wk_module *m)
 {
     conv *state = wk__module_of(m)->state;
@@ -124,10 +125,10 @@ static bool add_parameters(wk_site site, wk_module *m)
     const double bound = fan_in > 0 ? 1 / sqrt(fan_in) : 0;
     wk__call_scope c;
     if (!wk__call_begin(&c, WK__FRAME_CALL, state->name, site, WK__GRAD_OFF)) return false;
-    state->weight = add_parameter(site, m, "weight", shape, 2 + state->dims);
+    if (!state->weight) state->weight = add_parameter(site, m, "weight", shape, 2 + state->dims);
     bool fine = state->weight && wk_init_kaiming_uniform__at(site, state->weight, &slope);
     if (fine && !state->options.no_bias) {
-        state->bias = add_parameter(site, m, "bias", &state->out, 1);
+        if (!state->bias) state->bias = add_parameter(site, m, "bias", &state->out, 1);
         fine = state->bias && wk_init_uniform__at(site, state->bias, -bound, bound);
     }
     wk__call_end(&c, NULL, 0);

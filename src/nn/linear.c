@@ -27,7 +27,8 @@ static int describe(wk_module *self, char *out, size_t size)
     return wk__describe_end(&text, out, size);
 }
 
-/* Creates weight and bias, uniform in +-1/sqrt(in); for the weight this is kaiming_uniform_ with a = sqrt(5). */
+/* Creates weight and bias, uniform in +-1/sqrt(in); for the weight this is kaiming_uniform_ with a = sqrt(5). A lazy
+ * layer whose first call failed in between has one of them already. */
 static bool add_parameters(wk_site site, wk_module *m, int64_t in, const wk_nn_linear_options *options)
 {
     linear *state = wk__module_of(m)->state;
@@ -40,10 +41,10 @@ static bool add_parameters(wk_site site, wk_module *m, int64_t in, const wk_nn_l
     if (!wk__call_begin(&c, WK__FRAME_CALL, "nn_linear", site, WK__GRAD_OFF)) return false;
     wk_tensor *weight = wk_empty_at(site, (int64_t[]){state->out, in}, 2, &like);
     wk_tensor *bias = options->no_bias ? NULL : wk_empty_at(site, &state->out, 1, &like);
-    state->weight = weight ? wk_module_add_parameter_at(site, m, "weight", weight) : NULL;
+    if (!state->weight) state->weight = weight ? wk_module_add_parameter_at(site, m, "weight", weight) : NULL;
     bool fine = state->weight && wk_init_kaiming_uniform__at(site, state->weight, &slope);
     if (fine && !options->no_bias) {
-        state->bias = bias ? wk_module_add_parameter_at(site, m, "bias", bias) : NULL;
+        if (!state->bias) state->bias = bias ? wk_module_add_parameter_at(site, m, "bias", bias) : NULL;
         fine = state->bias && wk_init_uniform__at(site, state->bias, -bound, bound);
     }
     wk__call_end(&c, NULL, 0);

@@ -271,7 +271,10 @@ wk_code wk_schedule_step_at(wk_site site, wk_schedule *schedule)
     }
     const uint64_t pin = wk__handle_pin(&schedule->handle); /* a callback may free it */
     if (!pin) return wk_error_code();
+    wk_context *context = wk__context(); /* a handler cannot jump before the rates are restored */
+    const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
     const bool fine = move_or_restore(&call, s, s->epoch + 1);
+    wk__frame_end(context, before);
     wk__guard_close(pin);
     return fine ? WK_OK : wk_error_code();
 }

@@ -180,8 +180,7 @@ static bool lambda_advance(const wk__schedule_call *call, wk__schedule *s)
 {
     const lambda *o = s->settings;
     wk__call_scope c;
-    if (!wk__call_begin(&c, WK__FRAME_CALLBACK, "the factor of schedule_lambda_lr", call->site, WK__GRAD_OFF))
-        return false;
+    if (!wk__callback_begin(&c, "the factor of schedule_lambda_lr", call->site)) return false;
     s->state[0] = o->factor(s->epoch, o->user);
     wk__call_end(&c, NULL, 0);
     return !wk__error_pending();

@@ -6,6 +6,8 @@
 #include "schedule.h"
 #include <string.h>
 
+static const int64_t MAX_EPOCH = (int64_t)1 << 53;
+
 _Static_assert(sizeof((wk__schedule_position){0}.state) == WK__SCHEDULE_STATE * sizeof(double),
                "a position has the state of a schedule");
 
@@ -65,7 +67,7 @@ static bool load_position(const wk__optim_checkpoint *from, const wk__schedule *
     const char *epoch = wk__metadata_find(from->pair, from->pairs, "schedule.%lld.last_epoch", (long long)at);
     const wk__metadata_entry alone = {"", (char *)(uintptr_t)(epoch ? epoch : "")};
     out->epoch = wk__metadata_find_int(&alone, 1, "");
-    if (out->epoch < 0) return invalid(from, at, "schedule", "last_epoch", epoch);
+    if (out->epoch < 0 || out->epoch > MAX_EPOCH) return invalid(from, at, "schedule", "last_epoch", epoch);
     for (int k = 0; k < s->kind->states; k++)
         if (!load_number(from, at, "schedule", s->kind->state_names[k], &out->state[k])) return false;
     return true;

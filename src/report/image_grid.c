@@ -57,7 +57,7 @@ static wk_tensor *normalised(wk_tensor *x, const wk_image_grid_options *o)
     low = wk_reshape(low, (-1, 1, 1, 1));
     high = wk_reshape(high, (-1, 1, 1, 1));
     x = wk_minimum(wk_maximum(x, low), high);
-    return wk_div(wk_sub(x, low), wk_maximum(wk_sub(high, low), least_range));
+    return wk_clamp(wk_div(wk_sub(x, low), wk_maximum(wk_sub(high, low), least_range)), 0, 1);
 }
 
 /* Arranges (N, C, H, W), with N of at least 2, in a grid (C, H', W'). NULL on error. */

@@ -64,7 +64,8 @@ _Noreturn static void on_error(jpeg_decompress_struct *file)
     reader *r = reader_of(file);
     char text[JPEG_MESSAGE] = "";
     file->err->format_message(file, text);
-    fail(r, wk__io_fail(r->error, WK_ERR_FORMAT, "libjpeg: %.199s", text));
+    const bool memory = strstr(text, "Insufficient memory");
+    fail(r, wk__io_fail(r->error, memory ? WK_ERR_MEMORY : WK_ERR_FORMAT, "libjpeg: %.199s", text));
 }
 
 static void on_message(jpeg_decompress_struct *file, int level)

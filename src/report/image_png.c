@@ -5,6 +5,7 @@
 #include "base/environment.h"
 #include "base/platform/dynlib.h"
 #include "image_file.h"
+#include <string.h>
 
 /* Layout and values of png.h, of all versions 1.6. */
 typedef struct png_image {
@@ -46,6 +47,7 @@ static wk_code load(wk__io_error *error)
 
 static wk_code failed(png_image *image, wk_code code, wk__io_error *error)
 {
+    if (strstr(image->message, "memory")) code = WK_ERR_MEMORY;
     wk__io_fail(error, code, "libpng: %.63s", image->message);
     png.free(image);
     return code;

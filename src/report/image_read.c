@@ -7,6 +7,8 @@
 #include <string.h>
 #include <wick/image.h>
 
+enum { LONGEST_START = 8 }; /* bytes that tell the formats apart */
+
 /* Returns the reader of the format whose files begin like this one; NULL if its format is unknown. */
 static wk__image_reader *find_reader(const char *bytes, int64_t count)
 {
@@ -24,28 +26,35 @@ static wk__image_reader *find_reader(const char *bytes, int64_t count)
     return NULL;
 }
 
-static wk_code decode(const char *bytes, int64_t count, int channels, wk__pixels *out, wk__io_error *error)
+/* Reads an open file, if it begins like an image, and decodes it; errors name the file. */
+static wk_code decode(const wk__file *file, int channels, wk__pixels *out, wk__io_error *error)
 {
-    wk__image_reader *read = find_reader(bytes, count);
-    if (read) return read(bytes, count, channels, out, error);
-    return wk__io_fail(error, WK_ERR_FORMAT, "%s; expected a PNG, JPEG, PGM (P5) or PPM (P6) file",
-                       count == 0 ? "the file is empty" : "unknown image format");
+    char start[LONGEST_START];
+    const int64_t length = file->bytes < LONGEST_START ? file->bytes : LONGEST_START;
+    wk_code code = wk__file_read_at(file, 0, start, length, error);
+    if (code != WK_OK) return code;
+    wk__image_reader *read = find_reader(start, length);
+    if (!read)
+        return wk__io_fail(error, WK_ERR_FORMAT, "%s: %s; expected a PNG, JPEG, PGM (P5) or PPM (P6) file",
+                           wk__printable_name(file->path).text,
+                           length == 0 ? "the file is empty" : "unknown image format");
+    char *bytes = wk__alloc((size_t)file->bytes);
+    if (!bytes) return wk__io_fail(error, WK_ERR_MEMORY, "%s: out of host memory", wk__printable_name(file->path).text);
+    code = wk__file_read_at(file, 0, bytes, file->bytes, error);
+    if (code == WK_OK) {
+        code = read(bytes, file->bytes, channels, out, error);
+        if (code != WK_OK) wk__io_prefix(error, "%s", wk__printable_name(file->path).text);
+    }
+    wk__free(bytes);
+    return code;
 }
 
-/* Reads a file and decodes it; errors name the file. */
 static wk_code read_file(const char *path, int channels, wk__pixels *out, wk__io_error *error)
 {
     wk__file file;
     wk_code code = wk__file_open(&file, path, error);
     if (code != WK_OK) return code;
-    char *bytes = wk__alloc((size_t)file.bytes);
-    code = bytes ? wk__file_read_at(&file, 0, bytes, file.bytes, error)
-                 : wk__io_fail(error, WK_ERR_MEMORY, "%s: out of host memory", wk__printable_name(path).text);
-    if (code == WK_OK) {
-        code = decode(bytes, file.bytes, channels, out, error);
-        if (code != WK_OK) wk__io_prefix(error, "%s", wk__printable_name(path).text);
-    }
-    wk__free(bytes);
+    code = decode(&file, channels, out, error);
     wk__file_close(&file);
     return code;
 }

@@ -21,6 +21,14 @@ bool wk__call_begin(wk__call_scope *c, wk__frame_kind frame, const char *name, w
     return true;
 }
 
+bool wk__callback_begin(wk__call_scope *c, const char *name, wk_site site)
+{
+    if (!wk__call_begin(c, WK__FRAME_CALLBACK, name, site, WK__GRAD_OFF)) return false;
+    wk__frame *frame = &wk__context()->frame;
+    frame->nounwind = frame->api_call.handler_blocked = true;
+    return true;
+}
+
 /* Restores the caller's frame after user code, so that an error of a result counts as the caller's. Errors are
  * delivered once the guard is closed. Does nothing if user code has closed the guard. */
 static void leave_user_frame(const wk__call_scope *c)

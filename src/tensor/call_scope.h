@@ -34,6 +34,10 @@ typedef struct wk__call_scope {
 /* Begins a call scope. frame: one of the three above. `name` must live until the end; NULL: calls report their own
  * names. Returns false on allocation failure; then nothing has begun. */
 bool wk__call_begin(wk__call_scope *c, wk__frame_kind frame, const char *name, wk_site site, wk__call_grad grad);
+/* Begins a call scope for a function of the user that the library calls in the middle of its work. Errors are reported
+ * with `name` and are delivered at the end, so that no error handler leaves the functions in between. Returns false on
+ * allocation failure. */
+bool wk__callback_begin(wk__call_scope *c, const char *name, wk_site site);
 /* Moves the live tensors of out[] to the enclosing scope or, without one, to the caller, and frees everything else. */
 void wk__call_end(wk__call_scope *c, wk_tensor *const *out, int count);
 

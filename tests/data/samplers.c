@@ -57,6 +57,16 @@ static void a_list_of_indices(void **state)
     expect_error("data_loader: .order must be i64 with one dimension, got f32[2]", NULL);
 }
 
+static void a_weight_of_zero_is_never_drawn(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    int64_t seen[64];
+    wk_tensor *weights = wk_of(double, (2), 0, 5e-324); /* a share of their sum rounds to 0 */
+    assert_int_equal(labels_of(wk_data_loader(numbered_samples(2), .weights = weights, .draws = 64), seen), 64);
+    for (int k = 0; k < 64; k++) assert_int_equal(seen[k], 1);
+}
+
 /* Frequencies are within five standard deviations of the weights. */
 static void draws_with_replacement(void **state)
 {
@@ -283,6 +293,7 @@ static void allocation_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_weight_of_zero_is_never_drawn),
         cmocka_unit_test(a_list_of_indices),
         cmocka_unit_test(draws_with_replacement),
         cmocka_unit_test(draws_without_replacement),

@@ -190,6 +190,8 @@ static void layer_norm(void **state)
     assert_int_equal(wk_tensors_count(wk_parameters(wk_nn_layer_norm((3), .no_bias = true))), 1);
     assert_null(wk_nn_layer_norm(()));
     expect_error("layer_norm", NULL);
+    assert_null(wk_nn_layer_norm((3, -5), .no_affine = true));
+    expect_error("nn_layer_norm: dimension 1 of the shape is -5; sizes must be at least 0", NULL);
 }
 
 static void embedding(void **state)

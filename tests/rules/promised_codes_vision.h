@@ -109,6 +109,7 @@ static const promised_code promised_by_vision[] = {
     {"wk_conv_transpose3d", WK_ERR_ARGUMENT, .sample = "[1,2,6,6,6],[2,2,3,3,3],none,-1"},
     {"wk_conv_transpose3d", WK_ERR_DTYPE, .sample = "[1,2,6,6,6],[2,2,3,3,3]:i64"},
     {"wk_max_pool1d", WK_ERR_SHAPE, .sample = "[1,2,6],7"},
+    {"wk_max_pool1d", WK_ERR_SHAPE, .sample = "[1,1,2],2,none,1,3"},
     {"wk_max_pool1d", WK_ERR_ARGUMENT, .sample = "[1,2,6],2,1,2"},
     {"wk_max_pool1d", WK_ERR_DTYPE, .sample = "[1,2,6]:bool,2"},
     {"wk_max_pool2d", WK_ERR_SHAPE, .sample = "[1,2,6,6],7"},

@@ -38,18 +38,39 @@ static bool report(const wk__windows *w, wk_code code, wk_tensor *x, const char 
     return false;
 }
 
+/* Returns the valid taps of element i as a run of one. */
+static wk__window_run taps_of(const wk__windows *w, int k, int64_t i)
+{
+    const int64_t start = i * w->stride[k] - w->padding[k]; /* of tap 0 in x */
+    const int64_t tap = start < 0 ? wk__ceil_div(-start, w->dilation[k]) : 0;
+    const int64_t inside = start < w->size[k] ? (w->size[k] - 1 - start) / w->dilation[k] + 1 : 0;
+    const int64_t end = inside < w->kernel[k] ? inside : w->kernel[k];
+    return (wk__window_run){i, 1, tap, end > tap ? end - tap : 0};
+}
+
+/* Returns true if each window has an element of x: with a dilation greater than the size, one may step over it. */
+static bool windows_have_elements(const wk__windows *w, wk_tensor *x, int k)
+{
+    for (int64_t i = 0; w->dilation[k] > w->size[k] && i < w->out[k]; i++)
+        if (taps_of(w, k, i).taps == 0)
+            return report(w, WK_ERR_SHAPE, x, "the dilation steps over all elements", w->dilation[k], k);
+    return true;
+}
+
 /* Computes the size of the result in pooled dimension k. */
 static bool count_windows(wk__windows *w, wk_tensor *x, int k, bool ceil_mode)
 {
     int64_t reach, padded, last;
     if (w->padding[k] > w->kernel[k] / 2)
         return report(w, WK_ERR_ARGUMENT, x, "padding is greater than half of the kernel", w->padding[k], k);
+    /* rounded up, the only window may reach past the padded size by less than a step */
     if (!wk__mul_size(w->kernel[k] - 1, w->dilation[k], &reach) ||
-        __builtin_add_overflow(w->size[k], 2 * w->padding[k], &padded) || reach >= padded)
+        __builtin_add_overflow(w->size[k], 2 * w->padding[k], &padded) ||
+        reach - (ceil_mode ? w->stride[k] - 1 : 0) >= padded)
         return report(w, WK_ERR_SHAPE, x, "the kernel is larger than the padded size", w->kernel[k], k);
     const int64_t span = padded - reach - 1;
-    w->out[k] = span / w->stride[k] + 1;
-    if (!ceil_mode || span % w->stride[k] == 0) return true;
+    w->out[k] = span < 0 ? 1 : span / w->stride[k] + 1;
+    if (!ceil_mode || span < 0 || span % w->stride[k] == 0) return true;
     /* a window that begins in the padding after x is dropped */
     const bool begins = wk__mul_size(w->out[k], w->stride[k], &last) && last < w->size[k] + w->padding[k];
     w->out[k] += begins;
@@ -67,7 +88,7 @@ bool wk__windows_read(wk__windows *w, const wk__op *op, wk_site site, wk_tensor 
         !wk__sizes_read(site, op->name, &wk__dilation_rule, sizes->dilation, dims, w->dilation))
         return false;
     for (int k = 0; k < dims; k++)
-        if (!count_windows(w, x, k, sizes->ceil_mode)) return false;
+        if (!count_windows(w, x, k, sizes->ceil_mode) || !windows_have_elements(w, x, k)) return false;
     return true;
 }
 
@@ -136,16 +157,6 @@ wk_tensor *wk__windows_empty_result(const wk__windows *w, wk_tensor *x, wk_dtype
 }
 
 /* ---- runs and taps ----------------------------------------------------------------------------------------------- */
-
-/* Returns the valid taps of element i as a run of one. */
-static wk__window_run taps_of(const wk__windows *w, int k, int64_t i)
-{
-    const int64_t start = i * w->stride[k] - w->padding[k]; /* of tap 0 in x */
-    const int64_t tap = start < 0 ? wk__ceil_div(-start, w->dilation[k]) : 0;
-    const int64_t inside = start < w->size[k] ? (w->size[k] - 1 - start) / w->dilation[k] + 1 : 0;
-    const int64_t end = inside < w->kernel[k] ? inside : w->kernel[k];
-    return (wk__window_run){i, 1, tap, end > tap ? end - tap : 0};
-}
 
 bool wk__window_run_at(const wk__windows *w, int k, int64_t first, wk__window_run *run)
 {

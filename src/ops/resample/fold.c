@@ -40,6 +40,8 @@ static bool count_windows(columns *w, const wk__op *op, wk_tensor *x)
             return false;
         }
         w->count[d] = (padded - reach - 1) / w->stride[d] + 1;
+        if (w->kernel[d] == 1) w->dilation[d] = 1; /* one tap, or one window: the step is never taken, */
+        if (w->count[d] == 1) w->stride[d] = 1;    /* and could overflow */
     }
     return true;
 }

@@ -58,7 +58,8 @@ static windows read_adaptive(const reference_array *x, int dims, const wk_value 
 {
     windows w = read_shape(x, dims);
     w.adaptive = true;
-    read_sizes(out, dims, w.size, w.out);
+    static const int64_t zeros[DIMS];
+    read_sizes(out, dims, zeros, w.out);
     for (int k = 0; k < dims; k++) w.out[k] = w.out[k] < 0 ? w.size[k] : w.out[k];
     return w;
 }
@@ -294,6 +295,7 @@ static const char *const max_1d_samples[] = {"[2,3,8], 2",
                                              "[3,9], 3, 2, 1",
                                              "[1,2,7], (3), 2, 1, 1, true, true",
                                              "[1,2,9], 3, 1, 1, 2, false, true",
+                                             "[1,2,3], 5, 4, 0, 1, true, true",
                                              "[0,2,5], 2",
                                              NULL};
 static const char *const max_2d_samples[] = {"[2,2,4,4], 2",
@@ -316,6 +318,7 @@ static const char *const avg_1d_samples[] = {"[2,3,8], 2",
                                              "[1,2,8], 3, 2, 1, true, false",
                                              "[1,2,8], 3, 1, 0, false, true, 2",
                                              "[1,1,40], 17, 3, 8, true, false",
+                                             "[1,2,3], 5, 4, 0, true",
                                              "[2,2,3], 3",
                                              "[0,2,5], 2",
                                              NULL};

@@ -60,8 +60,13 @@ static void col2im_reference(reference_call *r)
     visit(&r->args[2], (batched ? x->shape[0] : 1) * shape[batched], size, out, x->data, true);
 }
 
-static const char *const im2col_samples[] = {
-    "[1,2,4,5], 2", "[2,3,4], (2,3), 1, 1", "[1,1,6,6], (3,2), (2,1), (1,0), 2", "[2,1,3,3], 3", "[0,2,3,3], 2", NULL};
+static const char *const im2col_samples[] = {"[1,2,4,5], 2",
+                                             "[2,3,4], (2,3), 1, 1",
+                                             "[1,1,6,6], (3,2), (2,1), (1,0), 2",
+                                             "[2,1,3,3], 3",
+                                             "[0,2,3,3], 2",
+                                             "[1,1,3,4], 1, 144115188075855872, 0, 2",
+                                             NULL};
 static const char *const col2im_samples[] = {"[1,8,12], (4,5), 2", "[6,16], (3,4), (2,3), 1, (1,1)",
                                              "[1,6,4], (6,6), (3,2), (2,1), (1,0), (2,3)", "[2,9,1], 3, 3", NULL};
 

@@ -103,6 +103,7 @@ wk_code wk__gemm_tasks_with_epilogue(const wk__gemm_job *job, const wk__program 
     wk_code code = wk__cpu_program_prepare(&program, epilogue, fail);
     *compiled = &program;
     if (!code) code = wk__gemm_tasks(job, fail);
+    *compiled = NULL;
     wk__cpu_program_destroy(&program);
     return code;
 }
