@@ -560,6 +560,46 @@
  *            dtypes are floating */
 #define wk_interpolate(...) WK_NEW_TENSOR_(WK_OPT_(wk_tensor *, wk_interpolate, wk_interpolate_options, __VA_ARGS__))
 
+/* wk_affine_grid(theta, (size)): Creates the grid of an affine transformation, for wk_grid_sample. theta has a
+ * matrix for each sample. Its product with (x, y, 1), or (x, y, z, 1), is the position in the grid of the element at
+ * x, y and z of a result of the given size. These run from -1, the first element along a dimension, to 1, the last
+ * one; without .align_corners -1 and 1 are the outer edges of these elements.
+ *     x_i = (2 i + 1 - W) / W; with .align_corners (2 i + 1 - W) / (W - 1), or 0 for W = 1
+ * Options:   .align_corners: default false
+ * Shapes:    theta (N, 2, 3), size (N, C, H, W) -> (N, H, W, 2); theta (N, 3, 4), size (N, C, D, H, W) -> (N, D, H,
+ *            W, 3)
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if theta does not have the shape that size requires; WK_ERR_ARGUMENT if size does not have
+ *            four or five numbers, or a spatial size is less than 1; WK_ERR_DTYPE if theta is not floating
+ * Example:   wk_affine_grid(theta, (1, 1, 1, 2)) is {{{{-0.5, 0}, {0.5, 0}}}} for theta = {{{1, 0, 0}, {0, 1, 0}}}
+ * PyTorch:   torch.nn.functional.affine_grid */
+#define wk_affine_grid(...) WK_NEW_TENSOR_(WK_REDUCE_OPT_(wk_affine_grid, wk_affine_grid_options, __VA_ARGS__))
+
+/* wk_grid_sample(x, grid): Takes the values of x at the positions of a grid. A position of the grid has a coordinate
+ * for each spatial dimension of x, the last dimension first. -1 is the first element along a dimension and 1 the
+ * last one; without .align_corners these are the outer edges of the two elements. WK_GRID_SAMPLE_BILINEAR
+ * interpolates between the neighbours of a position, also in three dimensions, WK_GRID_SAMPLE_BICUBIC between 4 x 4
+ * elements of an image, WK_GRID_SAMPLE_NEAREST takes the nearest element. Outside of x WK_GRID_SAMPLE_ZEROS has
+ * zeros, WK_GRID_SAMPLE_BORDER the nearest element of x, and WK_GRID_SAMPLE_REFLECTION x mirrored at -1 and 1. A
+ * coordinate that is NaN counts as less than all numbers.
+ * Options:   .mode: WK_GRID_SAMPLE_BILINEAR or WK_GRID_SAMPLE_NEAREST or WK_GRID_SAMPLE_BICUBIC; default
+ *            WK_GRID_SAMPLE_BILINEAR. .padding_mode: WK_GRID_SAMPLE_ZEROS or WK_GRID_SAMPLE_BORDER or
+ *            WK_GRID_SAMPLE_REFLECTION; default WK_GRID_SAMPLE_ZEROS. .align_corners: default false
+ * Shapes:    x (N, C, H, W), grid (N, Ho, Wo, 2) -> (N, C, Ho, Wo); x (N, C, D, H, W), grid (N, Do, Ho, Wo, 3) ->
+ *            (N, C, Do, Ho, Wo)
+ * Dtypes:    floating
+ * Gradient:  zero for the grid with WK_GRID_SAMPLE_NEAREST
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if the shape of the grid does not fit x, a spatial dimension of x is empty, or bicubic x
+ *            has five dimensions; WK_ERR_DTYPE if x and the grid do not have the same floating dtype;
+ *            WK_ERR_ARGUMENT if .mode or .padding_mode is unknown
+ * Example:   wk_grid_sample(x, grid, .align_corners = true) is {{{{1, 3.5}}}} for x = {{{{1, 2, 5}}}}, grid =
+ *            {{{{-1, 0}, {0.5, 0}}}}
+ * PyTorch:   torch.nn.functional.grid_sample */
+#define wk_grid_sample(x, ...)                                                                                         \
+    WK_NEW_TENSOR_(WK_OPT2_(wk_tensor *, wk_grid_sample, wk_grid_sample_options, "x, grid", x, __VA_ARGS__))
+
 /* wk_im2col(x, kernel): Takes the windows of an image as columns. Windows have kernel elements, .dilation apart, and
  * start every .stride elements of x with .padding zeros at both ends of each dimension. Row (c kh + i) kw + j is
  * element (i, j) of the windows of channel c.

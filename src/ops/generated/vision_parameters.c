@@ -268,6 +268,40 @@ const wk_parameter wk__parameters_interpolate[] = {
      .optional = true,
      .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};
 
+const wk_parameter wk__parameters_affine_grid[] = {
+    {.size = sizeof(wk_parameter), .name = "theta", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "size", .doc = "", .kind = WK_VALUE_INTS},
+    {.size = sizeof(wk_parameter),
+     .name = "align_corners",
+     .doc = "default false",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};
+
+const wk_parameter wk__parameters_grid_sample[] = {
+    {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "grid", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "mode",
+     .doc = "",
+     .kind = WK_VALUE_TEXT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_TEXT, .text = "bilinear"},
+     .choices = (const char *const[]){"bilinear", "nearest", "bicubic", NULL}},
+    {.size = sizeof(wk_parameter),
+     .name = "padding_mode",
+     .doc = "",
+     .kind = WK_VALUE_TEXT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_TEXT, .text = "zeros"},
+     .choices = (const char *const[]){"zeros", "border", "reflection", NULL}},
+    {.size = sizeof(wk_parameter),
+     .name = "align_corners",
+     .doc = "default false",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};
+
 const wk_parameter wk__parameters_im2col[] = {
     {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
     {.size = sizeof(wk_parameter), .name = "kernel_size", .doc = "", .kind = WK_VALUE_INTS},
