@@ -536,28 +536,30 @@
 
 /* ---- resampling -------------------------------------------------------------------------------------------------- */
 
-/* wk_interpolate(x): Resamples the spatial dimensions of x to .output_size, or to their sizes times .scale_factor,
- * rounded down. WK_INTERPOLATE_NEAREST takes x[floor(i scale)], WK_INTERPOLATE_NEAREST_EXACT x[floor((i + 1/2)
- * scale)], where scale is 1 / .scale_factor or, with .recompute_scale_factor or .output_size, the size of x divided
- * by that of the result. WK_INTERPOLATE_LINEAR, BILINEAR and TRILINEAR, for one, two and three dimensions,
- * interpolate between neighbours, WK_INTERPOLATE_BICUBIC between four elements of each dimension, at (i + 1/2) scale
+/* wk_interpolate(x): Resamples the spatial dimensions of x to .output_size, or to their sizes times a scale, rounded
+ * down. The scale of a dimension is .scales_d, .scales_h or .scales_w for depth, height and width; those omitted
+ * have .scale_factor or, without it, 1. WK_INTERPOLATE_NEAREST takes x[floor(i step)], WK_INTERPOLATE_NEAREST_EXACT
+ * x[floor((i + 1/2) step)], where step is 1 / scale or, with .recompute_scale_factor or .output_size, the size of x
+ * divided by that of the result. WK_INTERPOLATE_LINEAR, BILINEAR and TRILINEAR, for one, two and three dimensions,
+ * interpolate between neighbours, WK_INTERPOLATE_BICUBIC between four elements of each dimension, at (i + 1/2) step
  * - 1/2; with .align_corners the first and last elements of x and the result coincide. .antialias, for bilinear and
  * bicubic, averages over more elements when the size decreases. WK_INTERPOLATE_AREA is adaptive average pooling.
- * Options:   .output_size: spatial sizes of the result. .scale_factor: of each size. .mode: WK_INTERPOLATE_NEAREST
- *            or WK_INTERPOLATE_LINEAR or WK_INTERPOLATE_BILINEAR or WK_INTERPOLATE_BICUBIC or
+ * Options:   .output_size: spatial sizes of the result. .scale_factor: scale of all dimensions. .mode:
+ *            WK_INTERPOLATE_NEAREST or WK_INTERPOLATE_LINEAR or WK_INTERPOLATE_BILINEAR or WK_INTERPOLATE_BICUBIC or
  *            WK_INTERPOLATE_TRILINEAR or WK_INTERPOLATE_AREA or WK_INTERPOLATE_NEAREST_EXACT; default
  *            WK_INTERPOLATE_NEAREST. .align_corners: default false. .recompute_scale_factor: default false.
- *            .antialias: default false
+ *            .antialias: default false. .scales_d: scale of the depth; default .scale_factor. .scales_h: scale of
+ *            the height; default .scale_factor. .scales_w: scale of the width; default .scale_factor
  * Shapes:    (N, C, L), (N, C, H, W) or (N, C, D, H, W); the spatial sizes change
  * Dtypes:    floating
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_SHAPE if the mode does not fit x or a spatial dimension is empty; WK_ERR_ARGUMENT if not exactly
- *            one of .output_size and .scale_factor is given, a size is less than 1, or an option does not fit the
- *            mode; WK_ERR_DTYPE if x is not floating; WK_ERR_MEMORY if the result exceeds the memory limit of the
- *            device
+ *            one of .output_size and a scale is given, a size is less than 1, x does not have the dimension of a
+ *            scale, or an option does not fit the mode; WK_ERR_DTYPE if x is not floating; WK_ERR_MEMORY if the
+ *            result exceeds the memory limit of the device
  * Example:   wk_interpolate(x, .scale_factor = 2) is {{{1, 1, 2, 2}}} for x = {{{1, 2}}}
- * PyTorch:   torch.nn.functional.interpolate, whose size is .output_size; the scale is one for all dimensions, and
- *            dtypes are floating */
+ * PyTorch:   torch.nn.functional.interpolate, whose size is .output_size; scale_factor (2, 3) is .scales_h = 2,
+ *            .scales_w = 3; dtypes are floating */
 #define wk_interpolate(...) WK_NEW_TENSOR_(WK_OPT_(wk_tensor *, wk_interpolate, wk_interpolate_options, __VA_ARGS__))
 
 /* wk_affine_grid(theta, (size)): Creates the grid of an affine transformation, for wk_grid_sample. theta has a

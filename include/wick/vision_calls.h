@@ -221,8 +221,7 @@ WK_RESULT_API wk_tensor *wk_max_unpool3d_at(wk_site site, wk_tensor *x, wk_tenso
 
 /* ---- resampling -------------------------------------------------------------------------------------------------- */
 
-/* interpolate: Resamples the spatial dimensions of x to .output_size, or to their sizes times .scale_factor, rounded
- * down. */
+/* interpolate: Resamples the spatial dimensions of x to .output_size, or to their sizes times a scale, rounded down. */
 enum {
     WK_INTERPOLATE_NEAREST = 0,
     WK_INTERPOLATE_LINEAR = 1,
@@ -236,15 +235,18 @@ typedef struct wk_interpolate_options {
     size_t size;
     wk_by_name by_name;
     wk_sizes output_size; /* spatial sizes of the result */
-    double scale_factor;  /* of each size */
+    double scale_factor;  /* scale of all dimensions */
     int mode;
     bool align_corners;          /* default false */
     bool recompute_scale_factor; /* default false */
     bool antialias;              /* default false */
-    char reserved[1];
+    double scales_d;             /* scale of the depth; default .scale_factor */
+    double scales_h;             /* scale of the height; default .scale_factor */
+    double scales_w;             /* scale of the width; default .scale_factor */
 } wk_interpolate_options;
 #ifndef __cplusplus
-#define wk_interpolate_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, scale_factor)
+#define wk_interpolate_options_numbers_(wk_do_, wk_o_)                                                                 \
+    wk_do_(wk_o_, scale_factor) wk_do_(wk_o_, scales_d) wk_do_(wk_o_, scales_h) wk_do_(wk_o_, scales_w)
 #endif
 WK_RESULT_API wk_tensor *wk_interpolate_at(wk_site site, wk_tensor *x, const wk_interpolate_options *options);
 

@@ -80,6 +80,14 @@ static void nn_upsample_of_nothing(void)
 {
     assert_null(wk_nn_upsample(0));
 }
+static void nn_upsampling_nearest2d_of_nothing(void)
+{
+    assert_null(wk_nn_upsampling_nearest2d(0));
+}
+static void nn_unflatten_of_nothing(void)
+{
+    assert_null(wk_nn_unflatten(1, ()));
+}
 
 static const promised_code promised_by_vision[] = {
     {"wk_pad", WK_ERR_ARGUMENT, .sample = "[2],(1)"},
@@ -195,6 +203,8 @@ static const promised_code promised_by_vision[] = {
     {"wk_nn_conv1d", WK_ERR_SHAPE, .provoke = nn_conv1d_of_negative_channels},
     {"wk_nn_unfold", WK_ERR_ARGUMENT, .provoke = nn_unfold_of_nothing},
     {"wk_nn_upsample", WK_ERR_ARGUMENT, .provoke = nn_upsample_of_nothing},
+    {"wk_nn_upsampling_nearest2d", WK_ERR_ARGUMENT, .provoke = nn_upsampling_nearest2d_of_nothing},
+    {"wk_nn_unflatten", WK_ERR_ARGUMENT, .provoke = nn_unflatten_of_nothing},
     {"wk_nn_max_pool1d", WK_ERR_ARGUMENT, .provoke = nn_max_pool1d_of_nothing},
     {"wk_nn_lp_pool1d", WK_ERR_ARGUMENT, .provoke = nn_lp_pool1d_of_nothing},
     {"wk_nn_adaptive_avg_pool1d", WK_ERR_ARGUMENT, .provoke = nn_adaptive_avg_pool1d_of_nothing},

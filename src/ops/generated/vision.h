@@ -316,12 +316,12 @@ extern const wk_parameter wk__parameters_col2im[];
 #define WK__SIGNATURE_interpolate                                                                                      \
     .name = "interpolate",                                                                                             \
     .schema = "interpolate(Tensor input, int[3]? size=None, float? scale_factor=None, str mode=\"nearest\", bool "     \
-              "align_corners=False, bool recompute_scale_factor=False, bool antialias=False) -> Tensor",               \
+              "align_corners=False, bool recompute_scale_factor=False, bool antialias=False, float? scales_d=None, "   \
+              "float? scales_h=None, float? scales_w=None) -> Tensor",                                                 \
     .category = "resampling",                                                                                          \
-    .doc =                                                                                                             \
-        "Resamples the spatial dimensions of x to .output_size, or to their sizes times .scale_factor, rounded down.", \
+    .doc = "Resamples the spatial dimensions of x to .output_size, or to their sizes times a scale, rounded down.",    \
     .grad_fn_name = "UpsampleNearest2DBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_interpolate,      \
-    .parameter_count = 7, .results = 1, .invoke = wk__invoke_interpolate
+    .parameter_count = 10, .results = 1, .invoke = wk__invoke_interpolate
 
 #define WK__SIGNATURE_affine_grid                                                                                      \
     .name = "affine_grid", .schema = "affine_grid(Tensor theta, int[] size, bool align_corners=False) -> Tensor",      \

@@ -238,7 +238,7 @@ const wk_parameter wk__parameters_interpolate[] = {
      .optional = true},
     {.size = sizeof(wk_parameter),
      .name = "scale_factor",
-     .doc = "of each size",
+     .doc = "scale of all dimensions",
      .kind = WK_VALUE_FLOAT,
      .optional = true},
     {.size = sizeof(wk_parameter),
@@ -266,7 +266,22 @@ const wk_parameter wk__parameters_interpolate[] = {
      .doc = "default false",
      .kind = WK_VALUE_BOOL,
      .optional = true,
-     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}},
+    {.size = sizeof(wk_parameter),
+     .name = "scales_d",
+     .doc = "scale of the depth; default .scale_factor",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true},
+    {.size = sizeof(wk_parameter),
+     .name = "scales_h",
+     .doc = "scale of the height; default .scale_factor",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true},
+    {.size = sizeof(wk_parameter),
+     .name = "scales_w",
+     .doc = "scale of the width; default .scale_factor",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true}};
 
 const wk_parameter wk__parameters_affine_grid[] = {
     {.size = sizeof(wk_parameter), .name = "theta", .doc = "", .kind = WK_VALUE_TENSOR},

@@ -20,7 +20,10 @@ int wk__invoke_interpolate(const wk__op *op, wk_site site, const wk_value *args,
                                             .mode = mode,
                                             .align_corners = wk__value_int(&args[4], 0) != 0,
                                             .recompute_scale_factor = wk__value_int(&args[5], 0) != 0,
-                                            .antialias = wk__value_int(&args[6], 0) != 0};
+                                            .antialias = wk__value_int(&args[6], 0) != 0,
+                                            .scales_d = wk__value_option(&args[7]),
+                                            .scales_h = wk__value_option(&args[8]),
+                                            .scales_w = wk__value_option(&args[9])};
     return wk__return_one(out, wk_interpolate_at(site, wk__value_tensor(&args[0]), &options));
 }
 
