@@ -247,9 +247,18 @@ WK_RESULT_API wk_module *wk_nn_sequential_at(wk_site site, wk_module *const *mod
  * PyTorch:   torch.nn.ModuleList */
 WK_RESULT_API wk_module *wk_nn_module_list_at(wk_site site, wk_module *const *modules, int count);
 
-/* wk_nn_flatten(): Merges all dimensions but the first.
- * Shapes:    (B, ...) -> (B, product of the rest) */
-WK_RESULT_API wk_module *wk_nn_flatten_at(wk_site site);
+/* wk_nn_flatten(start, end): Creates a layer that merges dimensions start to end. The forms are wk_nn_flatten(),
+ * wk_nn_flatten(start) and wk_nn_flatten(start, end); start defaults to 1, end to -1. The default leaves a vector as it
+ * is.
+ * Shapes:    (B, ...) -> (B, product of the rest) by default
+ * PyTorch:   torch.nn.Flatten */
+WK_RESULT_API wk_module *wk_nn_flatten_at(wk_site site, int64_t start, int64_t end);
+/* wk_nn_unflatten(dim, (sizes)): Creates a layer that splits dimension dim into several. At most one size may be -1; it
+ * follows from the others.
+ *     wk_nn_unflatten(1, (16, 7, 7))
+ * Errors:    WK_ERR_ARGUMENT if there are no sizes, or too many
+ * PyTorch:   torch.nn.Unflatten */
+WK_RESULT_API wk_module *wk_nn_unflatten_at(wk_site site, int64_t dim, const int64_t *sizes, int count);
 /* wk_nn_dropout(p): In training mode sets each element to 0 with probability p and divides the others by 1 - p;
  * else returns x itself.
  * PyTorch:   torch.nn.Dropout */
@@ -521,7 +530,6 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
 #define wk_module_to_dtype(m, dtype)        wk_module_to_dtype_at(WK_HERE, m, dtype)
 #define wk_forward(...)                     WK_NEW_TENSOR_(wk_forward_at(WK_HERE, __VA_ARGS__))
 #define wk_module_train(m, training)        wk_module_train_at(WK_HERE, m, training)
-#define wk_nn_flatten()                     WK_NEW_MODULE_(wk_nn_flatten_at(WK_HERE))
 #define wk_nn_hardsigmoid()                 WK_NEW_MODULE_(wk_nn_activation_at(WK_HERE, "hardsigmoid", NULL))
 #define wk_nn_hardswish()                   WK_NEW_MODULE_(wk_nn_activation_at(WK_HERE, "hardswish", NULL))
 #define wk_nn_log_sigmoid()                 WK_NEW_MODULE_(wk_nn_activation_at(WK_HERE, "log_sigmoid", NULL))
@@ -648,6 +656,17 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
         wk_module *const wk_l_[] = {NULL, __VA_ARGS__}; /* a dummy first, as the list may be empty */                  \
         WK_GIVE_(wk_module *, f(WK_HERE, wk_l_ + 1, (int)(WK_BYTES_(wk_l_) / sizeof(wk_module *)) - 1));               \
     })
+/* WK_NN_FLATTEN_1 has one argument or none */
+#define wk_nn_flatten(...)          WK_NEW_MODULE_(WK_JOIN_(WK_NN_FLATTEN_, WK_COUNT_4_(__VA_ARGS__))(__VA_ARGS__))
+#define WK_NN_FLATTEN_1(start)      WK_NN_FLATTEN_2(WK_NN_LAST_((const int64_t[]){1, start}), -1)
+#define WK_NN_FLATTEN_2(start, end) wk_nn_flatten_at(WK_HERE, start, end)
+#define WK_NN_FLATTEN_3             WK_NN_FLATTEN_2
+#define WK_NN_FLATTEN_WK4_          WK_NN_FLATTEN_2
+#define WK_NN_LAST_(...)            ((__VA_ARGS__)[sizeof(__VA_ARGS__) / sizeof(int64_t) - 1])
+#define wk_nn_unflatten(dim, sizes) WK_NEW_MODULE_(WK_NN_UNFLATTEN_(WK_INTS_NAME_, dim, sizes))
+#define WK_NN_UNFLATTEN_(wk_s_, dim, sizes)                                                                            \
+    WK_SIZED_(wk_module *, wk_s_, sizes, "wk_nn_unflatten: write sizes in parentheses: wk_nn_unflatten(1, (2, 3))",    \
+              WK_GIVE_(wk_module *, wk_nn_unflatten_at(WK_HERE, dim, wk_s_.at, wk_s_.count)))
 #define wk_nn_layer_norm(...)                                                                                          \
     WK_NEW_MODULE_(WK_SHAPED_(wk_module *, wk_nn_layer_norm, wk_nn_layer_norm_options, #__VA_ARGS__, __VA_ARGS__))
 #define wk_nn_batch_norm1d(...)                                                                                        \

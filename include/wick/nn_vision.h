@@ -207,19 +207,29 @@ WK_RESULT_API wk_module *wk_nn_channel_shuffle_at(wk_site site, int64_t groups);
 typedef struct wk_nn_upsample_options {
     size_t size;
     wk_by_name by_name;
-    double scale_factor;         /* of each size; default none */
+    double scale_factor;         /* of all sizes; default none */
     int mode;                    /* as wk_interpolate; default WK_INTERPOLATE_NEAREST */
     bool align_corners;          /* default false */
     bool recompute_scale_factor; /* default false */
     char reserved[2];
+    double scales_d, scales_h, scales_w; /* of depth, height and width; default .scale_factor */
 } wk_nn_upsample_options;
 /* wk_nn_upsample(size): Creates a layer that calls wk_interpolate. size is that of the result in its spatial
- * dimensions, or 0 if .scale_factor is given.
+ * dimensions, or 0 if a scale is given.
  *     wk_nn_upsample(0, .scale_factor = 2, .mode = WK_INTERPOLATE_BILINEAR)
  *     wk_nn_upsample((14, 20))
- * Errors:    WK_ERR_ARGUMENT if not exactly one of size and .scale_factor is given
+ * Errors:    WK_ERR_ARGUMENT if not exactly one of size and a scale is given
  * PyTorch:   torch.nn.Upsample */
 WK_RESULT_API wk_module *wk_nn_upsample_at(wk_site site, wk_sizes size, const wk_nn_upsample_options *options);
+/* wk_nn_upsampling_nearest2d(size), wk_nn_upsampling_bilinear2d(size): Create a wk_nn_upsample layer for images, with
+ * WK_INTERPOLATE_NEAREST, or with WK_INTERPOLATE_BILINEAR and .align_corners. Their options are scales and
+ * .recompute_scale_factor.
+ * Errors:    WK_ERR_ARGUMENT if not exactly one of size and a scale is given, or another option is
+ * PyTorch:   torch.nn.UpsamplingNearest2d, torch.nn.UpsamplingBilinear2d */
+WK_RESULT_API wk_module *wk_nn_upsampling_nearest2d_at(wk_site site, wk_sizes size,
+                                                       const wk_nn_upsample_options *options);
+WK_RESULT_API wk_module *wk_nn_upsampling_bilinear2d_at(wk_site site, wk_sizes size,
+                                                        const wk_nn_upsample_options *options);
 
 /* wk_nn_unfold(kernel), wk_nn_fold(size, kernel): Create a layer that calls wk_im2col or wk_col2im, with its options.
  * Errors:    WK_ERR_ARGUMENT if a number is too small
@@ -258,9 +268,12 @@ WK_RESULT_API wk_module *wk_nn_fold_at(wk_site site, wk_sizes size, wk_sizes ker
 #define wk_nn_fold(size, ...)                                                                                          \
     WK_NEW_MODULE_(                                                                                                    \
         WK_OPT2_SIZES_(wk_module *, wk_nn_fold, wk_im2col_options, "size, kernel", WK_SIZES_OF_(size), __VA_ARGS__))
-#define wk_nn_upsample(...)                                                                                            \
-    WK_NEW_MODULE_(WK_OPT_SIZES_(wk_module *, wk_nn_upsample, wk_nn_upsample_options, "size", __VA_ARGS__))
-#define WK_NN_POOL_(f, type, ...) WK_NEW_MODULE_(WK_OPT_SIZES_(wk_module *, f, type, "kernel", __VA_ARGS__))
+#define WK_NN_UPSAMPLE_(f, ...)                                                                                        \
+    WK_NEW_MODULE_(WK_OPT_SIZES_(wk_module *, f, wk_nn_upsample_options, "size", __VA_ARGS__))
+#define wk_nn_upsample(...)              WK_NN_UPSAMPLE_(wk_nn_upsample, __VA_ARGS__)
+#define wk_nn_upsampling_nearest2d(...)  WK_NN_UPSAMPLE_(wk_nn_upsampling_nearest2d, __VA_ARGS__)
+#define wk_nn_upsampling_bilinear2d(...) WK_NN_UPSAMPLE_(wk_nn_upsampling_bilinear2d, __VA_ARGS__)
+#define WK_NN_POOL_(f, type, ...)        WK_NEW_MODULE_(WK_OPT_SIZES_(wk_module *, f, type, "kernel", __VA_ARGS__))
 #define WK_NN_LP_POOL_(f, p, ...)                                                                                      \
     WK_NEW_MODULE_(WK_OPT2_SIZES_(wk_module *, f, wk_lp_pool_options, "p, kernel", p, __VA_ARGS__))
 #define wk_nn_max_pool1d(...)           WK_NN_POOL_(wk_nn_max_pool1d, wk_nn_max_pool_options, __VA_ARGS__)

@@ -82,7 +82,8 @@
 
 #define wk_nn_rrelu_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, lower) wk_do_(wk_o_, upper)
 
-#define wk_nn_upsample_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, scale_factor)
+#define wk_nn_upsample_options_numbers_(wk_do_, wk_o_)                                                                 \
+    wk_do_(wk_o_, scale_factor) wk_do_(wk_o_, scales_d) wk_do_(wk_o_, scales_h) wk_do_(wk_o_, scales_w)
 
 #define wk_nn_vgg_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, dropout)
 

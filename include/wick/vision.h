@@ -536,29 +536,71 @@
 
 /* ---- resampling -------------------------------------------------------------------------------------------------- */
 
-/* wk_interpolate(x): Resamples the spatial dimensions of x to .output_size, or to their sizes times .scale_factor,
- * rounded down. WK_INTERPOLATE_NEAREST takes x[floor(i scale)], WK_INTERPOLATE_NEAREST_EXACT x[floor((i + 1/2)
- * scale)], where scale is 1 / .scale_factor or, with .recompute_scale_factor or .output_size, the size of x divided
- * by that of the result. WK_INTERPOLATE_LINEAR, BILINEAR and TRILINEAR, for one, two and three dimensions,
- * interpolate between neighbours, WK_INTERPOLATE_BICUBIC between four elements of each dimension, at (i + 1/2) scale
+/* wk_interpolate(x): Resamples the spatial dimensions of x to .output_size, or to their sizes times a scale, rounded
+ * down. The scale of a dimension is .scales_d, .scales_h or .scales_w for depth, height and width; those omitted
+ * have .scale_factor or, without it, 1. WK_INTERPOLATE_NEAREST takes x[floor(i step)], WK_INTERPOLATE_NEAREST_EXACT
+ * x[floor((i + 1/2) step)], where step is 1 / scale or, with .recompute_scale_factor or .output_size, the size of x
+ * divided by that of the result. WK_INTERPOLATE_LINEAR, BILINEAR and TRILINEAR, for one, two and three dimensions,
+ * interpolate between neighbours, WK_INTERPOLATE_BICUBIC between four elements of each dimension, at (i + 1/2) step
  * - 1/2; with .align_corners the first and last elements of x and the result coincide. .antialias, for bilinear and
  * bicubic, averages over more elements when the size decreases. WK_INTERPOLATE_AREA is adaptive average pooling.
- * Options:   .output_size: spatial sizes of the result. .scale_factor: of each size. .mode: WK_INTERPOLATE_NEAREST
- *            or WK_INTERPOLATE_LINEAR or WK_INTERPOLATE_BILINEAR or WK_INTERPOLATE_BICUBIC or
+ * Options:   .output_size: spatial sizes of the result. .scale_factor: scale of all dimensions. .mode:
+ *            WK_INTERPOLATE_NEAREST or WK_INTERPOLATE_LINEAR or WK_INTERPOLATE_BILINEAR or WK_INTERPOLATE_BICUBIC or
  *            WK_INTERPOLATE_TRILINEAR or WK_INTERPOLATE_AREA or WK_INTERPOLATE_NEAREST_EXACT; default
  *            WK_INTERPOLATE_NEAREST. .align_corners: default false. .recompute_scale_factor: default false.
- *            .antialias: default false
+ *            .antialias: default false. .scales_d: scale of the depth; default .scale_factor. .scales_h: scale of
+ *            the height; default .scale_factor. .scales_w: scale of the width; default .scale_factor
  * Shapes:    (N, C, L), (N, C, H, W) or (N, C, D, H, W); the spatial sizes change
  * Dtypes:    floating
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_SHAPE if the mode does not fit x or a spatial dimension is empty; WK_ERR_ARGUMENT if not exactly
- *            one of .output_size and .scale_factor is given, a size is less than 1, or an option does not fit the
- *            mode; WK_ERR_DTYPE if x is not floating; WK_ERR_MEMORY if the result exceeds the memory limit of the
- *            device
+ *            one of .output_size and a scale is given, a size is less than 1, x does not have the dimension of a
+ *            scale, or an option does not fit the mode; WK_ERR_DTYPE if x is not floating; WK_ERR_MEMORY if the
+ *            result exceeds the memory limit of the device
  * Example:   wk_interpolate(x, .scale_factor = 2) is {{{1, 1, 2, 2}}} for x = {{{1, 2}}}
- * PyTorch:   torch.nn.functional.interpolate, whose size is .output_size; the scale is one for all dimensions, and
- *            dtypes are floating */
+ * PyTorch:   torch.nn.functional.interpolate, whose size is .output_size; scale_factor (2, 3) is .scales_h = 2,
+ *            .scales_w = 3; dtypes are floating */
 #define wk_interpolate(...) WK_NEW_TENSOR_(WK_OPT_(wk_tensor *, wk_interpolate, wk_interpolate_options, __VA_ARGS__))
+
+/* wk_affine_grid(theta, (size)): Creates the grid of an affine transformation, for wk_grid_sample. theta has a
+ * matrix for each sample. Its product with (x, y, 1), or (x, y, z, 1), is the position in the grid of the element at
+ * x, y and z of a result of the given size. These run from -1, the first element along a dimension, to 1, the last
+ * one; without .align_corners -1 and 1 are the outer edges of these elements.
+ *     x_i = (2 i + 1 - W) / W; with .align_corners (2 i + 1 - W) / (W - 1), or 0 for W = 1
+ * Options:   .align_corners: default false
+ * Shapes:    theta (N, 2, 3), size (N, C, H, W) -> (N, H, W, 2); theta (N, 3, 4), size (N, C, D, H, W) -> (N, D, H,
+ *            W, 3)
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if theta does not have the shape that size requires; WK_ERR_ARGUMENT if size does not have
+ *            four or five numbers, or a spatial size is less than 1; WK_ERR_DTYPE if theta is not floating
+ * Example:   wk_affine_grid(theta, (1, 1, 1, 2)) is {{{{-0.5, 0}, {0.5, 0}}}} for theta = {{{1, 0, 0}, {0, 1, 0}}}
+ * PyTorch:   torch.nn.functional.affine_grid */
+#define wk_affine_grid(...) WK_NEW_TENSOR_(WK_REDUCE_OPT_(wk_affine_grid, wk_affine_grid_options, __VA_ARGS__))
+
+/* wk_grid_sample(x, grid): Takes the values of x at the positions of a grid. A position of the grid has a coordinate
+ * for each spatial dimension of x, the last dimension first. -1 is the first element along a dimension and 1 the
+ * last one; without .align_corners these are the outer edges of the two elements. WK_GRID_SAMPLE_BILINEAR
+ * interpolates between the neighbours of a position, also in three dimensions, WK_GRID_SAMPLE_BICUBIC between 4 x 4
+ * elements of an image, WK_GRID_SAMPLE_NEAREST takes the nearest element. Outside of x WK_GRID_SAMPLE_ZEROS has
+ * zeros, WK_GRID_SAMPLE_BORDER the nearest element of x, and WK_GRID_SAMPLE_REFLECTION x mirrored at -1 and 1. A
+ * coordinate that is NaN counts as less than all numbers.
+ * Options:   .mode: WK_GRID_SAMPLE_BILINEAR or WK_GRID_SAMPLE_NEAREST or WK_GRID_SAMPLE_BICUBIC; default
+ *            WK_GRID_SAMPLE_BILINEAR. .padding_mode: WK_GRID_SAMPLE_ZEROS or WK_GRID_SAMPLE_BORDER or
+ *            WK_GRID_SAMPLE_REFLECTION; default WK_GRID_SAMPLE_ZEROS. .align_corners: default false
+ * Shapes:    x (N, C, H, W), grid (N, Ho, Wo, 2) -> (N, C, Ho, Wo); x (N, C, D, H, W), grid (N, Do, Ho, Wo, 3) ->
+ *            (N, C, Do, Ho, Wo)
+ * Dtypes:    floating
+ * Gradient:  zero for the grid with WK_GRID_SAMPLE_NEAREST
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if the shape of the grid does not fit x, a spatial dimension of x is empty, or bicubic x
+ *            has five dimensions; WK_ERR_DTYPE if x and the grid do not have the same floating dtype;
+ *            WK_ERR_ARGUMENT if .mode or .padding_mode is unknown
+ * Example:   wk_grid_sample(x, grid, .align_corners = true) is {{{{1, 3.5}}}} for x = {{{{1, 2, 5}}}}, grid =
+ *            {{{{-1, 0}, {0.5, 0}}}}
+ * PyTorch:   torch.nn.functional.grid_sample */
+#define wk_grid_sample(x, ...)                                                                                         \
+    WK_NEW_TENSOR_(WK_OPT2_(wk_tensor *, wk_grid_sample, wk_grid_sample_options, "x, grid", x, __VA_ARGS__))
 
 /* wk_im2col(x, kernel): Takes the windows of an image as columns. Windows have kernel elements, .dilation apart, and
  * start every .stride elements of x with .padding zeros at both ends of each dimension. Row (c kh + i) kw + j is

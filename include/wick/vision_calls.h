@@ -221,8 +221,7 @@ WK_RESULT_API wk_tensor *wk_max_unpool3d_at(wk_site site, wk_tensor *x, wk_tenso
 
 /* ---- resampling -------------------------------------------------------------------------------------------------- */
 
-/* interpolate: Resamples the spatial dimensions of x to .output_size, or to their sizes times .scale_factor, rounded
- * down. */
+/* interpolate: Resamples the spatial dimensions of x to .output_size, or to their sizes times a scale, rounded down. */
 enum {
     WK_INTERPOLATE_NEAREST = 0,
     WK_INTERPOLATE_LINEAR = 1,
@@ -236,17 +235,50 @@ typedef struct wk_interpolate_options {
     size_t size;
     wk_by_name by_name;
     wk_sizes output_size; /* spatial sizes of the result */
-    double scale_factor;  /* of each size */
+    double scale_factor;  /* scale of all dimensions */
     int mode;
     bool align_corners;          /* default false */
     bool recompute_scale_factor; /* default false */
     bool antialias;              /* default false */
-    char reserved[1];
+    double scales_d;             /* scale of the depth; default .scale_factor */
+    double scales_h;             /* scale of the height; default .scale_factor */
+    double scales_w;             /* scale of the width; default .scale_factor */
 } wk_interpolate_options;
 #ifndef __cplusplus
-#define wk_interpolate_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, scale_factor)
+#define wk_interpolate_options_numbers_(wk_do_, wk_o_)                                                                 \
+    wk_do_(wk_o_, scale_factor) wk_do_(wk_o_, scales_d) wk_do_(wk_o_, scales_h) wk_do_(wk_o_, scales_w)
 #endif
 WK_RESULT_API wk_tensor *wk_interpolate_at(wk_site site, wk_tensor *x, const wk_interpolate_options *options);
+
+/* affine_grid: Creates the grid of an affine transformation, for wk_grid_sample. */
+typedef struct wk_affine_grid_options {
+    size_t size;
+    wk_by_name by_name;
+    bool align_corners; /* default false */
+    char reserved[7];
+} wk_affine_grid_options;
+#ifndef __cplusplus
+#define wk_affine_grid_options_numbers_(wk_do_, wk_o_)
+#endif
+WK_RESULT_API wk_tensor *wk_affine_grid_at(wk_site site, wk_tensor *theta, const int64_t *size, int count,
+                                           const wk_affine_grid_options *options);
+
+/* grid_sample: Takes the values of x at the positions of a grid. */
+enum { WK_GRID_SAMPLE_BILINEAR = 0, WK_GRID_SAMPLE_NEAREST = 1, WK_GRID_SAMPLE_BICUBIC = 2 };
+enum { WK_GRID_SAMPLE_ZEROS = 0, WK_GRID_SAMPLE_BORDER = 1, WK_GRID_SAMPLE_REFLECTION = 2 };
+typedef struct wk_grid_sample_options {
+    size_t size;
+    wk_by_name by_name;
+    int mode;
+    int padding_mode;
+    bool align_corners; /* default false */
+    char reserved[7];
+} wk_grid_sample_options;
+#ifndef __cplusplus
+#define wk_grid_sample_options_numbers_(wk_do_, wk_o_)
+#endif
+WK_RESULT_API wk_tensor *wk_grid_sample_at(wk_site site, wk_tensor *x, wk_tensor *grid,
+                                           const wk_grid_sample_options *options);
 
 /* im2col: Takes the windows of an image as columns. */
 typedef struct wk_im2col_options {

@@ -182,7 +182,7 @@ def signatures_text(header: Header) -> str:
 def invoke_option(a: Argument, k: int) -> str:
     """Returns the value of an option from argument k; 0 if omitted."""
     if a.is_choice:
-        return "choice" if a.enum else f"({a.c_type.strip()})choice"
+        return a.name if a.enum else f"({a.c_type.strip()}){a.name}"
     if a.c_type == "double ":
         return f"wk__value_option(&args[{k}])"
     if a.is_sizes:
@@ -249,10 +249,10 @@ def choice_locals(op: Op) -> list[str]:
         if a.is_choice:
             texts = ", ".join(c_text(choice) for choice in a.choices)
             lines.append(
-                f"const int choice = wk__value_choice(site, {c_text(op.name)}, {c_text(a.name)}, &args[{k}], "
+                f"const int {a.name} = wk__value_choice(site, {c_text(op.name)}, {c_text(a.name)}, &args[{k}], "
                 f"(const char *const[]){{{texts}, NULL}});"
             )
-            lines.append("if (choice < 0) return -1;")
+            lines.append(f"if ({a.name} < 0) return -1;")
     return lines
 
 

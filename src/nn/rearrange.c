@@ -192,6 +192,23 @@ static wk_tensor *upsample_forward(wk_module *self, wk_tensor *x)
     return wk_interpolate_at((wk_site){0}, x, wk__module_of(self)->state);
 }
 
+/* Appends one scale, or those of the dimensions from the first that has its own to the width. */
+static void add_scales(wk__text *text, const wk_interpolate_options *o)
+{
+    const double own[] = {o->scales_d, o->scales_h, o->scales_w}, usual = o->scale_factor != 0 ? o->scale_factor : 1;
+    int first = 0;
+    while (first < 3 && own[first] == 0) first++;
+    if (first == 3) {
+        wk__text_float(text, usual);
+        return;
+    }
+    for (int k = first; k < 3; k++) {
+        wk__text_add(text, k == first ? "(" : ", ");
+        wk__text_float(text, own[k] != 0 ? own[k] : usual);
+    }
+    wk__text_add(text, first == 2 ? ",)" : ")");
+}
+
 static int upsample_describe(wk_module *self, char *out, size_t size)
 {
     static const char *const modes[] = {
@@ -210,23 +227,24 @@ static int upsample_describe(wk_module *self, char *out, size_t size)
     if (o->output_size)
         wk__text_sizes(&text, o->output_size, 0);
     else
-        wk__text_float(&text, o->scale_factor);
+        add_scales(&text, o);
     wk__text_format(&text, ", mode='%s'", known ? modes[o->mode] : "unknown");
     return wk__describe_end(&text, out, size);
 }
 
-wk_module *wk_nn_upsample_at(wk_site site, wk_sizes size, const wk_nn_upsample_options *options)
+/* name: of the call, "nn_upsample". */
+static wk_module *create_upsample(wk_site site, const char *name, wk_sizes size, const wk_nn_upsample_options *options)
 {
-    static const wk_module_kind kind = {.size = sizeof kind,
-                                        .name = "upsample",
-                                        .state = sizeof(wk_interpolate_options),
-                                        .forward1 = upsample_forward,
-                                        .describe = upsample_describe};
-    wk_nn_upsample_options o;
-    if (!wk__options(site, "nn_upsample", options, &o)) return NULL;
-    if ((size != 0) == (o.scale_factor != 0)) {
+    const wk_module_kind kind = {.size = sizeof kind,
+                                 .name = name + strlen("nn_"),
+                                 .state = sizeof(wk_interpolate_options),
+                                 .forward1 = upsample_forward,
+                                 .describe = upsample_describe};
+    const wk_nn_upsample_options o = *options;
+    const bool scaled = o.scale_factor != 0 || o.scales_d != 0 || o.scales_h != 0 || o.scales_w != 0;
+    if ((size != 0) == scaled) {
         wk__error_set(site, WK_ERR_ARGUMENT,
-                      "nn_upsample: expected either a size or .scale_factor; write 0 for the size to give the latter");
+                      "%s: expected either a size or .scale_factor; write 0 for the size to give the latter", name);
         return NULL;
     }
     wk_module *m = wk__module_make(site, &kind);
@@ -237,8 +255,42 @@ wk_module *wk_nn_upsample_at(wk_site site, wk_sizes size, const wk_nn_upsample_o
                                       .scale_factor = o.scale_factor,
                                       .mode = o.mode,
                                       .align_corners = o.align_corners,
-                                      .recompute_scale_factor = o.recompute_scale_factor};
+                                      .recompute_scale_factor = o.recompute_scale_factor,
+                                      .scales_d = o.scales_d,
+                                      .scales_h = o.scales_h,
+                                      .scales_w = o.scales_w};
     return m;
+}
+
+wk_module *wk_nn_upsample_at(wk_site site, wk_sizes size, const wk_nn_upsample_options *options)
+{
+    wk_nn_upsample_options o;
+    return wk__options(site, "nn_upsample", options, &o) ? create_upsample(site, "nn_upsample", size, &o) : NULL;
+}
+
+/* Creates an upsample layer for images of a fixed mode. */
+static wk_module *create_upsampling(wk_site site, const char *name, wk_sizes size,
+                                    const wk_nn_upsample_options *options, int mode)
+{
+    wk_nn_upsample_options o;
+    if (!wk__options(site, name, options, &o)) return NULL;
+    if (o.mode || o.align_corners || o.scales_d != 0) {
+        wk__error_set(site, WK_ERR_ARGUMENT,
+                      "%s: expected only .scale_factor, .scales_h, .scales_w and .recompute_scale_factor", name);
+        return NULL;
+    }
+    o.mode = mode;
+    o.align_corners = mode == WK_INTERPOLATE_BILINEAR;
+    return create_upsample(site, name, size, &o);
+}
+
+wk_module *wk_nn_upsampling_nearest2d_at(wk_site site, wk_sizes size, const wk_nn_upsample_options *options)
+{
+    return create_upsampling(site, "nn_upsampling_nearest2d", size, options, WK_INTERPOLATE_NEAREST);
+}
+wk_module *wk_nn_upsampling_bilinear2d_at(wk_site site, wk_sizes size, const wk_nn_upsample_options *options)
+{
+    return create_upsampling(site, "nn_upsampling_bilinear2d", size, options, WK_INTERPOLATE_BILINEAR);
 }
 
 /* ---- unfold, fold ------------------------------------------------------------------------------------------------ */

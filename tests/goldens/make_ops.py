@@ -171,7 +171,10 @@ def slices(x, dim=0, start=None, end=None, step=1):
 
 
 def interpolate(x, size=None, scale_factor=None, mode="nearest", align_corners=False, **options):
-    """PyTorch refuses align_corners, even if it is false, in modes that do not have it."""
+    """PyTorch refuses align_corners, even if it is false, in modes that do not have it, and takes scales as a list."""
+    scales = [options.pop(f"scales_{d}", None) for d in "dhw"][5 - x.ndim :]
+    if any(scales):
+        scale_factor = [scale or scale_factor or 1.0 for scale in scales]
     options["align_corners"] = align_corners if "linear" in mode or "cubic" in mode else None
     return F.interpolate(x, size, scale_factor, mode, **options)
 

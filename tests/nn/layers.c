@@ -152,6 +152,13 @@ static void activations(void **state)
     EXPECT_SHAPE(wk_forward(wk_nn_flatten(), wk_ones((2, 3, 4, 5))), 2, 60);
     EXPECT_SHAPE(wk_forward(wk_nn_flatten(), wk_ones((0, 3, 4))), 0, 12);
     EXPECT_SHAPE(wk_forward(wk_nn_flatten(), wk_ones((7))), 7);
+    EXPECT_SHAPE(wk_forward(wk_nn_flatten(0), wk_ones((2, 3, 4))), 24);
+    EXPECT_SHAPE(wk_forward(wk_nn_flatten(1, 2), wk_ones((2, 3, 4, 5))), 2, 12, 5);
+    EXPECT_SHAPE(wk_forward(wk_nn_unflatten(1, (3, -1)), wk_ones((2, 12, 5))), 2, 3, 4, 5);
+    assert_null(wk_nn_unflatten(1, ()));
+    expect_error("nn_unflatten: expected one to 8 sizes, got 0", NULL);
+    assert_null(wk_forward(wk_nn_unflatten(1, (5, 2)), wk_ones((2, 12))));
+    expect_error("unflatten", NULL);
     assert_string_equal(wk_module_kind_name(wk_nn_gelu()), "gelu");
 }
 

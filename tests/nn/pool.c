@@ -97,6 +97,13 @@ static void resampling(void **state)
     expect_same(wk_forward(wk_nn_upsample((7, 3)), x), wk_interpolate(x, .output_size = WK_PAIR(7, 3)));
     expect_same(wk_forward(wk_nn_upsample(0, .scale_factor = 2, .mode = WK_INTERPOLATE_BILINEAR), x),
                 wk_interpolate(x, .scale_factor = 2, .mode = WK_INTERPOLATE_BILINEAR));
+    expect_same(wk_forward(wk_nn_upsample(0, .scales_h = 2, .scales_w = 1.5), x),
+                wk_interpolate(x, .scales_h = 2, .scales_w = 1.5));
+    EXPECT_SHAPE(wk_interpolate(x, .scales_h = 2, .scales_w = 1.5), 2, 3, 8, 7);
+    EXPECT_SHAPE(wk_interpolate(x, .scales_w = 1.5), 2, 3, 4, 7);
+    expect_same(wk_forward(wk_nn_upsampling_nearest2d((7, 3)), x), wk_interpolate(x, .output_size = WK_PAIR(7, 3)));
+    expect_same(wk_forward(wk_nn_upsampling_bilinear2d(0, .scale_factor = 2), x),
+                wk_interpolate(x, .scale_factor = 2, .mode = WK_INTERPOLATE_BILINEAR, .align_corners = true));
     wk_tensor *columns = wk_im2col(x, (2, 3), .padding = 1);
     expect_same(wk_forward(wk_nn_unfold((2, 3), .padding = 1), x), columns);
     expect_same(wk_forward(wk_nn_fold((4, 5), (2, 3), .padding = 1), columns),
@@ -112,7 +119,15 @@ static void resampling(void **state)
     assert_null(wk_interpolate(x, .scale_factor = 2, .align_corners = true));
     expect_error("interpolate: .align_corners is for linear and cubic modes", NULL);
     assert_null(wk_interpolate(x, .scale_factor = 0.1));
-    expect_error("interpolate: .scale_factor gives an invalid size", NULL);
+    expect_error("interpolate: the scale of a dimension gives an invalid size", NULL);
+    assert_null(wk_interpolate(x, .scales_d = 2));
+    expect_error("interpolate: x does not have the dimension of .scales_d", NULL);
+    assert_null(wk_interpolate(x, .output_size = 2, .scales_w = 2));
+    expect_error("interpolate: expected either .output_size or .scale_factor", NULL);
+    assert_null(wk_nn_upsampling_nearest2d(2, .mode = WK_INTERPOLATE_LINEAR));
+    expect_error("nn_upsampling_nearest2d: expected only .scale_factor", NULL);
+    assert_null(wk_nn_upsampling_bilinear2d(0));
+    expect_error("nn_upsampling_bilinear2d: expected either a size or .scale_factor", NULL);
     assert_null(wk_interpolate(x));
     expect_error("interpolate: expected either .output_size or .scale_factor", NULL);
 }

@@ -18,6 +18,8 @@ static void options_of_layers(void **state)
     expect_text(wk_nn_linear(784, 256), "Linear(in_features=784, out_features=256, bias=True)");
     expect_text(wk_nn_linear(3, 2, .no_bias = true), "Linear(in_features=3, out_features=2, bias=False)");
     expect_text(wk_nn_flatten(), "Flatten(start_dim=1, end_dim=-1)");
+    expect_text(wk_nn_flatten(0, 2), "Flatten(start_dim=0, end_dim=2)");
+    expect_text(wk_nn_unflatten(1, (2, 5)), "Unflatten(dim=1, unflattened_size=(2, 5))");
     expect_text(wk_nn_relu(), "ReLU()");
     expect_text(wk_nn_sigmoid(), "Sigmoid()");
     expect_text(wk_nn_tanh(), "Tanh()");

@@ -267,6 +267,23 @@ static void example_interpolate(void **state)
     expect_values(wk_interpolate(x, .scale_factor = 2), 4, (const double[]){1, 1, 2, 2}, 1e-5);
 }
 
+static void example_affine_grid(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *theta = wk_of(double, (1, 2, 3), 1, 0, 0, 0, 1, 0);
+    expect_values(wk_affine_grid(theta, (1, 1, 1, 2)), 4, (const double[]){-0.5, 0, 0.5, 0}, 1e-5);
+}
+
+static void example_grid_sample(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (1, 1, 1, 3), 1, 2, 5);
+    wk_tensor *grid = wk_of(double, (1, 1, 2, 2), -1, 0, 0.5, 0);
+    expect_values(wk_grid_sample(x, grid, .align_corners = true), 2, (const double[]){1, 3.5}, 1e-5);
+}
+
 static void example_im2col(void **state)
 {
     (void)state;
@@ -316,6 +333,8 @@ int main(void)
                                        cmocka_unit_test(example_max_unpool2d),
                                        cmocka_unit_test(example_max_unpool3d),
                                        cmocka_unit_test(example_interpolate),
+                                       cmocka_unit_test(example_affine_grid),
+                                       cmocka_unit_test(example_grid_sample),
                                        cmocka_unit_test(example_im2col),
                                        cmocka_unit_test(example_col2im)};
     return cmocka_run_group_tests(tests, NULL, NULL);

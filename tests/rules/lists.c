@@ -101,6 +101,10 @@ static void sizes_and_dimensions(void **state)
     wk_tensor *x = wk_reshape(wk_arange(6), (2, 3)), *f = wk_to_dtype(x, WK_F64), *out[2], *again[2];
     same(wk_reshape(x, (-1)), wk_reshape(x, WK_ARRAY(six, 1)));
     same(wk_unflatten(x, 1, (3, 1)), wk_unflatten(x, 1, WK_ARRAY(((const int64_t[]){3, 1}), 2)));
+    wk_module *split[] = {wk_nn_unflatten(1, (3, 1)), wk_nn_unflatten(1, WK_ARRAY(((const int64_t[]){3, 1}), 2))};
+    same(wk_forward(split[0], x), wk_forward(split[1], x));
+    wk_tensor *theta = wk_ones((1, 2, 3));
+    same(wk_affine_grid(theta, (1, 1, 2, 3)), wk_affine_grid(theta, WK_ARRAY(((const int64_t[]){1, 1, 2, 3}), 4)));
     same(wk_expand(wk_ones((1, 3)), (2, 3)), wk_expand(wk_ones((1, 3)), WK_ARRAY(two_three, 2)));
     same(wk_squeeze(wk_ones((1, 3)), (0)), wk_squeeze(wk_ones((1, 3)), WK_ARRAY(zero, 1)));
     same(wk_permute(x, (1, 0)), wk_permute(x, WK_ARRAY(swapped, 2)));

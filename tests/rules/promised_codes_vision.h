@@ -80,6 +80,14 @@ static void nn_upsample_of_nothing(void)
 {
     assert_null(wk_nn_upsample(0));
 }
+static void nn_upsampling_nearest2d_of_nothing(void)
+{
+    assert_null(wk_nn_upsampling_nearest2d(0));
+}
+static void nn_unflatten_of_nothing(void)
+{
+    assert_null(wk_nn_unflatten(1, ()));
+}
 
 static const promised_code promised_by_vision[] = {
     {"wk_pad", WK_ERR_ARGUMENT, .sample = "[2],(1)"},
@@ -179,6 +187,12 @@ static const promised_code promised_by_vision[] = {
     {"wk_adaptive_max_pool3d", WK_ERR_MEMORY, .sample = "[1,2,6,6,6],(500000,500000,500000)"},
     {"wk_max_unpool3d", WK_ERR_MEMORY, .sample = "[1,1,1,1,1],[1,1,1,1,1]:i64,(500000,500000,500000)"},
     {"wk_interpolate", WK_ERR_MEMORY, .sample = "[1,2,4],4000000000000"},
+    {"wk_affine_grid", WK_ERR_SHAPE, .sample = "[1,2,3],(2,1,2,2)"},
+    {"wk_affine_grid", WK_ERR_ARGUMENT, .sample = "[1,2,3],(1,1,0,2)"},
+    {"wk_affine_grid", WK_ERR_DTYPE, .sample = "[1,2,3]:i64,(1,1,2,2)"},
+    {"wk_grid_sample", WK_ERR_SHAPE, .sample = "[1,1,2,2],[1,2,2,3]"},
+    {"wk_grid_sample", WK_ERR_ARGUMENT, .sample = "[1,1,2,2],[1,2,2,2],\"linear\""},
+    {"wk_grid_sample", WK_ERR_DTYPE, .sample = "[1,1,2,2],[1,2,2,2]:i64"},
     {"wk_im2col", WK_ERR_SHAPE, .sample = "[1,2,3,3],4"},
     {"wk_im2col", WK_ERR_ARGUMENT, .sample = "[1,2,3,3],0"},
     {"wk_col2im", WK_ERR_SHAPE, .sample = "[1,3,4],(3,3),2"},
@@ -190,6 +204,8 @@ static const promised_code promised_by_vision[] = {
     {"wk_nn_conv1d", WK_ERR_SHAPE, .provoke = nn_conv1d_of_negative_channels},
     {"wk_nn_unfold", WK_ERR_ARGUMENT, .provoke = nn_unfold_of_nothing},
     {"wk_nn_upsample", WK_ERR_ARGUMENT, .provoke = nn_upsample_of_nothing},
+    {"wk_nn_upsampling_nearest2d", WK_ERR_ARGUMENT, .provoke = nn_upsampling_nearest2d_of_nothing},
+    {"wk_nn_unflatten", WK_ERR_ARGUMENT, .provoke = nn_unflatten_of_nothing},
     {"wk_nn_max_pool1d", WK_ERR_ARGUMENT, .provoke = nn_max_pool1d_of_nothing},
     {"wk_nn_lp_pool1d", WK_ERR_ARGUMENT, .provoke = nn_lp_pool1d_of_nothing},
     {"wk_nn_adaptive_avg_pool1d", WK_ERR_ARGUMENT, .provoke = nn_adaptive_avg_pool1d_of_nothing},

@@ -305,10 +305,10 @@ int wk__invoke_celu_(const wk__op *op, wk_site site, const wk_value *args, wk_te
 int wk__invoke_gelu(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    const int choice =
+    const int approximate =
         wk__value_choice(site, "gelu", "approximate", &args[1], (const char *const[]){"none", "tanh", NULL});
-    if (choice < 0) return -1;
-    const wk_gelu_options options = {.size = sizeof options, .approximate = choice};
+    if (approximate < 0) return -1;
+    const wk_gelu_options options = {.size = sizeof options, .approximate = approximate};
     return wk__return_one(out, wk_gelu_at(site, wk__value_tensor(&args[0]), &options));
 }
 

@@ -631,16 +631,40 @@ typedef struct wk__interpolate_attributes {
     int64_t mode;
     int64_t align_corners;
     int64_t antialias;
-    double scale;
 } wk__interpolate_attributes;
 static inline wk__attr wk__interpolate_attr(wk__interpolate_attributes a)
 {
-    return (wk__attr){.i = {a.mode, a.align_corners, a.antialias}, .f = {a.scale}};
+    return (wk__attr){.i = {a.mode, a.align_corners, a.antialias}};
 }
 static inline wk__interpolate_attributes wk__interpolate_attributes_of(const wk__attr *attr)
 {
-    return (wk__interpolate_attributes){
-        .mode = attr->i[0], .align_corners = attr->i[1], .antialias = attr->i[2], .scale = attr->f[0]};
+    return (wk__interpolate_attributes){.mode = attr->i[0], .align_corners = attr->i[1], .antialias = attr->i[2]};
+}
+
+typedef struct wk__affine_grid_attributes {
+    int64_t align_corners;
+} wk__affine_grid_attributes;
+static inline wk__attr wk__affine_grid_attr(wk__affine_grid_attributes a)
+{
+    return (wk__attr){.i = {a.align_corners}};
+}
+static inline wk__affine_grid_attributes wk__affine_grid_attributes_of(const wk__attr *attr)
+{
+    return (wk__affine_grid_attributes){.align_corners = attr->i[0]};
+}
+
+typedef struct wk__grid_sample_attributes {
+    int64_t mode;
+    int64_t padding_mode;
+    int64_t align_corners;
+} wk__grid_sample_attributes;
+static inline wk__attr wk__grid_sample_attr(wk__grid_sample_attributes a)
+{
+    return (wk__attr){.i = {a.mode, a.padding_mode, a.align_corners}};
+}
+static inline wk__grid_sample_attributes wk__grid_sample_attributes_of(const wk__attr *attr)
+{
+    return (wk__grid_sample_attributes){.mode = attr->i[0], .padding_mode = attr->i[1], .align_corners = attr->i[2]};
 }
 
 #endif

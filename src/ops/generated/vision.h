@@ -42,6 +42,8 @@ int wk__invoke_max_unpool1d(const wk__op *op, wk_site site, const wk_value *args
 int wk__invoke_max_unpool2d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_max_unpool3d(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_interpolate(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_affine_grid(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_grid_sample(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_im2col(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_col2im(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 
@@ -56,6 +58,8 @@ extern const wk_parameter wk__parameters_adaptive_max_pool1d[];
 extern const wk_parameter wk__parameters_lp_pool1d[];
 extern const wk_parameter wk__parameters_max_unpool1d[];
 extern const wk_parameter wk__parameters_interpolate[];
+extern const wk_parameter wk__parameters_affine_grid[];
+extern const wk_parameter wk__parameters_grid_sample[];
 extern const wk_parameter wk__parameters_im2col[];
 extern const wk_parameter wk__parameters_col2im[];
 
@@ -312,12 +316,26 @@ extern const wk_parameter wk__parameters_col2im[];
 #define WK__SIGNATURE_interpolate                                                                                      \
     .name = "interpolate",                                                                                             \
     .schema = "interpolate(Tensor input, int[3]? size=None, float? scale_factor=None, str mode=\"nearest\", bool "     \
-              "align_corners=False, bool recompute_scale_factor=False, bool antialias=False) -> Tensor",               \
+              "align_corners=False, bool recompute_scale_factor=False, bool antialias=False, float? scales_d=None, "   \
+              "float? scales_h=None, float? scales_w=None) -> Tensor",                                                 \
     .category = "resampling",                                                                                          \
-    .doc =                                                                                                             \
-        "Resamples the spatial dimensions of x to .output_size, or to their sizes times .scale_factor, rounded down.", \
+    .doc = "Resamples the spatial dimensions of x to .output_size, or to their sizes times a scale, rounded down.",    \
     .grad_fn_name = "UpsampleNearest2DBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_interpolate,      \
-    .parameter_count = 7, .results = 1, .invoke = wk__invoke_interpolate
+    .parameter_count = 10, .results = 1, .invoke = wk__invoke_interpolate
+
+#define WK__SIGNATURE_affine_grid                                                                                      \
+    .name = "affine_grid", .schema = "affine_grid(Tensor theta, int[] size, bool align_corners=False) -> Tensor",      \
+    .category = "resampling", .doc = "Creates the grid of an affine transformation, for wk_grid_sample.",              \
+    .grad_fn_name = "AffineGridGeneratorBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_affine_grid,    \
+    .parameter_count = 3, .results = 1, .invoke = wk__invoke_affine_grid
+
+#define WK__SIGNATURE_grid_sample                                                                                      \
+    .name = "grid_sample",                                                                                             \
+    .schema = "grid_sample(Tensor input, Tensor grid, str mode=\"bilinear\", str padding_mode=\"zeros\", bool "        \
+              "align_corners=False) -> Tensor",                                                                        \
+    .category = "resampling", .doc = "Takes the values of x at the positions of a grid.",                              \
+    .grad_fn_name = "GridSampler2DBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_grid_sample,          \
+    .parameter_count = 5, .results = 1, .invoke = wk__invoke_grid_sample
 
 #define WK__SIGNATURE_im2col                                                                                           \
     .name = "im2col",                                                                                                  \

@@ -22,7 +22,7 @@ typedef struct resample {
     int mode, dims, first; /* spatial dimensions, and the first of them */
     bool align_corners, antialias, wide;
     int64_t size[WK__MAX_SIZES], out[WK__MAX_SIZES];
-    double scale; /* given by the caller for all dimensions; 0: the ratio of the sizes */
+    double scale[WK__MAX_SIZES]; /* given by the caller; 0: the ratio of the sizes */
 } resample;
 
 /* Taps along one dimension: [taps][out] each. */
@@ -50,7 +50,7 @@ static double step_of(const resample *r, int k)
 {
     const double in = (double)r->size[k], out = (double)r->out[k];
     if (r->align_corners) return r->out[k] > 1 ? rounded(r, (in - 1) / (out - 1)) : 0;
-    return rounded(r, r->scale > 0 ? 1 / r->scale : in / out);
+    return rounded(r, r->scale[k] > 0 ? 1 / r->scale[k] : in / out);
 }
 
 /* Returns the position in x of element i of the result. */
@@ -195,7 +195,7 @@ static wk_tensor *resample_dim(const resample *r, wk_tensor *x, int k)
 {
     tap_tensors t;
     wk_tensor *sum = NULL;
-    const bool same = r->size[k] == r->out[k] && is_nearest(r) && r->scale == 0;
+    const bool same = r->size[k] == r->out[k] && is_nearest(r) && r->scale[k] == 0;
     if (!x || same) return x;
     if (!tap_tensors_of(r, k, wk_dtype_of(x), wk_device_of(x), &t)) return NULL;
     for (int64_t j = 0; j < t.count; j++) {
@@ -252,15 +252,25 @@ static bool check_sizes(wk_site site, wk_tensor *x, const wk_interpolate_options
 {
     const wk__sizes_rule rule = {.name = "size", .usual = 0, .least = 1};
     const wk__body *body = wk__body_of(x);
-    if ((o->output_size != 0) == (o->scale_factor != 0))
-        return report(site, WK_ERR_ARGUMENT, x, "expected either .output_size or .scale_factor");
+    const double given[WK__MAX_SIZES] = {o->scales_d, o->scales_h, o->scales_w};
+    bool scaled = o->scale_factor != 0;
+    for (int k = 0; k < WK__MAX_SIZES; k++) {
+        if (given[k] != 0 && k < WK__MAX_SIZES - r->dims)
+            return report(site, WK_ERR_ARGUMENT, x, "x does not have the dimension of .scales_d or .scales_h");
+        scaled = scaled || given[k] != 0;
+    }
+    if ((o->output_size != 0) == scaled)
+        return report(site, WK_ERR_ARGUMENT, x, "expected either .output_size or .scale_factor (or .scales_w, ...)");
     if (o->output_size && !wk__sizes_read(site, "interpolate", &rule, o->output_size, r->dims, r->out)) return false;
     for (int k = 0; k < r->dims; k++) {
+        const double own = given[WK__MAX_SIZES - r->dims + k], usual = o->scale_factor != 0 ? o->scale_factor : 1;
         r->size[k] = body->shape[2 + k];
-        const double size = floor((double)r->size[k] * o->scale_factor);
+        r->scale[k] = o->output_size ? 0 : own != 0 ? own : usual;
+        const double size = floor((double)r->size[k] * r->scale[k]);
         if (!o->output_size && !(size >= 1 && size < 0x1p62))
-            return report(site, WK_ERR_ARGUMENT, x, ".scale_factor gives an invalid size");
+            return report(site, WK_ERR_ARGUMENT, x, "the scale of a dimension gives an invalid size");
         if (!o->output_size) r->out[k] = (int64_t)size;
+        if (o->recompute_scale_factor) r->scale[k] = 0;
         if (r->size[k] < 1) return report(site, WK_ERR_SHAPE, x, "a spatial dimension is empty");
     }
     return wk__check_result_fits(&wk__op_interpolate, site, x, r->out, r->dims);
@@ -305,15 +315,15 @@ wk_tensor *wk_interpolate_at(wk_site site, wk_tensor *x, const wk_interpolate_op
                   .first = 2,
                   .align_corners = o.align_corners,
                   .antialias = o.antialias,
-                  .wide = wk_dtype_of(x) == WK_F64,
-                  .scale = o.recompute_scale_factor ? 0 : o.scale_factor};
+                  .wide = wk_dtype_of(x) == WK_F64};
     if (!check_mode(site, x, &o, r.dims) || !check_sizes(site, x, &o, &r)) return NULL;
     if (o.mode == WK_INTERPOLATE_AREA) return pool_area(&r, x);
     if (!wk__compose_begin(&c, op, site, &x, 1)) return NULL;
-    wk__attr attr = wk__interpolate_attr((wk__interpolate_attributes){
-        .mode = r.mode, .align_corners = r.align_corners, .antialias = r.antialias, .scale = r.scale});
+    wk__attr attr = wk__interpolate_attr(
+        (wk__interpolate_attributes){.mode = r.mode, .align_corners = r.align_corners, .antialias = r.antialias});
     memcpy(attr.list, r.size, sizeof r.size);
     memcpy(attr.list2, r.out, sizeof r.out);
+    memcpy(attr.list3, r.scale, sizeof r.scale); /* the bits of doubles */
     attr.grad_fn_name = node_name(&r);
     return wk__compose_end(&c, resample_all(&r, x), &attr);
 }
@@ -323,7 +333,7 @@ wk_tensor *wk_interpolate_at(wk_site site, wk_tensor *x, const wk_interpolate_op
 static wk_tensor *spread_dim(const resample *r, wk_tensor *grad, int k)
 {
     tap_tensors t;
-    const bool same = r->size[k] == r->out[k] && is_nearest(r) && r->scale == 0;
+    const bool same = r->size[k] == r->out[k] && is_nearest(r) && r->scale[k] == 0;
     if (!grad || same) return grad;
     const wk_tensor_options like = {.size = sizeof like, .dtype = wk_dtype_of(grad), .device = wk_device_of(grad)};
     int64_t shape[WK__MAX_DIMS];
@@ -347,10 +357,10 @@ static void gradient(wk__grad_ctx *g)
                   .first = 2,
                   .align_corners = a.align_corners,
                   .antialias = a.antialias,
-                  .wide = x->dtype == WK_F64,
-                  .scale = a.scale};
+                  .wide = x->dtype == WK_F64};
     memcpy(r.size, g->attr->list, sizeof r.size);
     memcpy(r.out, g->attr->list2, sizeof r.out);
+    memcpy(r.scale, g->attr->list3, sizeof r.scale);
     wk_tensor *grad = g->out[0] ? wk__to_opmath(g->out[0]) : NULL;
     for (int k = r.dims; k-- > 0;) grad = spread_dim(&r, grad, k);
     g->in[0] = grad ? wk_to_dtype_at((wk_site){0}, grad, (wk_dtype)x->dtype) : NULL;

@@ -141,7 +141,7 @@ static const struct {
     {"lp_pool3d", NULL, "0 1 ^2 ~3 .4"},
     {"adaptive_max_pool3d", NULL, "0 ^1"},
     {"max_unpool3d", NULL, "0 1 ^2 ~3 ~4 ~5"},
-    {"interpolate", NULL, "0 ~1 .2 .3 .4 .5 .6"},
+    {"interpolate", NULL, "0 ~1 .2 .3 .4 .5 .6 .7 .8 .9"},
     {"im2col", NULL, "0 ^1 ~2 ~3 ~4"},
     {"col2im", NULL, "0 ^1 ^2 ~3 ~4 ~5"},
 };

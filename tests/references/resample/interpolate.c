@@ -93,7 +93,7 @@ static void reference(reference_call *r)
     const reference_array *x = &r->in[0];
     int count;
     const int64_t *size = wk__value_dims(&v[1], &count);
-    const double factor = wk__value_float(&v[2], 0);
+    const double scale = wk__value_float(&v[2], 1);
     int64_t shape[WK__MAX_DIMS];
     memcpy(shape, x->shape, sizeof shape);
     memcpy(buffer[0], x->data, sizeof(double) * (size_t)reference_numel(x));
@@ -101,6 +101,7 @@ static void reference(reference_call *r)
     for (int d = 2; d < x->ndim; d++, now = !now) {
         axis a = {
             wk__value_text(&v[3], "nearest"), wk__value_int(&v[4], 0), wk__value_int(&v[6], 0), x->shape[d], 0, 0};
+        const double factor = count < 0 ? wk__value_float(&v[7 + d + 3 - x->ndim], scale) : 0;
         a.out = count < 0 ? (int64_t)floor((double)a.in * factor) : size[count == 1 ? 0 : d - 2];
         a.step = a.align                                  ? (a.out > 1 ? (double)(a.in - 1) / (double)(a.out - 1) : 0)
                  : factor > 0 && !wk__value_int(&v[5], 0) ? 1 / factor
@@ -135,6 +136,12 @@ static const char *const samples[] = {"[1,2,4], 8",
                                       "[1,1,2,3,4], (3,5,2), none, \"trilinear\"",
                                       "[1,1,3,2,3], none, 2.0, \"trilinear\", true",
                                       "[1,2,7,5], (3,2), none, \"area\"",
+                                      "[1,1,4,5], none, none, \"bilinear\", false, false, false, none, 1.5, 1.7",
+                                      "[1,1,4,5], none, none, \"bilinear\", false, true, false, none, 1.5, 1.7",
+                                      "[1,1,5,4], none, 0.7, \"bilinear\", false, false, true, none, none, 2.3",
+                                      "[1,2,3,4], none, none, \"nearest\", false, false, false, none, 1.0, 2.6",
+                                      "[1,1,2,3,3], none, none, \"trilinear\", false, false, false, 1.5, 2.0, 1.4",
+                                      "[1,2,5], none, none, \"linear\", false, false, false, none, none, 1.3",
                                       NULL};
 
 const op_reference op_reference_interpolate = {

@@ -91,10 +91,10 @@ static bool read_text(reader *r, wk_value *value)
 {
     sweep_sample *s = r->sample;
     const char *end = strchr(r->at, '"');
-    size_t n = end ? (size_t)(end - r->at) : sizeof s->text;
-    if (s->text[0] || n >= sizeof s->text) return refuse(r, "an unterminated, too long or second string");
-    memcpy(s->text, r->at, n);
-    *value = (wk_value){.kind = WK_VALUE_TEXT, .text = s->text};
+    size_t n = end ? (size_t)(end - r->at) : sizeof *s->text;
+    if (s->texts == SWEEP_TEXTS || n >= sizeof *s->text) return refuse(r, "an unterminated, too long or third string");
+    memcpy(s->text[s->texts], r->at, n);
+    *value = (wk_value){.kind = WK_VALUE_TEXT, .text = s->text[s->texts++]};
     r->at = end + 1;
     return true;
 }
@@ -160,11 +160,11 @@ bool sweep_parse(const char *text, sweep_sample *sample, const char **why)
 void sweep_bind(sweep_sample *sample, wk_tensor *const tensor[])
 {
     memcpy(sample->tensor, tensor, sizeof *tensor * (size_t)sample->operands);
-    for (int k = 0; k < sample->arguments; k++) {
+    for (int k = 0, texts = 0; k < sample->arguments; k++) {
         wk_value *value = &sample->argument[k];
         if (value->kind == WK_VALUE_TENSOR) value->tensor = sample->tensor[sample->first[k]];
         if (value->kind == WK_VALUE_TENSORS) value->tensors = &sample->tensor[sample->first[k]];
-        if (value->kind == WK_VALUE_TEXT) value->text = sample->text;
+        if (value->kind == WK_VALUE_TEXT) value->text = sample->text[texts++];
     }
 }
 

@@ -18,7 +18,7 @@
 #include "ops/core/entries.h"
 #include "references/reference.h"
 
-enum { SWEEP_ARGUMENTS = 16, SWEEP_TENSORS = 12, SWEEP_INTS = 64, SWEEP_RESULTS = 16 };
+enum { SWEEP_ARGUMENTS = 16, SWEEP_TENSORS = 12, SWEEP_INTS = 64, SWEEP_TEXTS = 2, SWEEP_RESULTS = 16 };
 
 /* ---- samples (sweep.c) ------------------------------------------------------------------------------------------- */
 
@@ -36,7 +36,8 @@ typedef struct sweep_sample {
     int operands, ints;
     sweep_operand operand[SWEEP_TENSORS];
     int64_t number[SWEEP_INTS]; /* lists of integers */
-    char text[16];
+    int texts;
+    char text[SWEEP_TEXTS][16];
     wk_tensor *tensor[SWEEP_TENSORS];
 } sweep_sample;
 

@@ -32,7 +32,12 @@ DEFINE_INTEGER(u16, u16h, u16h)
 /* User memory may contain any byte: all except 0 are true, as in PyTorch. */
 static inline V widen_bool(const char *p)
 {
+#if WIDTH == 64
+    const __m128i part = _mm_loadu_si128((const __m128i_u *)p);
+    return (V)_mm512_maskz_set1_epi32(_mm_test_epi8_mask(part, part), 1);
+#else
     return (V)(((i32v)widen_u8(p) != 0) & 1);
+#endif
 }
 
 /* ---- bf16: the upper half of an f32 ------------------------------------------------------------------------------ */

@@ -54,9 +54,24 @@ static inline bool contiguous(const int64_t *offset, int64_t count, int64_t size
     return differences == 0;
 }
 
+/* Computes the offsets in bytes of the elements of a complete block. Returns false if an index is out of range. */
+static inline bool find_elements(const block8 *index, const int64_t offset[LANES], const range *r, int64_t at[LANES])
+{
+    const i64v last = i64_splat(r->bound - 1), from_end = i64_splat(r->from_end), step = i64_splat(r->step);
+    i64v sign = {0};
+    UNROLL for (int k = 0; k < 8; k++)
+    {
+        const i64v given = (i64v)index->v[k], place = given + ((given < 0) & from_end);
+        sign |= place | (last - place);
+        const i64v from = (i64v)load_vector((const char *)(offset + k * LANES8));
+        store_vector((char *)(at + k * LANES8), (V)(from + (i64v)((u64v)place * (u64v)step)));
+    }
+    return !i64_any(sign < 0);
+}
+
 /* Gathers the elements of a block contiguously into slot GATHERED, 0 for those out of range; the load of their dtype
  * reads them there. If all lanes have the same index and are contiguous (rows of an embedding), one copy suffices. */
-static inline void fetch(const wk__vm_ins *in, wk__vm_state *s, int64_t i, const int64_t index[LANES], size_t size)
+static inline void fetch(const wk__vm_ins *in, wk__vm_state *s, int64_t i, const block8 *x, size_t size)
 {
     const wk__vm_slot *place = &s->place[in->a];
     const char *base = place->p + i * place->step;
@@ -66,10 +81,16 @@ static inline void fetch(const wk__vm_ins *in, wk__vm_state *s, int64_t i, const
     const range r = {bound < 0 ? -bound : bound, step, bound < 0 ? 0 : bound};
     const int64_t count = s->count < LANES ? s->count : LANES;
     const bool full = count == LANES; /* the common case, with constant sizes */
+    int64_t index[LANES] __attribute__((aligned(64))), found[LANES] __attribute__((aligned(64)));
+    memcpy(index, x, sizeof index);
     if ((full ? all_equal(index, LANES) : all_equal(index, count)) && contiguous(offset, count, (int64_t)size)) {
         const char *at = element_at(s, base, index[0], &r);
         if (!at || !full) memset(to, 0, LANES * size);
         if (at) memcpy(to, at, full ? LANES * size : (size_t)count * size);
+        return;
+    }
+    if (full && LIKELY(find_elements(x, offset, &r, found))) {
+        UNROLL for (int l = 0; l < LANES; l++) memcpy(to + (size_t)l * size, base + found[l], size);
         return;
     }
     memset(to, 0, LANES * size);
@@ -83,9 +104,7 @@ static inline void fetch(const wk__vm_ins *in, wk__vm_state *s, int64_t i, const
     static void fetch_##SIZE(VM_ARGUMENTS)                                                                             \
     {                                                                                                                  \
         const block8 x = WIDE_BLOCK;                                                                                   \
-        int64_t index[LANES] __attribute__((aligned(64)));                                                             \
-        memcpy(index, &x, sizeof index);                                                                               \
-        fetch(in, s, i, index, SIZE);                                                                                  \
+        fetch(in, s, i, &x, SIZE);                                                                                     \
         NEXT8(x0, x1, x2, x3, x4, x5, x6, x7);                                                                         \
     }
 
