@@ -60,7 +60,7 @@ static const cli_model *find_model(const char *file, const wk_file_info *info, c
         fprintf(stderr, "wick predict: %s is a network of the unknown kind \"%s\"; expected %s\n", file, said,
                 cli_model_names());
     else if (!model)
-        fprintf(stderr, "wick predict: %s does not say which network it is; add --model with one of %s\n", file,
+        fprintf(stderr, "wick predict: %s does not name its network; add --model with one of %s\n", file,
                 cli_model_names());
     else
         return model;

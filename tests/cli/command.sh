@@ -381,10 +381,11 @@ open(folder + "/colours.ppm", "wb").write(b"P6 300 150 255\n" + row * 150)
 END
 check "predict: a file without metadata" recognises 4 --model lenet "$WICK_WORK/plain.safetensors"
 fails "predict: ... needs --model" \
-    "plain.safetensors does not say which network it is; add --model with one of mnist, lenet, resnet18" \
+    "plain.safetensors does not name its network; add --model with one of mnist, lenet, resnet18" \
     "$wick" predict "$WICK_WORK/plain.safetensors" "$WICK_WORK/digit00.pgm"
 fails "predict: another network" \
-    "plain.safetensors is not a resnet18: it has no fitting tensor fc.weight; try another" "$wick" predict --model resnet18 "$WICK_WORK/plain.safetensors" "$WICK_WORK/digit00.pgm"
+    "plain.safetensors is not a resnet18: it has no fitting tensor fc.weight; try another" "$wick" predict \
+    --model resnet18 "$WICK_WORK/plain.safetensors" "$WICK_WORK/digit00.pgm"
 fails "predict: --model against the file" "lenet.safetensors is a lenet; omit --model resnet18" "$wick" predict \
     --model resnet18 "$WICK_WORK/lenet.safetensors" "$WICK_WORK/digit00.pgm"
 printf 'red\ngreen\nblue\n' >"$WICK_WORK/rgb"
