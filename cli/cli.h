@@ -20,6 +20,7 @@ int cli_doctor(int count, char **words);
 int cli_tour(int count, char **words);
 int cli_bench(int count, char **words);
 int cli_train(int count, char **words);
+int cli_predict(int count, char **words);
 int cli_ops(int count, char **words);
 int cli_replay(int count, char **words);
 int cli_run(int count, char **words);
@@ -55,6 +56,8 @@ int cli_parse_before(const cli_syntax *syntax, int count, char **words, int *res
 int cli_usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Parses an integer in [low, high]. Returns false after reporting an invalid one. name: "--epochs", "STEP". */
 bool cli_number(const char *command, const char *name, const char *text, long low, long high, long *out);
+/* Parses a number greater than low and at most high. Returns false after reporting an invalid one. */
+bool cli_real(const char *command, const char *name, const char *text, double low, double high, double *out);
 
 /* ---- terminal.c -------------------------------------------------------------------------------------------------- */
 

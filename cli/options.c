@@ -92,6 +92,15 @@ int cli_parse_before(const cli_syntax *syntax, int count, char **words, int *res
     return parse(syntax, count, words, NULL, rest);
 }
 
+bool cli_real(const char *command, const char *name, const char *text, double low, double high, double *out)
+{
+    char *end;
+    *out = strtod(text, &end);
+    if (end != text && *end == 0 && *out > low && *out <= high) return true;
+    cli_usage_error(command, "%s must be a number greater than %g, at most %g, got \"%s\"", name, low, high, text);
+    return false;
+}
+
 bool cli_number(const char *command, const char *name, const char *text, long low, long high, long *out)
 {
     char *end;

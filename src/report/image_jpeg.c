@@ -68,21 +68,25 @@ _Noreturn static void on_error(jpeg_decompress_struct *file)
     fail(r, wk__io_fail(r->error, memory ? WK_ERR_MEMORY : WK_ERR_FORMAT, "libjpeg: %.199s", text));
 }
 
+static int no_more_data(jpeg_decompress_struct *file)
+{
+    reader *r = reader_of(file);
+    fail(r, wk__io_fail(r->error, WK_ERR_FORMAT, "the JPEG data are truncated or damaged"));
+}
+
+/* Fails if a scan ends before the image is complete: libjpeg fills the rest with grey and warns. Other damage that it
+ * repairs is accepted. */
 static void on_message(jpeg_decompress_struct *file, int level)
 {
-    (void)file;
-    (void)level;
+    const jpeg_error_mgr *errors = file->err;
+    const bool listed = errors->msg_code > 0 && errors->msg_code <= errors->last_jpeg_message;
+    const char *format = listed ? errors->jpeg_message_table[errors->msg_code] : "";
+    if (level < 0 && strstr(format, "premature end")) no_more_data(file);
 }
 
 static void do_nothing(jpeg_decompress_struct *file)
 {
     (void)file;
-}
-
-static int no_more_data(jpeg_decompress_struct *file)
-{
-    reader *r = reader_of(file);
-    fail(r, wk__io_fail(r->error, WK_ERR_FORMAT, "the JPEG data are truncated"));
 }
 
 static void skip(jpeg_decompress_struct *file, long bytes)

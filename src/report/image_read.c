@@ -80,16 +80,18 @@ static void write_planes(const wk__pixels *in, int channels, uint8_t *out)
     }
 }
 
-static wk_tensor *tensor_of(wk_site site, const wk__pixels *in, int channels)
+/* Returns the planes as a tensor, and frees the pixels. NULL on error. */
+static wk_tensor *tensor_of(wk_site site, wk__pixels *in, int channels)
 {
     const int planes = channels ? channels : in->channels;
     const int64_t shape[] = {planes, in->height, in->width}, bytes = wk__pixels_count(in) * planes;
     uint8_t *data = wk__alloc((size_t)bytes);
+    if (data) write_planes(in, planes, data);
+    wk__free(in->data);
     if (!data) {
         wk__error_set(site, WK_ERR_MEMORY, "image_read: out of host memory");
         return NULL;
     }
-    write_planes(in, planes, data);
     wk_tensor *x = wk_from_at(site, WK_U8, data, (size_t)bytes, shape, 3);
     wk__free(data);
     return x;
@@ -120,12 +122,10 @@ wk_tensor *wk_image_read_at(wk_site site, const char *path, const wk_image_read_
         return NULL;
     wk_tensor *out = NULL;
     const wk_code code = read_file(path, o.channels, &pixels, &error);
-    if (code == WK_OK) {
+    if (code == WK_OK)
         out = tensor_of(site, &pixels, o.channels);
-        wk__free(pixels.data);
-    } else {
+    else
         wk__error_set(site, code, "%s: %s", op, error.text);
-    }
     wk__call_end(&c, &out, out != NULL);
     return out;
 }

@@ -46,7 +46,7 @@ check "wick --help" ends 0 "$wick" --help
 check "wick -h" says "^usage: wick COMMAND" "$wick" -h
 check "wick alone is a mistake" ends 2 "$wick"
 check "an unknown command is a mistake" ends 2 "$wick" fly
-for command in devices doctor tour bench train ops replay run; do
+for command in devices doctor tour bench train predict ops replay run; do
     check "wick $command --help" says "^usage: wick $command" "$wick" $command --help
     check "wick $command --help ends with 0" ends 0 "$wick" $command --help
     check "wick $command -h" says "^usage: wick $command" "$wick" $command -h
@@ -59,6 +59,14 @@ check "devices: --watch requires a number" ends 2 "$wick" devices --watch=soon
 check "devices: an operand is a mistake" ends 2 "$wick" devices all
 check "train: an unknown task" ends 2 "$wick" train birds
 check "train: no task" ends 2 "$wick" train
+check "train: a batch must be a number" ends 2 "$wick" train lenet --batch none
+check "train: a rate must be positive" ends 2 "$wick" train lenet --lr 0
+check "train: ... is reported" grep -q '^wick train: --lr must be a number greater than 0, at most 100, got "0"$' \
+    "$WICK_WORK/stderr"
+check "predict: no file" ends 2 "$wick" predict
+check "predict: no image" ends 2 "$wick" predict net.safetensors
+check "predict: an unknown network" ends 2 "$wick" predict --model vgg net.safetensors a.png
+check "predict: an unknown device" ends 2 "$wick" predict --device tpu net.safetensors a.png
 check "train: an unknown device" ends 2 "$wick" train mnist --device tpu:0
 check "train: epochs must be a number" ends 2 "$wick" train mnist --epochs many
 check "train: a value is missing" ends 2 "$wick" train mnist --epochs
@@ -225,6 +233,178 @@ check "train: an error" ends 1 "$wick" train mnist --device opencl:77 --save "$W
     "$WICK_WORK/new.svg"
 check "train: ... keeps the old file and leaves no other" sh -c \
     "cd '$WICK_WORK' && test \"\$(cat old.safetensors)\" = old && ! ls | grep -E 'new.svg|none|wick-'"
+
+# ---- predict
+
+# Writes a folder of digits 0 to COUNT - 1 of data/mnist in the format of MNIST's test set, cut to SIZE x SIZE pixels.
+few_digits() # FOLDER COUNT SIZE
+{
+    mkdir "$1" && python3 - "$WICK_SOURCE/data/mnist" "$@" <<'END'
+import gzip, struct, sys
+source, folder, count, size = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+images = gzip.open(source + "/t10k-images-idx3-ubyte.gz").read()[16:]
+labels = gzip.open(source + "/t10k-labels-idx1-ubyte.gz").read()[8:]
+with open(folder + "/t10k-images-idx3-ubyte", "wb") as out:
+    out.write(struct.pack(">IIII", 0x803, count, size, size))
+    for k in range(count):
+        for row in range(size):
+            out.write(images[784 * k + 28 * row:][:size])
+with open(folder + "/t10k-labels-idx1-ubyte", "wb") as out:
+    out.write(struct.pack(">II", 0x801, count) + labels[:count])
+END
+}
+
+# Writes digits 9500 to 9519 of data/mnist, which wick train does not learn from, as PGM files, and their labels.
+python3 - "$WICK_SOURCE/data/mnist" "$WICK_WORK" <<'END'
+import gzip, sys
+images = gzip.open(sys.argv[1] + "/t10k-images-idx3-ubyte.gz").read()[16:]
+labels = gzip.open(sys.argv[1] + "/t10k-labels-idx1-ubyte.gz").read()[8:]
+with open(sys.argv[2] + "/labels", "w") as out:
+    for k in range(20):
+        pixels = images[784 * (9500 + k):][:784]
+        open(f"{sys.argv[2]}/digit{k:02}.pgm", "wb").write(b"P5 28 28 255\n" + pixels)
+        out.write(f"{labels[9500 + k]}\n")
+    dark = b"".join(bytes(255 - v for v in pixels[28 * (r // 3):][:28] for _ in range(3)) for r in range(84))
+    open(sys.argv[2] + "/dark.pgm", "wb").write(b"P5 84 84 255\n" + dark)
+END
+
+check "train lenet: learns" ends 0 "$wick" train lenet --device cpu --epochs 3 --save "$WICK_WORK/lenet.safetensors"
+check "train lenet: more than 85 %" grep -E -q '^(8[5-9]|9[0-9])[.][0-9] % of the 1000' "$WICK_WORK/stdout"
+check "train lenet: accuracy of each epoch" grep -q '^epoch  3  loss 0[.][0-9]*  accuracy 0[.][0-9]*  ' \
+    "$WICK_WORK/stdout"
+cp "$WICK_WORK/stdout" "$WICK_WORK/first"
+guesses() { "$wick" predict "$@" "$WICK_WORK"/digit??.pgm | awk '/pgm$/ { getline; print $NF }'; }
+recognises() # MOST_WRONG ARGUMENT...
+{
+    most=$1
+    shift
+    guesses "$@" >"$WICK_WORK/guesses"
+    wrong=$(paste "$WICK_WORK/labels" "$WICK_WORK/guesses" | awk '$1 != $2 { n++ } END { print n + 0 }')
+    echo "$wrong of 20 are wrong"
+    [ "$wrong" -le "$most" ]
+}
+check "predict: new digits" recognises 4 "$WICK_WORK/lenet.safetensors"
+check "predict: five classes for each" sh -c \
+    "'$wick' predict '$WICK_WORK/lenet.safetensors' '$WICK_WORK/digit00.pgm' | grep -c ' % ' | grep -qx 5"
+check "predict: bars" says "^  *[0-9.]* %  #* *[0-9]$" "$wick" predict "$WICK_WORK/lenet.safetensors" \
+    "$WICK_WORK/digit00.pgm"
+check "predict: a larger dark digit on a light ground" sh -c \
+    "'$wick' predict --invert '$WICK_WORK/lenet.safetensors' '$WICK_WORK/dark.pgm' | sed -n 2p | grep -q \
+        \" \$(tail -n 1 '$WICK_WORK/labels')\$\""
+check "predict: the network of train mnist" recognises 5 "$WICK_WORK/net.safetensors"
+seq 10 | sed 's/^/number /' >"$WICK_WORK/names"
+check "predict: other names" says "  number [0-9]*$" "$wick" predict --classes "$WICK_WORK/names" \
+    "$WICK_WORK/lenet.safetensors" "$WICK_WORK/digit00.pgm"
+
+# The files of networks: their metadata, and without.
+few_digits "$WICK_WORK/fashion" 120 28
+check "train resnet18: Fashion-MNIST" ends 0 "$wick" train resnet18 --device cpu --epochs 1 --batch 27 --lr 1e-4 \
+    --data "$WICK_WORK/fashion" --save "$WICK_WORK/resnet.safetensors"
+check "train resnet18: ... and a tenth to test" grep -q \
+    '^ResNet-18 on cpu, 108 training images, 12 held out, batches of 27$' "$WICK_WORK/stdout"
+check "train resnet18: ... whose classes are named" grep -a -q 'sneaker.nbag.nankle boot' \
+    "$WICK_WORK/resnet.safetensors"
+check "predict: ... as predict shows" says "  \(T-shirt\|trouser\|pullover\|dress\|coat\|sandal\)$" "$wick" predict \
+    "$WICK_WORK/resnet.safetensors" "$WICK_WORK"/digit??.pgm
+check "train: names of classes" ends 0 "$wick" train lenet --device cpu --epochs 1 --data "$WICK_WORK/fashion" \
+    --classes "$WICK_WORK/names" --save "$WICK_WORK/named.safetensors"
+check "predict: ... are those of the file" says "  number [0-9]*$" "$wick" predict "$WICK_WORK/named.safetensors" \
+    "$WICK_WORK"/digit??.pgm
+few_digits "$WICK_WORK/small" 20 14
+fails "train: images of another size" "have 14 x 14 pixels, expected 28 x 28" "$wick" train lenet --device cpu --data \
+    "$WICK_WORK/small" --save "$WICK_WORK/none.safetensors"
+fails "train: a missing file of names" "cannot read --classes /nowhere: No such file" "$wick" train lenet --device cpu \
+    --classes /nowhere --save "$WICK_WORK/none.safetensors"
+printf '\377\n' >"$WICK_WORK/bytes"
+fails "train: names that are not UTF-8" "is not a text in UTF-8" "$wick" train lenet --device cpu --classes \
+    "$WICK_WORK/bytes" --save "$WICK_WORK/none.safetensors"
+
+python3 - "$WICK_WORK" <<'END'
+import array, json, struct, sys
+folder = sys.argv[1]
+
+def write(name, header, data):
+    text = json.dumps(header).encode()
+    open(f"{folder}/{name}", "wb").write(struct.pack("<Q", len(text)) + text + data)
+
+# The file of lenet without its metadata.
+content = open(folder + "/lenet.safetensors", "rb").read()
+length = struct.unpack("<Q", content[:8])[0]
+header = json.loads(content[8:8 + length])
+del header["__metadata__"]
+write("plain.safetensors", header, content[8 + length:])
+
+# A resnet18 of three classes whose scores are the means of the positive parts of the normalised colours.
+header, data = {}, bytearray()
+
+def tensor(name, shape, ones=(), fill=0.0):
+    count = 1
+    for size in shape:
+        count *= size
+    values = array.array("f", bytes(4 * count)) if fill == 0 else array.array("f", [fill] * count)
+    for at in ones:
+        values[at] = 1.0
+    header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [len(data), len(data) + 4 * count]}
+    data.extend(values.tobytes())
+
+def norm(name, size, weight):
+    tensor(name + ".weight", [size], fill=weight)
+    tensor(name + ".bias", [size])
+    tensor(name + ".running_mean", [size])
+    tensor(name + ".running_var", [size], fill=1.0)
+
+tensor("conv1.weight", [64, 3, 7, 7], [147 * c + 49 * c + 24 for c in range(3)])
+norm("bn1", 64, 1.0)
+inside = 64
+for layer, size in enumerate((64, 128, 256, 512), 1):
+    for block in range(2):
+        name = f"layer{layer}.{block}."
+        tensor(name + "conv1.weight", [size, inside, 3, 3])
+        norm(name + "bn1", size, 0.0)
+        tensor(name + "conv2.weight", [size, size, 3, 3])
+        norm(name + "bn2", size, 0.0)
+        if inside != size:
+            tensor(name + "downsample.0.weight", [size, inside, 1, 1], [inside * c + c for c in range(3)])
+            norm(name + "downsample.1", size, 1.0)
+        inside = size
+tensor("fc.weight", [3, 512], [512 * c + c for c in range(3)])
+tensor("fc.bias", [3])
+for name in [n for n in header if n.endswith("running_var")]:  # torchvision's files have these, too
+    header[name.replace("running_var", "num_batches_tracked")] = {
+        "dtype": "I64", "shape": [], "data_offsets": [len(data), len(data) + 8]}
+    data.extend(bytes(8))
+write("colours.safetensors", header, bytes(data))
+
+# 300 x 150 pixels, of which the centre that remains after resizing and cropping has one colour.
+row = b"\0" * 3 * 80 + bytes((200, 180, 20)) * 140 + b"\0" * 3 * 80
+open(folder + "/colours.ppm", "wb").write(b"P6 300 150 255\n" + row * 150)
+END
+check "predict: a file without metadata" recognises 4 --model lenet "$WICK_WORK/plain.safetensors"
+fails "predict: ... needs --model" \
+    "plain.safetensors does not name its network; add --model with one of mnist, lenet, resnet18" \
+    "$wick" predict "$WICK_WORK/plain.safetensors" "$WICK_WORK/digit00.pgm"
+fails "predict: another network" \
+    "plain.safetensors is not a resnet18: it has no fitting tensor fc.weight; try another" "$wick" predict \
+    --model resnet18 "$WICK_WORK/plain.safetensors" "$WICK_WORK/digit00.pgm"
+fails "predict: --model against the file" "lenet.safetensors is a lenet; omit --model resnet18" "$wick" predict \
+    --model resnet18 "$WICK_WORK/lenet.safetensors" "$WICK_WORK/digit00.pgm"
+printf 'red\ngreen\nblue\n' >"$WICK_WORK/rgb"
+# softmax of ((200, 180) / 255 - (0.485, 0.456)) / (0.229, 0.224) and 0
+check "predict: colours are cropped and normalised as for ImageNet" says "^   47[.]7 %  #*  *red$" "$wick" predict \
+    --model resnet18 --classes "$WICK_WORK/rgb" "$WICK_WORK/colours.safetensors" "$WICK_WORK/colours.ppm"
+fails "predict: too few names" "rgb has 3 names, but the network in .*lenet.safetensors has 10 classes" \
+    "$wick" predict --classes "$WICK_WORK/rgb" "$WICK_WORK/lenet.safetensors" "$WICK_WORK/digit00.pgm"
+fails "predict: a missing file" "^wick predict: /nowhere/net: cannot open: No such file" "$wick" predict /nowhere/net \
+    a.png
+fails "predict: no network" "^wick predict: .*names: not a safetensors file" "$wick" predict "$WICK_WORK/names" a.png
+check "predict: a missing image" ends 1 "$wick" predict "$WICK_WORK/lenet.safetensors" /nowhere/a.png \
+    "$WICK_WORK/digit00.pgm"
+check "predict: ... is reported" grep -q "^wick predict: /nowhere/a.png: cannot open: No such file" "$WICK_WORK/stderr"
+check "predict: ... and the next one is classified" grep -q "digit00.pgm$" "$WICK_WORK/stdout"
+fails "predict: no image" "names: unknown image format; expected a PNG, JPEG, PGM (P5) or PPM (P6) file" \
+    "$wick" predict "$WICK_WORK/lenet.safetensors" "$WICK_WORK/names"
+fails "predict: a PNG file without libpng" "cannot load libpng: /nowhere: .*install the package libpng16-16" env \
+    WICK_LIBPNG=/nowhere "$wick" predict "$WICK_WORK/lenet.safetensors" "$WICK_SOURCE/tests/fixtures/image/grey.png"
 
 # ---- bench
 

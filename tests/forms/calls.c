@@ -165,6 +165,10 @@ static int training(wk_tensor *x)
     wk_schedule_step(rate), wk_schedule_step_metric(rate, 1);
     wk_progress *bar = wk_progress_new("train", wk_schedule_count(rate), .stream = stderr, .interval = 0);
     bar = wk_progress_new("train", 10), wk_progress_step(bar, "loss", x), wk_progress_step(bar, NULL, NULL);
+    const wk_file_pair about[] = {{"epoch", "7"}};
+    wk_save(net, "net.safetensors"), wk_save(net, "net.safetensors", .metadata = about, .pairs = 1);
+    x = wk_image_read("a.png"), x = wk_image_read("a.jpg", .channels = 3), wk_image_write("b.png", x);
+    x = wk_image_grid(x), x = wk_image_grid(x, .columns = 4, .padding = 0, .normalise = true, .low = 0, .high = 1);
     wk_history *history = wk_history_new();
     wk_plot *plot = wk_plot_new(.title = "loss", .log_y = true, .width = 100);
     plot = wk_plot_new(), wk_plot_history(plot, "loss", history), wk_plot_history(plot, NULL, history, .first = 0);

@@ -41,6 +41,22 @@ def encoded(image, form, **options):
     return out.getvalue()
 
 
+def png(height, width, header, rows):
+    """A PNG file with the last bytes of its header and its rows."""
+
+    def chunk(name, data):
+        return len(data).to_bytes(4, "big") + name + data + zlib.crc32(name + data).to_bytes(4, "big")
+
+    start = width.to_bytes(4, "big") + height.to_bytes(4, "big") + bytes(header)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", start) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+
+
+def rgba16(array):
+    """A PNG file of four channels with 16 bits, which Pillow does not write."""
+    rows = b"".join(b"\0" + row.astype(">u2").tobytes() for row in array)
+    return png(*array.shape[:2], (16, 6, 0, 0, 0), rows)
+
+
 def interlaced(rgb):
     """A PNG file in Adam7 order, which Pillow does not write."""
     height, width, _ = rgb.shape
@@ -49,12 +65,7 @@ def interlaced(rgb):
     for x0, y0, dx, dy in passes:
         for row in rgb[y0::dy, x0::dx]:
             rows += b"\0" + row.tobytes() if row.size else b""
-
-    def chunk(name, data):
-        return len(data).to_bytes(4, "big") + name + data + zlib.crc32(name + data).to_bytes(4, "big")
-
-    header = width.to_bytes(4, "big") + height.to_bytes(4, "big") + bytes((8, 2, 0, 0, 1))
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    return png(height, width, (8, 2, 0, 0, 1), rows)
 
 
 def files():
@@ -72,6 +83,7 @@ def files():
     yield "palette.png", encoded(palette, "PNG")
     yield "palette_alpha.png", encoded(palette, "PNG", transparency=bytes(range(0, 242, 22)))
     yield "grey16.png", encoded(wide, "PNG")
+    yield "rgba16.png", rgba16(rgba.astype(np.uint16) * 256 + 255 - rgba)
     yield "grey.jpg", encoded(Image.fromarray(picture(40, 52, 1)[..., 0]), "JPEG", quality=85)
     yield "rgb.jpg", encoded(large, "JPEG", quality=80)
     yield "rgb444.jpg", encoded(large, "JPEG", quality=90, subsampling=0)
@@ -90,10 +102,12 @@ def read(name, data, mode):
     if name.startswith("palette"):
         array = np.asarray(Image.open(io.BytesIO(data)).convert("RGBA" if "alpha" in name else "RGB"))
         return read("from.png", encoded(Image.fromarray(array), "PNG"), mode)
-    out = decode_image(torch.frombuffer(bytearray(data), dtype=torch.uint8), MODES[mode])
-    if out.dtype == torch.uint16:
-        out = ((out.to(torch.int64) * 255 + 32767) // 65535).to(torch.uint8)
-    return out.numpy()
+    bits = torch.frombuffer(bytearray(data), dtype=torch.uint8)
+    if "16" not in name:
+        return decode_image(bits, MODES[mode]).numpy()
+    rounded = ((decode_image(bits).to(torch.int64) * 255 + 32767) // 65535).to(torch.uint8).numpy()
+    array = rounded[0] if len(rounded) == 1 else np.ascontiguousarray(rounded.transpose(1, 2, 0))
+    return read("from.png", encoded(Image.fromarray(array), "PNG"), mode)
 
 
 def fnv(data):

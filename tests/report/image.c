@@ -2,7 +2,7 @@
 /* Tests image files: values as torchvision reads them, round trips, missing libraries, damaged files. */
 #include "base/alloc.h"
 #include "hostile/scratch.h"
-#include "support/wick.h"
+#include "support/devices.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -74,6 +74,16 @@ static const char *file_of(const char *name, const void *data, long bytes)
     return path;
 }
 
+/* Skips the test on a machine without the libraries, such as an emulated one. */
+static void need_libraries(void)
+{
+    WK_SCOPE;
+    const bool there = wk_image_read(fixture("rgb.png")) && wk_image_read(fixture("rgb.jpg"));
+    const bool missing = !there && strstr(wk_error(), "cannot load");
+    wk_clear_error();
+    if (missing) skip();
+}
+
 /* ---- libraries that are missing: before a test loads them -------------------------------------------------------- */
 
 static void a_missing_library_is_named(void **state)
@@ -98,6 +108,7 @@ static void a_missing_library_is_named(void **state)
     unsetenv("WICK_LIBPNG");
     unsetenv("WICK_LIBJPEG");
     expect_shape(wk_image_read(fixture("rgb.ppm")), 3, (const int64_t[]){3, 13, 18}); /* needs no library */
+    need_libraries();
     expect_shape(wk_image_read(fixture("rgb.png")), 3, (const int64_t[]){3, 13, 18});
     expect_shape(wk_image_read(fixture("rgb.jpg")), 3, (const int64_t[]){3, 40, 52});
     expect_ok();
@@ -108,6 +119,7 @@ static void a_missing_library_is_named(void **state)
 static void values_are_those_of_torchvision(void **state)
 {
     (void)state;
+    need_libraries();
     WK_SCOPE;
     FILE *list = fopen(source_file("tests/goldens/images.txt"), "r");
     assert_non_null(list);
@@ -122,13 +134,14 @@ static void values_are_those_of_torchvision(void **state)
         if (hash_of(x) != hash) fail_msg("%s, %d: the values differ", name, mode);
         count++;
     }
-    assert_int_equal(count, 45);
+    assert_int_equal(count, 48);
     fclose(list);
 }
 
 static void refused_files(void **state)
 {
     (void)state;
+    need_libraries();
     WK_SCOPE;
     assert_null(wk_image_read(fixture("cmyk.jpg")));
     assert_int_equal(wk_error_code(), WK_ERR_UNSUPPORTED);
@@ -154,6 +167,7 @@ static void refused_files(void **state)
 static void truncated_and_damaged_files(void **state)
 {
     (void)state;
+    need_libraries();
     const char *const names[] = {"rgba.png", "interlaced.png",  "palette.png", "grey16.png",
                                  "rgb.jpg",  "progressive.jpg", "rgb.ppm"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
@@ -188,6 +202,7 @@ static void truncated_and_damaged_files(void **state)
 static void enormous_images_are_refused(void **state)
 {
     (void)state;
+    need_libraries();
     WK_SCOPE;
     static const unsigned char png[] =
         "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\x0f\x42\x40\0\x0f\x42\x40\x08\2\0\0\0\xcd\x1b\xd2\x6d"
@@ -199,10 +214,12 @@ static void enormous_images_are_refused(void **state)
     char *jpeg = content_of(fixture("rgb.jpg"), &bytes);
     long frame = 0;
     while (frame + 1 < bytes && memcmp(jpeg + frame, "\xff\xc0", 2) != 0) frame++;
-    memset(jpeg + frame + 5, 0xff, 4); /* height and width */
+    memset(jpeg + frame + 5, 0xf0, 4); /* height and width */
     assert_null(wk_image_read(file_of("huge.jpg", jpeg, bytes)));
-    assert_true(wk_error_code() == WK_ERR_UNSUPPORTED || wk_error_code() == WK_ERR_FORMAT);
-    wk_clear_error();
+    expect_error("huge.jpg: the image has 61680 x 61680 pixels, more than the limit of 268435456", NULL);
+    memset(jpeg + frame + 5, 0x3f, 4);
+    assert_null(wk_image_read(file_of("large.jpg", jpeg, bytes)));
+    expect_error("large.jpg: the JPEG data are truncated or damaged", NULL);
     free(jpeg);
 }
 
@@ -211,6 +228,7 @@ static void enormous_images_are_refused(void **state)
 static void round_trips_are_exact(void **state)
 {
     (void)state;
+    need_libraries();
     wk_seed(3);
     const int64_t sizes[][2] = {{1, 1}, {1, 9}, {9, 1}, {28, 28}, {61, 47}, {300, 200}};
     for (int64_t channels = 1; channels <= 4; channels++)
@@ -225,6 +243,7 @@ static void round_trips_are_exact(void **state)
 static void floats_are_rounded_and_clamped(void **state)
 {
     (void)state;
+    need_libraries();
     const float values[] = {-0.5f, 0, 0.5f / 255, 0.49f / 255, 0.5f, 1, 1.5f, INFINITY, -INFINITY, 100.4f / 255};
     const uint8_t expected[] = {0, 0, 1, 0, 128, 255, 255, 255, 0, 100};
     const wk_dtype dtypes[] = {WK_F32, WK_F64};
@@ -246,6 +265,7 @@ static void floats_are_rounded_and_clamped(void **state)
 static void views_and_leaves(void **state)
 {
     (void)state;
+    need_libraries();
     WK_SCOPE;
     wk_tensor *x = random_bytes(3, 8, 6);
     assert_int_equal(wk_image_write(scratch("view.png"), wk_transpose(wk_narrow(x, 1, 2, 5), 1, 2)), WK_OK);
@@ -256,9 +276,26 @@ static void views_and_leaves(void **state)
     expect_ok();
 }
 
+static void images_of_any_device(void **state)
+{
+    (void)state;
+    need_libraries();
+    EACH_DEVICE(device)
+    {
+        WK_SCOPE;
+        WK_DEVICE(device);
+        wk_tensor *x = random_bytes(3, 7, 5), *grid = wk_image_grid(wk_unsqueeze(x, 1), .columns = 2);
+        assert_int_equal(wk_image_write(scratch("device.png"), grid), WK_OK);
+        wk_tensor *again = wk_image_read(scratch("device.png"));
+        assert_int_equal(wk_device_of(again).kind, wk_device_of(x).kind);
+        expect_equal(again, grid);
+    }
+}
+
 static void an_old_file_is_replaced_or_kept(void **state)
 {
     (void)state;
+    need_libraries();
     WK_SCOPE;
     wk_tensor *old = random_bytes(1, 3, 3), *new = random_bytes(3, 4, 5);
     assert_int_equal(wk_image_write(scratch("kept.png"), old), WK_OK);
@@ -272,6 +309,7 @@ static void an_old_file_is_replaced_or_kept(void **state)
 static void refused_tensors(void **state)
 {
     (void)state;
+    need_libraries();
     WK_SCOPE;
     assert_int_equal(wk_image_write(scratch("a.png"), wk_ones((2, 3, 4, 5))), WK_ERR_SHAPE);
     expect_error("image_write: expected an image (H, W) or (C, H, W) of 1 to 4 channels, got f32[2,3,4,5]",
@@ -298,6 +336,7 @@ static void refused_tensors(void **state)
 static void every_allocation_fails(void **state)
 {
     (void)state;
+    need_libraries();
     const char *const names[] = {"rgb.png", "rgb.jpg", "rgb.ppm"};
     WK_SCOPE;
     wk_tensor *x = random_bytes(3, 4, 5);
@@ -332,6 +371,7 @@ int main(void)
         cmocka_unit_test(round_trips_are_exact),
         cmocka_unit_test(floats_are_rounded_and_clamped),
         cmocka_unit_test(views_and_leaves),
+        cmocka_unit_test(images_of_any_device),
         cmocka_unit_test(an_old_file_is_replaced_or_kept),
         cmocka_unit_test(refused_tensors),
         cmocka_unit_test(every_allocation_fails),

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Networks by name, and names of classes (model.h). */
+#include "model.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- networks ---------------------------------------------------------------------------------------------------- */
+
+static wk_module *create_mnist(int64_t classes, int64_t channels)
+{
+    const int64_t pixels = channels * CLI_IMAGE_SIZE * CLI_IMAGE_SIZE;
+    return wk_nn_sequential(wk_nn_flatten(), wk_nn_linear(pixels, 256), wk_nn_relu(), wk_nn_linear(256, classes));
+}
+
+static wk_module *create_lenet(int64_t classes, int64_t channels)
+{
+    return wk_nn_lenet(.classes = classes, .in_channels = channels);
+}
+
+static wk_module *create_resnet18(int64_t classes, int64_t channels)
+{
+    return wk_nn_resnet(18, .classes = classes, .in_channels = channels);
+}
+
+static const cli_model models[] = {
+    {"mnist", "784-256-10 network", NULL, "3.weight", 1e-3, false, create_mnist},
+    {"lenet", "LeNet", "0.weight", "11.weight", 1e-2, false, create_lenet},
+    {"resnet18", "ResNet-18", "conv1.weight", "fc.weight", 1e-3, true, create_resnet18},
+};
+
+const cli_model *cli_model_find(const char *name)
+{
+    for (size_t k = 0; k < sizeof models / sizeof *models; k++)
+        if (strcmp(models[k].name, name) == 0) return &models[k];
+    return NULL;
+}
+
+const char *cli_model_names(void)
+{
+    return "mnist, lenet, resnet18";
+}
+
+/* ---- names of classes -------------------------------------------------------------------------------------------- */
+
+bool cli_names_split(const char *text, cli_names *out)
+{
+    size_t length = strlen(text), lines = 1;
+    while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == '\r')) length--;
+    for (size_t k = 0; k < length; k++) lines += text[k] == '\n';
+    *out = (cli_names){.text = malloc(length + 1), .item = calloc(lines, sizeof *out->item)};
+    if (!out->text || !out->item) {
+        cli_names_free(out);
+        return false;
+    }
+    memcpy(out->text, text, length);
+    out->text[length] = 0;
+    for (char *at = out->text; at && length > 0;) {
+        char *end = strchr(at, '\n');
+        if (end) *end = 0;
+        const size_t here = strlen(at);
+        if (here > 0 && at[here - 1] == '\r') at[here - 1] = 0;
+        out->item[out->count++] = at;
+        at = end ? end + 1 : NULL;
+    }
+    return true;
+}
+
+char *cli_names_join(const cli_names *names)
+{
+    size_t length = 0;
+    for (int64_t k = 0; k < names->count; k++) length += strlen(names->item[k]) + 1;
+    char *text = malloc(length + 1), *at = text;
+    for (int64_t k = 0; text && k < names->count; k++) at = stpcpy(k > 0 ? stpcpy(at, "\n") : at, names->item[k]);
+    return text;
+}
+
+/* Returns the text of a file, at most 1 MiB, which the caller frees; NULL with errno. */
+static char *read_text(const char *path)
+{
+    enum { MOST = 1 << 20 };
+    FILE *file = fopen(path, "rb");
+    char *text = file ? malloc(MOST + 1) : NULL;
+    const size_t bytes = text ? fread(text, 1, MOST + 1, file) : 0;
+    const int problem = !file || !text ? errno : ferror(file) ? EIO : bytes > MOST ? EFBIG : 0;
+    if (file) fclose(file);
+    if (problem == 0) {
+        text[bytes] = 0;
+        return text;
+    }
+    free(text);
+    errno = problem;
+    return NULL;
+}
+
+/* Returns the length of the UTF-8 character at `at`; 0 if it is invalid. */
+static int utf8_length(const char *at)
+{
+    static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char c = (unsigned char)*at;
+    const int length = c < 0x80 ? 1 : c < 0xc0 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf8 ? 4 : 0;
+    unsigned code = length > 1 ? c & (0x7fu >> length) : c;
+    for (int k = 1; k < length; k++) {
+        if (((unsigned char)at[k] & 0xc0) != 0x80) return 0;
+        code = code << 6 | ((unsigned char)at[k] & 0x3f);
+    }
+    return code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : length;
+}
+
+/* Returns true if the text is UTF-8, as metadata must be. */
+static bool is_utf8(const char *text)
+{
+    int length = 1;
+    for (; *text && length > 0; text += length) length = utf8_length(text);
+    return length > 0;
+}
+
+bool cli_names_read(const char *command, const char *path, cli_names *out)
+{
+    char *text = read_text(path);
+    const bool valid = text && is_utf8(text), split = valid && cli_names_split(text, out);
+    if (!text)
+        fprintf(stderr, "wick %s: cannot read --classes %s: %s\n", command, path, strerror(errno));
+    else if (!valid)
+        fprintf(stderr, "wick %s: --classes %s is not a text in UTF-8\n", command, path);
+    else if (!split)
+        fprintf(stderr, "wick %s: out of memory\n", command);
+    else if (out->count == 0)
+        fprintf(stderr, "wick %s: --classes %s is empty; expected one name per line\n", command, path);
+    free(text);
+    if (!split || out->count > 0) return split;
+    cli_names_free(out);
+    return false;
+}
+
+void cli_names_free(cli_names *names)
+{
+    free(names->text);
+    free(names->item);
+    *names = (cli_names){0};
+}
