@@ -29,7 +29,7 @@ int main(int argc, char **argv)
 {
     WK_SCOPE;
     const settings s = read_arguments(
-        (settings){.name = "NiN", .size = 64, .batch = 16, .lr = 0.1, .epochs = 4, .train = 9000}, argc, argv);
+        (settings){.name = "NiN", .size = 64, .batch = 32, .lr = 0.1, .epochs = 5, .train = 9000}, argc, argv);
     show_shapes(new_nin(1, 4), 224);
     wk_module *net = new_nin(4, 2);
     init_weights(net);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests event files: bytes as TensorBoard's own writer gives them, folders, errors of the system.
- * tests/report/tensorboard.sh reads files with TensorBoard. */
+ * tests/report/tensorboard_files.sh reads files with TensorBoard. */
 #include "support/devices.h"
 
 #include <dirent.h>
@@ -12,7 +12,7 @@
 #include <base/alloc.h>
 #include <report/tensorboard_record.h>
 
-/* Returns the path of a folder that no earlier run of this test has used; valid until the second call after this one. */
+/* Returns the path of a folder that no earlier run of this test has used. */
 static const char *new_folder(const char *name)
 {
     char unique[256];
