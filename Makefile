@@ -11,6 +11,7 @@
 #   make test T=engine_plan CASE='*reuse*' MODE=cuda    one program or script of tests/, and of it the tests that match
 #                     CASE; MODE of tests/runner/modes, else the first that has it
 #   make bench        the benchmarks; PEER="python3 bench/pytorch.py" runs another library beside them
+#   make book         trains the networks of examples/book and writes docs/book.md; about 5 minutes on 2 cores
 #   make install      PREFIX=/usr/local, DESTDIR=
 #   make docs         docs/api.md, the comments of the public headers as one page
 #   make ops          what is generated from src/ops/specs: scripts/generate_ops.py, which needs Python 3.11
@@ -59,8 +60,8 @@ minutes = $$((($(1) / $(shell nproc) + $(2) / 2 + 59) / 60)) minutes on $(shell 
 MAKEFLAGS += --no-print-directory
 MAKEOVERRIDES =
 
-.PHONY: all release demo check check-all test bench install docs ops check-arm cuda-matrix tsan valgrind fuzz mutants
-.PHONY: random coverage walk-cuda tidy format clean
+.PHONY: all release demo check check-all test bench book install docs ops check-arm cuda-matrix tsan valgrind fuzz
+.PHONY: mutants random coverage walk-cuda tidy format clean
 
 all: release
 	@echo "built build/release/libwick.so and build/release/wick; next: make demo, make check, make install"
@@ -100,6 +101,9 @@ bench:
 	@scripts/setup build opencl
 	$(call build,release)
 	@build/release/wick bench $(if $(PEER),--peer "$(PEER)")
+
+book: release
+	@scripts/book build/release
 
 install: release
 	@cmake --install build/release --prefix "$(PREFIX)" >build/install.log || { cat build/install.log; exit 1; }

@@ -130,50 +130,55 @@ wk_code wk_plot_history_at(wk_site site, wk_plot *plot, const char *label, wk_hi
     return append(site, op, p, &line, whole);
 }
 
-/* Reads the elements of a tensor of one dimension to new memory, and stores their number in *count. NULL after
- * recording an error. */
-static double *read_elements(wk_site site, const char *op, const char *role, wk_tensor *x, int64_t *count)
+/* Reads the elements of a tensor of one dimension to new memory of the line. False after recording an error. */
+static bool read_elements(wk_site site, const char *op, const char *role, wk_tensor *x, double **values, int64_t *count)
 {
-    if (!wk__check_tensor(x, site, op, role)) return NULL;
+    if (!wk__check_tensor(x, site, op, role)) return false;
     if (wk_ndim(x) != 1) {
         wk__text text = {0};
         wk__text_format(&text, "%s: expected %s with one dimension, got ", op, role);
         wk__text_tensor(&text, x);
         wk__text_add(&text, "; wk_flatten it first");
         wk__error_set_text(site, WK_ERR_SHAPE, &text);
-        return NULL;
+        return false;
     }
     *count = wk_numel(x);
-    double *values = wk__realloc(NULL, (size_t)*count + 1, sizeof *values);
-    wk__call_scope c;
-    if (!values) wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
-    bool fine = values && wk__call_begin(&c, WK__FRAME_CALL, op, site, WK__GRAD_OFF);
-    if (fine) {
-        wk_tensor *wide = wk_to_dtype_at(site, x, WK_F64);
-        fine = wide && wk_read_at(site, wide, values, (size_t)*count * sizeof *values) == WK_OK;
-        wk__call_end(&c, NULL, 0);
-    }
-    if (fine) return values;
-    wk__free(values);
-    return NULL;
+    *values = wk__realloc(NULL, (size_t)*count + 1, sizeof **values);
+    if (!*values) wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
+    wk_tensor *wide = *values ? wk_to_dtype_at(site, x, WK_F64) : NULL;
+    return wide && wk_read_at(site, wide, *values, (size_t)*count * sizeof **values) == WK_OK;
+}
+
+/* Reads the points of a line from tensors; x may be NULL. False after recording an error. */
+static bool read_points(wk_site site, const char *op, wk_tensor *x, wk_tensor *y, wk__plot_line *line)
+{
+    int64_t of_x;
+    if (!read_elements(site, op, "y", y, &line->y, &line->count)) return false;
+    if (!x) return true;
+    if (!read_elements(site, op, "x", x, &line->x, &of_x)) return false;
+    if (of_x == line->count) return true;
+    wk__error_set(site, WK_ERR_SHAPE, "%s: x has %lld elements, y has %lld", op, (long long)of_x,
+                  (long long)line->count);
+    return false;
 }
 
 wk_code wk_plot_tensor_at(wk_site site, wk_plot *plot, const char *label, wk_tensor *x, wk_tensor *y)
 {
     static const char op[] = "plot_tensor";
     wk__plot *p = body_of(plot, site, op);
-    int64_t of_x;
     wk__plot_line line = {.step = 1};
-    if (!p || (!x && wk__error_pending())) return wk_error_code();
-    line.y = read_elements(site, op, "y", y, &line.count);
-    if (line.y && x) line.x = read_elements(site, op, "x", x, &of_x);
-    if (line.y && line.x && of_x != line.count)
-        wk__error_set(site, WK_ERR_SHAPE, "%s: x has %lld elements, y has %lld", op, (long long)of_x,
-                      (long long)line.count);
-    else if (line.y && (line.x || !x))
-        return append(site, op, p, &line, copy_text(&line.label, label));
-    free_line(&line);
-    return wk_error_code();
+    wk__call_scope c;
+    if (!p || (!x && wk__error_pending()) || !wk__call_begin(&c, WK__FRAME_CALL, op, site, WK__GRAD_OFF))
+        return wk_error_code();
+    wk_code code = WK_OK;
+    if (read_points(site, op, x, y, &line)) {
+        code = append(site, op, p, &line, copy_text(&line.label, label));
+    } else {
+        free_line(&line); /* before the error is delivered, as its handler may leave by longjmp */
+        code = wk_error_code();
+    }
+    wk__call_end(&c, NULL, 0);
+    return code;
 }
 
 /* ---- saving ------------------------------------------------------------------------------------------------------ */

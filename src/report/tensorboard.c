@@ -119,13 +119,12 @@ wk_tensorboard *wk_tensorboard_open_at(wk_site site, const char *folder)
     }
     event_file *f = wk__alloc_zero(1, sizeof *f);
     wk__io_error error;
-    wk_code code = WK_OK;
-    if (f) {
-        f->fd = -1;
-        code = open_file(f, folder, &error);
-        if (code != WK_OK) wk__error_set(site, code, "%s: %s", op, error.text);
-    }
-    return wk__handle_wrap(site, &tensorboard_type, f, code == WK_OK, op);
+    if (f) f->fd = -1;
+    const wk_code code = f ? open_file(f, folder, &error) : WK_OK;
+    if (code == WK_OK) return wk__handle_wrap(site, &tensorboard_type, f, f != NULL, op);
+    destroy(f);
+    wk__error_set(site, code, "%s: %s", op, error.text);
+    return NULL;
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */

@@ -519,3 +519,15 @@ check "examples/multi_gpu by hand and mirrored" says "^step 30: loss 1.990207 by
 check "examples/multi_gpu on three devices" says "^weights are the same on all devices: yes$" \
     "$multi_gpu" opencl:0 opencl:1 cpu
 check "examples/use_gpu on OpenCL" ends 0 env WICK_GPU=opencl "$WICK_SOURCE/build/release/examples/use_gpu"
+
+# ---- programs of the book, for one epoch of 16 digits
+
+book=$WICK_SOURCE/build/release/examples/book
+check "examples/book/edge_kernel finds the kernel" says "^step 10  loss 0[.][0-9]*$" "$book/edge_kernel" cpu
+for program in $(cd examples/book && ls ./*.c | sed 's,^[.]/,,; s/[.]c$//' | grep -v -e edge_kernel -e train); do
+    check "examples/book/$program trains" says "^[0-9.]* examples/sec on cpu$" "$book/$program" cpu 1 16 \
+        "$WICK_WORK/$program.svg"
+    check "examples/book/$program draws its curves" grep -q ">test accuracy</text>" "$WICK_WORK/$program.svg"
+done
+check "examples/book: an absent device fails" ends 1 "$book/lenet" opencl:77 1 16
+check "examples/book: no number of epochs" ends 2 "$book/lenet" cpu many

@@ -323,6 +323,23 @@ static void forward_of_another_width(void)
     wk_forward(at.net, wk_ones((2, 77)));
 }
 
+static void plots_of_other_shapes(void)
+{
+    wk_plot_tensor(wk_plot_new(), "label", wk_ones((3)), wk_ones((2)));
+}
+static void plot_of_failed_value(void)
+{
+    wk_plot_tensor(wk_plot_new(), "label", NULL, at.failed_float);
+}
+static void plot_to_missing_folder(void)
+{
+    wk_plot_save(wk_plot_new(.title = "title"), at.missing_path);
+}
+static void events_below_a_file(void)
+{
+    wk_tensorboard_open(at.damaged);
+}
+
 static const test_call calls[] = {
     {TEST_CALL(load_into_another)},
     {TEST_CALL(load_missing_file)},
@@ -355,6 +372,10 @@ static const test_call calls[] = {
     {TEST_CALL(loop_over_failing_samples)},
     {TEST_CALL(loop_of_failing_workers)},
     {TEST_CALL(history_of_failed_value)},
+    {TEST_CALL(plots_of_other_shapes)},
+    {TEST_CALL(plot_of_failed_value)},
+    {TEST_CALL(plot_to_missing_folder)},
+    {TEST_CALL(events_below_a_file)},
     {TEST_CALL(parameters_of_a_lazy_layer)},
     {TEST_CALL(module_to_missing_device)},
     {TEST_CALL(buffer_of_failed_value)},

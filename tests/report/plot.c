@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests wk_plot: what its files show, gaps, escaped text, errors. tests/report/plot.sh reads files with an XML
+/* Tests wk_plot: what its files show, gaps, escaped text, errors. tests/report/plot_files.sh reads files with an XML
  * parser. */
 #include "support/devices.h"
 

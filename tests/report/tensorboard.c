@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests event files: bytes as TensorBoard's own writer gives them, folders, errors of the system.
- * tests/report/tensorboard.sh reads files with TensorBoard. */
+ * tests/report/tensorboard_files.sh reads files with TensorBoard. */
 #include "support/devices.h"
 
 #include <dirent.h>
@@ -11,6 +11,14 @@
 #include "hostile/scratch.h"
 #include <base/alloc.h>
 #include <report/tensorboard_record.h>
+
+/* Returns the path of a folder that no earlier run of this test has used. */
+static const char *new_folder(const char *name)
+{
+    char unique[256];
+    snprintf(unique, sizeof unique, "%s-%lld", name, (long long)getpid());
+    return scratch(unique);
+}
 
 /* ---- records ----------------------------------------------------------------------------------------------------- */
 
@@ -126,7 +134,7 @@ static void values_are_written_at_once(void **state)
     {
         WK_SCOPE;
         char folder[256];
-        snprintf(folder, sizeof folder, "%s-%s", scratch("runs//a/b"), wk_device_str(device));
+        snprintf(folder, sizeof folder, "%s-%s", new_folder("runs//a/b"), wk_device_str(device));
         wk_tensorboard *board = wk_tensorboard_open(folder);
         expect_ok();
         assert_int_equal(read_folder(folder), 40);
@@ -169,7 +177,7 @@ static void mistakes(void **state)
     expect_error("tensorboard_open: ", "a-file/below: cannot create the folder: Not a directory", NULL);
     assert_null(wk_tensorboard_open(scratch("a-file")));
     expect_error("tensorboard_open: ", ": cannot create: Not a directory", NULL);
-    wk_tensorboard *board = wk_tensorboard_open(scratch("mistakes"));
+    wk_tensorboard *board = wk_tensorboard_open(new_folder("mistakes"));
     assert_int_equal(wk_tensorboard_scalar(board, NULL, 0, 1), WK_ERR_ARGUMENT);
     expect_error("tensorboard_scalar: the tag is NULL", NULL);
     assert_int_equal(wk_tensorboard_scalar(board, "", 0, 1), WK_ERR_ARGUMENT);
@@ -187,7 +195,7 @@ static void mistakes(void **state)
     wk_matmul(wk_ones((2, 3)), wk_ones((2, 3)));
     assert_int_equal(wk_tensorboard_scalar(board, "a", 0, 1), WK_ERR_SHAPE); /* an error is pending */
     wk_clear_error();
-    assert_int_equal(read_folder(scratch("mistakes")), 40);
+    assert_int_equal(read_folder(new_folder("mistakes")), 40);
 }
 
 /* ---- failures of the system -------------------------------------------------------------------------------------- */
@@ -218,21 +226,21 @@ static void a_full_disk(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensorboard *board = wk_tensorboard_open(scratch("full"));
+    wk_tensorboard *board = wk_tensorboard_open(new_folder("full"));
     assert_int_equal(wk_tensorboard_scalar(board, "loss", 1, 0.5), WK_OK);
     room = 10;
     assert_int_equal(wk_tensorboard_scalar(board, "loss", 2, 0.25), WK_ERR_IO);
     room = INT64_MAX;
     expect_error("tensorboard_scalar: ", ": cannot write: No space left on device", NULL);
-    assert_int_equal(records(read_folder(scratch("full"))), 2);
+    assert_int_equal(records(read_folder(new_folder("full"))), 2);
     assert_int_equal(wk_tensorboard_scalar(board, "loss", 3, 0.25), WK_OK);
-    assert_int_equal(records(read_folder(scratch("full"))), 3);
+    assert_int_equal(records(read_folder(new_folder("full"))), 3);
     no_disk = true;
     assert_int_equal(wk_tensorboard_flush(board), WK_ERR_IO);
     no_disk = false;
     expect_error("tensorboard_flush: ", ": cannot flush: Input/output error", NULL);
     room = 0;
-    assert_null(wk_tensorboard_open(scratch("none")));
+    assert_null(wk_tensorboard_open(new_folder("none")));
     room = INT64_MAX;
     expect_error("tensorboard_open: ", "No space left on device", NULL);
 }
@@ -244,14 +252,14 @@ static void without_memory(void **state)
     for (int64_t n = 1; failed; n++) {
         WK_SCOPE;
         char folder[256];
-        snprintf(folder, sizeof folder, "%s-%lld", scratch("memory"), (long long)n);
+        snprintf(folder, sizeof folder, "%s-%lld", new_folder("memory"), (long long)n);
         wk_tensorboard *spare = wk_tensorboard_open(folder);
         wk_history *history = wk_history_new();
         wk_history_add(history, wk_ones(()));
         wk_sync();
         expect_ok();
         wk__alloc_fail_at(n);
-        wk_tensorboard *board = wk_tensorboard_open(scratch("memory"));
+        wk_tensorboard *board = wk_tensorboard_open(new_folder("memory"));
         if (!board) board = spare;
         failed = wk_error() != NULL;
         if (!failed) failed = wk_tensorboard_scalar(board, "a", 0, 1) != WK_OK;
