@@ -266,21 +266,24 @@ static int steps_of_a(const wk__col2im_plan *p)
     return product.ndim;
 }
 
+/* Returns the cost of gathering. Batches of which A is independent are further columns there: small images share
+ * macrotiles, each of which gathers A once. */
 static double im2col_cost(const wk__col2im_plan *p)
 {
-    double places = 1, divisors = 1;
+    double columns = 1, batches = 1, divisors = 1;
     for (int k = p->first; k < WK__COL2IM_AXES; k++) {
-        places *= (double)p->axis[k].places;
+        columns *= (double)p->axis[k].places;
         divisors *= (double)p->axis[k].q.divisor;
     }
-    const double batches = (double)p->batch_count, rows = (double)p->rows;
-    const double steps = (double)p->tap_count * (double)p->step_count;
-    const double of_b = places * batches * steps / divisors;
-    const double columns = WK__GEMM_MACROTILE_BYTES / (double)p->class->acc_size,
-                 pieces = places > columns ? places / columns : 1;
+    for (int k = 0; k < p->batches; k++)
+        *(wk__index_moves(p->kernel, p->a, p->batch[k]) ? &batches : &columns) *= (double)p->kernel->shape[p->batch[k]];
+    const double rows = (double)p->rows, steps = (double)p->tap_count * (double)p->step_count;
+    const double of_b = columns * batches * steps / divisors;
+    const double wide = WK__GEMM_MACROTILE_BYTES / (double)p->class->acc_size,
+                 pieces = columns > wide ? columns / wide : 1;
     const bool near = divisors == 1 && steps_of_a(p) <= 1;
     const double of_a = near ? 0 : rows * steps * batches * pieces;
-    const double stored = divisors > 1 ? places * batches * rows : 0;
+    const double stored = divisors > 1 ? columns * batches * rows : 0;
     return of_b * rows + GATHER * of_b + GATHER_STEP * of_a + STORE * stored;
 }
 
