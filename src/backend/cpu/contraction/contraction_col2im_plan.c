@@ -131,12 +131,28 @@ void wk__col2im_add_dim(wk__work_args *product, int64_t extent, int64_t of_a, in
     b->stride[last] = of_b;
 }
 
-void wk__col2im_add_rows(const wk__col2im_plan *p, wk__work_args *product, int64_t rows)
+static void add_taps(const wk__col2im_plan *p, wk__work_args *product)
 {
-    if (p->row >= 0) wk__col2im_add_dim(product, rows, p->kernel->operand[p->a].stride[p->row], 0);
     for (int k = 0; k < p->taps; k++)
         wk__col2im_add_dim(product, wk__index_extent(p->kernel, p->tap[k]),
                            wk__index_stride(p->kernel, p->a, p->tap[k]), 0);
+}
+
+void wk__col2im_add_rows(const wk__col2im_plan *p, wk__work_args *product, int64_t rows)
+{
+    if (p->taps_first) add_taps(p, product);
+    if (p->row >= 0) wk__col2im_add_dim(product, rows, p->kernel->operand[p->a].stride[p->row], 0);
+    if (!p->taps_first) add_taps(p, product);
+}
+
+/* Chooses the order of the rows of D. If A has them at one stride, D is one product; else it is one per tap, because
+ * there are usually too few taps to fill tiles. */
+static void choose_order(wk__col2im_plan *p)
+{
+    wk__work_args product = {.ndim = 0};
+    p->taps_first = false;
+    wk__col2im_add_rows(p, &product, p->rows);
+    p->taps_first = product.ndim > 1 && p->row >= 0 && p->rows > p->tap_count;
 }
 
 /* ---- sizes ------------------------------------------------------------------------------------------------------- */
@@ -229,6 +245,7 @@ static bool plan_with_b(wk__col2im_plan *p, const wk__work_args *kernel, int b)
     p->size = (int64_t)wk_dtype_size((wk_dtype)kernel->operand[0].dtype);
     if (!analyze_axes(p) || !analyze_sum(p)) return false;
     analyze_result(p);
+    choose_order(p);
     return choose_sizes(p);
 }
 
