@@ -39,8 +39,8 @@ static const wk__op better_later = {
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-/* The largest elements of partly pooled windows, and their indices in the plane, up to the index of the first element
- * in the dimensions that are not pooled yet. */
+/* The largest elements of partly pooled windows, and their indices in the plane. Indices are relative to the start of
+ * the window, and in dimensions that are not pooled yet to its first element. */
 typedef struct best {
     wk_tensor *value, *index; /* index: NULL if not requested */
 } best;
@@ -68,16 +68,32 @@ static wk_tensor *tap_index(const max_call *m, wk_tensor *within, wk_tensor *x, 
     return wk_full_i64_at(w->site, (const int64_t[]){1}, 1, step, &like);
 }
 
-/* Adds the index of the start of each window of a run along dimension k. */
-static wk_tensor *add_starts(const max_call *m, wk_tensor *index, int k, const wk__window_run *run)
+/* Adds the starts of `count` windows along dimension k, from window `first` on. Indices of uneven windows have them. */
+static wk_tensor *add_starts(const max_call *m, wk_tensor *index, int k, int64_t first, int64_t count)
 {
     const wk__windows *w = &m->w;
     if (!index || w->uneven[k]) return index;
     const wk_tensor_options like = {.size = sizeof like, .dtype = m->index_dtype, .device = wk_device_of(index)};
-    const int64_t step = run->count > 1 ? w->stride[k] * m->plane[k] : 0;
-    const int64_t first = (run->first * w->stride[k] - w->padding[k]) * m->plane[k];
-    wk_tensor *starts = wk_add(wk_mul(wk_arange_i64_at(w->site, run->count, &like), step), first);
+    const int64_t step = count > 1 ? w->stride[k] * m->plane[k] : 0;
+    const int64_t start = (first * w->stride[k] - w->padding[k]) * m->plane[k];
+    wk_tensor *starts = wk_add(wk_mul(wk_arange_i64_at(w->site, count, &like), step), start);
     return wk_add(index, wk__window_vector(w, starts, k));
+}
+
+/* Completes the indices of a run of the last dimension, in the kernel that finds them. */
+static wk_tensor *complete_index(const max_call *m, wk_tensor *index, const wk__window_run *run)
+{
+    const int last = m->w.dims - 1;
+    for (int k = 0; k < last; k++) index = add_starts(m, index, k, 0, m->w.out[k]);
+    index = add_starts(m, index, last, run->first, run->count);
+    return index ? wk_to_dtype_at(m->w.site, index, WK_I64) : NULL;
+}
+
+/* Frees tensors that nothing else will read: a flush during the call would store them. */
+static void release(const max_call *m, best b)
+{
+    if (b.value) wk__handle_release(&b.value->handle, m->w.site);
+    if (b.index) wk__handle_release(&b.index->handle, m->w.site);
 }
 
 /* Pools one run of dimension k. */
@@ -93,12 +109,12 @@ static best pool_run(const max_call *m, best x, int k, const wk__window_run *run
             t.index = wk__elementwise(x.index ? &better : &better_later, w->site, in, 4, NULL);
         }
         if (b.value) t.value = wk_maximum(t.value, b.value); /* the second of equal operands is returned */
+        release(m, b);
         b = t;
         if (!b.value || (m->indexed && !b.index)) return (best){NULL, NULL};
     }
     if (run->taps == 1 && m->indexed && !x.index) /* a number for all windows */
         b.index = wk_expand_as_at(w->site, b.index, b.value);
-    b.index = add_starts(m, b.index, k, run);
     return b;
 }
 
@@ -112,7 +128,7 @@ static best pool_dim(const max_call *m, best x, int k)
         best b = pool_run(m, x, k, &run);
         if (!wk__parts_add(&values, m->w.site, b.value, dim)) return (best){NULL, NULL};
         if (m->indexed) {
-            if (k == m->w.dims - 1) b.index = wk_to_dtype_at(m->w.site, b.index, WK_I64);
+            if (k == m->w.dims - 1) b.index = complete_index(m, b.index, &run);
             if (!wk__parts_add(&indices, m->w.site, b.index, dim)) return (best){NULL, NULL};
         }
     }
@@ -235,9 +251,9 @@ static void gradient(wk__grad_ctx *g)
     wk__windows w;
     wk__windows_of_attr(&w, g);
     const int64_t first = w.first;
-    wk_tensor *zeros = wk__zeros_like_operand(g), *flat = wk_flatten_at(here, zeros, first, -1);
+    wk_tensor *sum = wk_flatten_at(here, wk__zeros_like_operand(g), first, -1);
     wk_tensor *index = wk_flatten_at(here, wk__saved(g, 1), first, -1);
-    wk_tensor *sum = wk_scatter_add_at(here, flat, first, index, wk_flatten_at(here, g->out[0], first, -1));
+    sum = wk_scatter_add__at(here, sum, first, index, wk_flatten_at(here, g->out[0], first, -1));
     g->in[0] = wk_reshape_at(here, sum, x->size, x->ndim);
 }
 

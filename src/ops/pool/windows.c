@@ -244,5 +244,8 @@ bool wk__parts_add(wk__parts *parts, wk_site site, wk_tensor *part, int64_t dim)
 wk_tensor *wk__parts_join(wk__parts *parts, wk_site site, int64_t dim)
 {
     if (parts->count == 0) return NULL;
-    return parts->count == 1 ? parts->part[0] : wk_cat_at(site, parts->part, parts->count, dim);
+    if (parts->count == 1) return parts->part[0];
+    wk_tensor *whole = wk_cat_at(site, parts->part, parts->count, dim);
+    for (int k = 0; k < parts->count; k++) wk__handle_release(&parts->part[k]->handle, site);
+    return whole;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies between memory and panels: each element size, both directions, complete and partial patches, short and long
- * column strides. */
+ * column strides, lanes in runs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <cmocka.h>
 
 #include "backend/cpu/vm/panel_copy.h"
@@ -62,8 +63,52 @@ static void every_size(void **state)
                 }
 }
 
+/* Compares lanes in runs of `length`, of which the first has begun. The memory ends with the last lane: a copy that
+ * reads beyond it is an error of AddressSanitizer. */
+static void compare_runs(const wk__lane_runs *runs, int64_t lanes, int size, bool fill)
+{
+    int64_t offset[LANES], lowest = 0, highest = 0;
+    for (int64_t l = 0; l < lanes; l++) {
+        const int64_t index = runs->first + l;
+        offset[l] = index / runs->length * runs->next + (index % runs->length - runs->first) * runs->step;
+        if (offset[l] < lowest) lowest = offset[l];
+        if (offset[l] > highest) highest = offset[l];
+    }
+    const size_t bytes = (size_t)(highest - lowest + size);
+    char *memory[2], panel[2][LANES * 8 + GUARD];
+    for (int k = 0; k < 2; k++) {
+        memory[k] = malloc(bytes);
+        assert_non_null(memory[k]);
+        for (size_t i = 0; i < bytes; i++) memory[k][i] = (char)noise(i);
+        for (size_t i = 0; i < sizeof panel[k]; i++) panel[k][i] = (char)noise(i + bytes);
+    }
+    move_plainly(panel[0], memory[0] - lowest, 0, offset, lanes, 1, size, fill);
+    wk__copy_runs(panel[1], (intptr_t)(memory[1] - lowest), runs, lanes, size, fill);
+    assert_memory_equal(memory[0], memory[1], bytes);
+    assert_memory_equal(panel[0], panel[1], sizeof panel[0]);
+    free(memory[0]), free(memory[1]);
+}
+
+static void lanes_in_runs(void **state)
+{
+    (void)state;
+    static const int64_t lengths[] = {1, 2, 3, 4, 5, 7, 8, 9, 14, 16, 17, 28, LANES, 1000};
+    for (int size = 1; size <= 8; size *= 2)
+        for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++)
+            for (int64_t step = -2; step <= 3; step++)
+                for (int64_t first = 0; first < lengths[k]; first += 1 + lengths[k] / 3)
+                    for (int64_t lanes = 1; lanes <= LANES; lanes += 1 + lanes / 4) {
+                        const int64_t length = lengths[k], width = step < 0 ? -step : step;
+                        const wk__lane_runs apart = {length, first, step * size, (width * length + 5) * size};
+                        const wk__lane_runs backwards = {length, first, step * size, -(width * length + 2) * size};
+                        if (step != 0) compare_runs(&apart, lanes, size, false);
+                        compare_runs(&apart, lanes, size, true);
+                        compare_runs(&backwards, lanes, size, true);
+                    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_size)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_size), cmocka_unit_test(lanes_in_runs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,7 +32,7 @@ typedef struct piece {
     const wk__gemm_buffers *product; /* buffers of the product that computes D */
 } piece;
 
-/* Computes D of the box, row-major: rows of the piece, taps, q. */
+/* Computes D of the box, row-major: rows of the piece and taps in the plan's order, q. */
 static void multiply(const piece *at)
 {
     const wk__col2im_plan *p = at->plan;
@@ -133,7 +133,8 @@ static void add_box(const piece *at)
         for (int64_t row = 0; row < at->rows; row++)
             for (int64_t t = 0; t < count; t++) {
                 const clip *clip = &clips[t];
-                const char *from = at->d + (row * p->tap_count + tap + t) * d_row + clip->from * size;
+                const int64_t of_d = p->taps_first ? (tap + t) * at->rows + row : row * p->tap_count + tap + t;
+                const char *from = at->d + of_d * d_row + clip->from * size;
                 char *to = at->c + row * c_row + clip->to * size;
                 for (int64_t z = 0; z < clip->count[0]; z++, from += d_plane, to += c_plane)
                     p->class->add(clip->count[1], clip->count[2], from, at->size[2], to,

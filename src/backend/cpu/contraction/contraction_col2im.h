@@ -47,7 +47,8 @@ typedef struct wk__col2im_plan {
     int a, b;     /* operand numbers */
     int first;    /* axis along which pieces are divided; earlier axes are unused, with one position and one q */
     wk__col2im_axis axis[WK__COL2IM_AXES];
-    int row; /* result index on which only A depends; -1: none */
+    int row;         /* result index on which only A depends; -1: none */
+    bool taps_first; /* rows of D: all rows of C for one tap after the other, else all taps of one row of C */
     int taps, steps, batches;
     /* summed indices with coordinates; summed indices of the product; result indices */
     int8_t tap[WK__MAX_SUMMED], step[WK__MAX_SUMMED], batch[WK__MAX_DIMS];

@@ -131,12 +131,28 @@ void wk__col2im_add_dim(wk__work_args *product, int64_t extent, int64_t of_a, in
     b->stride[last] = of_b;
 }
 
-void wk__col2im_add_rows(const wk__col2im_plan *p, wk__work_args *product, int64_t rows)
+static void add_taps(const wk__col2im_plan *p, wk__work_args *product)
 {
-    if (p->row >= 0) wk__col2im_add_dim(product, rows, p->kernel->operand[p->a].stride[p->row], 0);
     for (int k = 0; k < p->taps; k++)
         wk__col2im_add_dim(product, wk__index_extent(p->kernel, p->tap[k]),
                            wk__index_stride(p->kernel, p->a, p->tap[k]), 0);
+}
+
+void wk__col2im_add_rows(const wk__col2im_plan *p, wk__work_args *product, int64_t rows)
+{
+    if (p->taps_first) add_taps(p, product);
+    if (p->row >= 0) wk__col2im_add_dim(product, rows, p->kernel->operand[p->a].stride[p->row], 0);
+    if (!p->taps_first) add_taps(p, product);
+}
+
+/* Chooses the order of the rows of D. If A has them at one stride, D is one product; else it is one per tap, because
+ * there are usually too few taps to fill tiles. */
+static void choose_order(wk__col2im_plan *p)
+{
+    wk__work_args product = {.ndim = 0};
+    p->taps_first = false;
+    wk__col2im_add_rows(p, &product, p->rows);
+    p->taps_first = product.ndim > 1 && p->row >= 0 && p->rows > p->tap_count;
 }
 
 /* ---- sizes ------------------------------------------------------------------------------------------------------- */
@@ -229,6 +245,7 @@ static bool plan_with_b(wk__col2im_plan *p, const wk__work_args *kernel, int b)
     p->size = (int64_t)wk_dtype_size((wk_dtype)kernel->operand[0].dtype);
     if (!analyze_axes(p) || !analyze_sum(p)) return false;
     analyze_result(p);
+    choose_order(p);
     return choose_sizes(p);
 }
 
@@ -266,21 +283,24 @@ static int steps_of_a(const wk__col2im_plan *p)
     return product.ndim;
 }
 
+/* Returns the cost of gathering. Batches of which A is independent are further columns there: small images share
+ * macrotiles, each of which gathers A once. */
 static double im2col_cost(const wk__col2im_plan *p)
 {
-    double places = 1, divisors = 1;
+    double columns = 1, batches = 1, divisors = 1;
     for (int k = p->first; k < WK__COL2IM_AXES; k++) {
-        places *= (double)p->axis[k].places;
+        columns *= (double)p->axis[k].places;
         divisors *= (double)p->axis[k].q.divisor;
     }
-    const double batches = (double)p->batch_count, rows = (double)p->rows;
-    const double steps = (double)p->tap_count * (double)p->step_count;
-    const double of_b = places * batches * steps / divisors;
-    const double columns = WK__GEMM_MACROTILE_BYTES / (double)p->class->acc_size,
-                 pieces = places > columns ? places / columns : 1;
+    for (int k = 0; k < p->batches; k++)
+        *(wk__index_moves(p->kernel, p->a, p->batch[k]) ? &batches : &columns) *= (double)p->kernel->shape[p->batch[k]];
+    const double rows = (double)p->rows, steps = (double)p->tap_count * (double)p->step_count;
+    const double of_b = columns * batches * steps / divisors;
+    const double wide = WK__GEMM_MACROTILE_BYTES / (double)p->class->acc_size,
+                 pieces = columns > wide ? columns / wide : 1;
     const bool near = divisors == 1 && steps_of_a(p) <= 1;
     const double of_a = near ? 0 : rows * steps * batches * pieces;
-    const double stored = divisors > 1 ? places * batches * rows : 0;
+    const double stored = divisors > 1 ? columns * batches * rows : 0;
     return of_b * rows + GATHER * of_b + GATHER_STEP * of_a + STORE * stored;
 }
 

@@ -188,6 +188,7 @@ typedef struct run {
     int64_t first, count;
     position from;
     bool same_shape; /* is clipped like the previous run */
+    int rows, down;  /* runs from this one on that are rows of one plane; the coordinate that counts them */
 } run;
 
 static bool clip_alike(const wk__im2col *g, const wk__im2col_index *index, const run *a, const run *b)
@@ -196,6 +197,33 @@ static bool clip_alike(const wk__im2col *g, const wk__im2col_index *index, const
     for (int k = 0; k < g->coordinates; k++)
         alike = alike && (index->coefficient[k] == 0 || a->from.numerator[k] == b->from.numerator[k]);
     return alike;
+}
+
+/* Returns true if b is the row after a in a plane whose rows are adjacent in memory, as in convolutions that keep the
+ * sizes: then rows are copied together. Sets a->down. */
+static bool is_next_row(const wk__im2col *g, const wk__im2col_index *index, run *a, const run *b)
+{
+    int moves = 0;
+    if (a->count != b->count || a->from.element != b->from.element) return false;
+    for (int k = 0; k < g->coordinates; k++) {
+        const wk__affine_index *q = &g->coordinate[k];
+        if (a->from.numerator[k] == b->from.numerator[k]) continue;
+        if (b->from.numerator[k] != a->from.numerator[k] + 1 || index->coefficient[k] != 0) return false;
+        if (q->divisor != 1 || q->stride != a->count) return false;
+        a->down = k;
+        moves++;
+    }
+    return moves == 1;
+}
+
+/* Joins runs that are rows of one plane. */
+static void find_planes(const wk__im2col *g, const wk__im2col_index *index, run runs[], int64_t count)
+{
+    for (run *r = runs; r < runs + count; r += r->rows) {
+        if (r + 1 == runs + count || !is_next_row(g, index, r, r + 1)) continue;
+        for (run *last = r + 1; last < runs + count; last++, r->rows++)
+            if (!is_next_row(g, index, last - 1, last) || last[-1].down != r->down) break;
+    }
 }
 
 /* Divides `count` indices of a list, from `number` on, into runs; returns how many. */
@@ -208,11 +236,12 @@ static int64_t find_runs(const wk__im2col *g, const wk__im2col_indices *list, in
     for (int64_t first = 0; first < count;) {
         const int64_t rest = list->index[last].extent - c.digit[last];
         run *r = &runs[found++];
-        *r = (run){.first = first, .count = wk__min_i64(rest, count - first), .from = c.at};
+        *r = (run){.first = first, .count = wk__min_i64(rest, count - first), .from = c.at, .rows = 1};
         r->same_shape = found > 1 && clip_alike(g, &list->index[last], r - 1, r);
         advance(g, list, r->count, &c);
         first += r->count;
     }
+    find_planes(g, &list->index[last], runs, found);
     return found;
 }
 
@@ -268,15 +297,15 @@ static bool clip_inner(const wk__im2col *g, const wk__im2col_index *index, const
     return first < end;
 }
 
-/* Adds the contribution of the coordinates that are constant along a run to *element; returns false if one is out of
- * range. */
+/* Adds the contribution of the coordinates that are constant along a run, except `without`, to *element; returns false
+ * if one is out of range. */
 static inline bool add_outer_offset(const wk__im2col *g, const wk__im2col_index *index, const position *row,
-                                    const run *r, int64_t *element)
+                                    const run *r, int without, int64_t *element)
 {
     for (int k = 0; k < g->coordinates; k++) {
         const wk__affine_index *q = &g->coordinate[k];
         int64_t at = row->numerator[k] + r->from.numerator[k];
-        if (index->coefficient[k] != 0) continue;
+        if (index->coefficient[k] != 0 || k == without) continue;
         if (q->divisor != 1) {
             if (at % q->divisor != 0) return false;
             at /= q->divisor;
@@ -287,17 +316,42 @@ static inline bool add_outer_offset(const wk__im2col *g, const wk__im2col_index 
     return true;
 }
 
+/* Copies the rows of a plane that are in range, with what lies between them in memory, and clears that again. `at`: the
+ * coordinate of the first row. */
+static void copy_plane(const wk__im2col *g, char *to, const run *r, const clip *in, int64_t element, int64_t at)
+{
+    const wk__affine_index *q = &g->coordinate[r->down];
+    const int64_t low = wk__max_i64(0, -at), end = wk__min_i64(r->rows, q->extent - at);
+    const int64_t row = r->count * g->size, gap = row - (in->end - in->first) * g->size;
+    const uint32_t zero = 0;
+    if (low >= end) return;
+    to += (r->first + low * r->count + in->first) * g->size;
+    copy_short(to, g->start + (element + (at + low) * q->stride) * g->size, (end - low) * row - gap);
+    for (int64_t k = 1; k < end - low && gap > 0; k++) {
+        if (gap == (int64_t)sizeof zero)
+            memcpy(to + k * row - gap, &zero, sizeof zero); /* without a call: the most frequent case */
+        else
+            memset(to + k * row - gap, 0, (size_t)gap);
+    }
+}
+
 /* Gathers the in-range elements of a row of the matrix. */
 static void gather_row(const wk__im2col *g, const position *row, const wk__im2col_index *index, const run runs[],
                        int64_t count, char *to)
 {
     clip in;
     bool some = false;
-    for (const run *r = runs; r < runs + count; r++) {
-        int64_t element = row->element + r->from.element;
+    for (const run *r = runs; r < runs + count;) {
         if (!r->same_shape) some = clip_inner(g, index, row, r, &in);
-        if (some && add_outer_offset(g, index, row, r, &element))
-            copy_run(g, to + r->first * g->size, &in, element + in.element);
+        const bool plane = some && r->rows > 1 && in.every == 1 && in.stride == 1;
+        int64_t element = row->element + r->from.element;
+        if (some && add_outer_offset(g, index, row, r, plane ? r->down : -1, &element)) {
+            if (plane)
+                copy_plane(g, to, r, &in, element + in.element, row->numerator[r->down] + r->from.numerator[r->down]);
+            else
+                copy_run(g, to + r->first * g->size, &in, element + in.element);
+        }
+        r += plane || !some ? r->rows : 1;
     }
 }
 

@@ -200,7 +200,6 @@ static uint32_t bind_run(wk__worker *worker, const wk__cpu_stage *stage, const w
         if (operand->step[0] == 0 && !(stage->stores & bit(operand))) {
             wk__broadcast_lanes(worker->panel[number], at, lanes, operand->size);
         } else {
-            find_run_offsets(worker, operand);
             strided |= bit(operand);
         }
     }
@@ -215,8 +214,9 @@ static void move_run(wk__worker *worker, const wk__cpu_iter *walk, const wk__add
         const wk__cpu_iter_operand *operand = &walk->operand[k];
         int number = operand->number;
         if (!(operands & bit(operand))) continue;
-        wk__copy_lanes(worker->panel[number], address->at[number] + (intptr_t)(i * operand->step[0]),
-                       worker->offset[number], count, operand->size, fill);
+        const wk__lane_runs one = {.length = count, .step = operand->step[0]};
+        wk__copy_runs(worker->panel[number], address->at[number] + (intptr_t)(i * operand->step[0]), &one, count,
+                      operand->size, fill);
     }
 }
 
@@ -240,19 +240,28 @@ static void run_along(wk__worker *worker, const wk__cpu_stage *stage, const wk__
 
 /* ---- short runs -------------------------------------------------------------------------------------------------- */
 
-static bool needs_offsets(const wk__cpu_stage *stage, const wk__cpu_iter_operand *operand)
+enum { SHORTEST_RUN = 4 /* lanes; offsets of the lanes of shorter runs take less time than copying run by run */ };
+
+/* Lanes of a block, from one dimension or several. */
+typedef struct gathered {
+    wk__addresses address; /* of lane 0 */
+    int64_t first, count;  /* index of lane 0 along dimension 0; lanes */
+    bool by_runs;          /* all lanes are in dimensions 0 and 1, and runs are not the shortest */
+} gathered;
+
+static bool needs_offsets(const wk__cpu_stage *stage, const wk__cpu_iter_operand *operand, bool by_runs)
 {
-    return !operand->contiguous || (stage->indexed & bit(operand));
+    return (stage->indexed & bit(operand)) || (!by_runs && !operand->contiguous);
 }
 
 /* Computes offsets of lanes that all lie in dimensions 0 and 1. */
 static void find_offsets_in_plane(wk__worker *worker, const wk__cpu_stage *stage, const wk__cpu_iter *walk,
-                                  wk__cursor *cursor, int64_t count)
+                                  wk__cursor *cursor, int64_t count, bool by_runs)
 {
     const int64_t length = walk->size[0], first = cursor->index[0], last = first + count;
     for (int k = 0; k < walk->noperands; k++) {
         const wk__cpu_iter_operand *operand = &walk->operand[k];
-        if (!needs_offsets(stage, operand)) continue;
+        if (!needs_offsets(stage, operand, by_runs)) continue;
         int64_t *offset = worker->offset[operand->number], at = 0, step = operand->step[0];
         const int64_t jump = operand->step[1] - (length - 1) * step;
         for (int64_t l = 0, left = length - first; l < count; l++) {
@@ -275,7 +284,7 @@ static void find_offsets(wk__worker *worker, const wk__cpu_stage *stage, const w
         if (take > count - lane) take = count - lane;
         for (int k = 0; k < walk->noperands; k++) {
             const wk__cpu_iter_operand *operand = &walk->operand[k];
-            if (!needs_offsets(stage, operand)) continue;
+            if (!needs_offsets(stage, operand, false)) continue;
             int64_t from_first = cursor->address.at[operand->number] - first.at[operand->number];
             int64_t *offset = worker->offset[operand->number] + lane;
             for (int64_t l = 0; l < take; l++) offset[l] = from_first + l * operand->step[0];
@@ -284,34 +293,47 @@ static void find_offsets(wk__worker *worker, const wk__cpu_stage *stage, const w
     }
 }
 
+/* Copies the lanes of these operands that are not contiguous into their panels, or out of them. */
+static void move_gathered(wk__worker *worker, const wk__cpu_iter *walk, const gathered *block, uint32_t operands,
+                          bool fill)
+{
+    for (int k = 0; k < walk->noperands; k++) {
+        const wk__cpu_iter_operand *operand = &walk->operand[k];
+        const int number = operand->number;
+        if (operand->contiguous || !(operands & bit(operand))) continue;
+        if (block->by_runs) {
+            const wk__lane_runs runs = {walk->size[0], block->first, operand->step[0], operand->step[1]};
+            wk__copy_runs(worker->panel[number], block->address.at[number], &runs, block->count, operand->size, fill);
+        } else {
+            wk__copy_lanes(worker->panel[number], block->address.at[number], worker->offset[number], block->count,
+                           operand->size, fill);
+        }
+    }
+}
+
 /* Runs the block at position `from`, whose lanes come from several runs, and advances the cursor past it. */
 static void run_gathered(wk__worker *worker, const wk__cpu_stage *stage, const wk__cpu_iter *walk, wk__cursor *cursor,
                          int64_t from, int64_t count)
 {
-    const wk__addresses first = cursor->address;
-    if ((walk->size[1] - cursor->index[1]) * walk->size[0] - cursor->index[0] >= count) {
-        find_offsets_in_plane(worker, stage, walk, cursor, count);
+    const bool plane = (walk->size[1] - cursor->index[1]) * walk->size[0] - cursor->index[0] >= count;
+    const gathered block = {cursor->address, cursor->index[0], count, plane && walk->size[0] >= SHORTEST_RUN};
+    if (plane) {
+        find_offsets_in_plane(worker, stage, walk, cursor, count, block.by_runs);
     } else {
         find_offsets(worker, stage, walk, cursor, count);
     }
     wk__vm_slot *place = worker->state.place;
     for (int k = 0; k < walk->noperands; k++) {
         const wk__cpu_iter_operand *operand = &walk->operand[k];
-        int number = operand->number;
-        char *at = (char *)first.at[number], *offset = (char *)worker->offset[number];
+        const int number = operand->number;
+        char *at = (char *)block.address.at[number], *offset = (char *)worker->offset[number];
         place[WK__VM_OPERAND + number] = (wk__vm_slot){operand->contiguous ? at : worker->panel[number], 0};
         place[WK__VM_BASE + number] = (wk__vm_slot){at, 0};
         place[WK__VM_OFFSETS + number] = (wk__vm_slot){offset, 0};
-        if (operand->contiguous || !(stage->loads & bit(operand))) continue;
-        wk__copy_lanes(worker->panel[number], first.at[number], worker->offset[number], count, operand->size, true);
     }
+    move_gathered(worker, walk, &block, stage->loads, true);
     run_code(worker, stage, from, from + count);
-    for (int k = 0; k < walk->noperands; k++) {
-        const wk__cpu_iter_operand *operand = &walk->operand[k];
-        int number = operand->number;
-        if (operand->contiguous || !(stage->stores & bit(operand))) continue;
-        wk__copy_lanes(worker->panel[number], first.at[number], worker->offset[number], count, operand->size, false);
-    }
+    move_gathered(worker, walk, &block, stage->stores, false);
 }
 
 void wk__worker_run_elements(wk__worker *worker, const wk__cpu_stage *stage, const wk__cpu_iter *walk,

@@ -43,6 +43,66 @@ void wk__copy_lanes(char *panel, intptr_t address, const int64_t offset[], int64
     }
 }
 
+/* ---- runs -------------------------------------------------------------------------------------------------------- */
+
+typedef uint32_t four __attribute__((vector_size(16)));
+typedef four four_anywhere __attribute__((aligned(4), may_alias));
+
+/* Fills a panel with every second of some 4-byte elements. Returns how many lanes it has filled: one fewer than there
+ * are at most, so that it reads nothing after the last one. */
+static inline int64_t fill_pairs(char *restrict panel, const char *restrict from, int64_t lanes)
+{
+    int64_t l = 0;
+    for (; l + 4 < lanes; l += 4) {
+        const four low = *(const four_anywhere *)(from + 8 * l), high = *(const four_anywhere *)(from + 8 * l + 16);
+        *(four_anywhere *)(panel + 4 * l) = __builtin_shufflevector(low, high, 0, 2, 4, 6);
+    }
+    return l;
+}
+
+typedef uint32_t sixteen __attribute__((vector_size(16), aligned(1), may_alias));
+
+/* Copies 16 bytes or more; the last vector ends at the end. */
+static inline void copy_vectors(char *restrict to, const char *restrict from, int64_t bytes)
+{
+    const int64_t last = bytes - (int64_t)sizeof(sixteen);
+    for (int64_t k = 0; k < last; k += (int64_t)sizeof(sixteen)) *(sixteen *)(to + k) = *(const sixteen *)(from + k);
+    *(sixteen *)(to + last) = *(const sixteen *)(from + last);
+}
+
+static inline void move_run(char *panel, intptr_t address, int64_t step, int64_t lanes, int size, bool fill)
+{
+    if (step == size && lanes * size >= (int64_t)sizeof(sixteen)) {
+        char *memory = (char *)address;
+        copy_vectors(fill ? panel : memory, fill ? memory : panel, lanes * size);
+        return;
+    }
+    int64_t l = size == 4 && step == 8 && fill ? fill_pairs(panel, (const char *)address, lanes) : 0;
+    address += (intptr_t)(l * step);
+    for (; l < lanes; l++, address += (intptr_t)step) move_element(panel + l * size, address, size, fill);
+}
+
+static inline void move_runs(char *panel, intptr_t address, const wk__lane_runs *runs, int64_t lanes, int size,
+                             bool fill)
+{
+    const int64_t step = runs->step;
+    for (int64_t l = 0, index = runs->first, count; l < lanes; l += count, index = 0) {
+        count = runs->length - index < lanes - l ? runs->length - index : lanes - l;
+        move_run(panel + l * size, address, step, count, size, fill);
+        address += (intptr_t)(runs->next - index * step);
+    }
+}
+
+void wk__copy_runs(char *panel, intptr_t address, const wk__lane_runs *runs, int64_t lanes, int size, bool fill)
+{
+    switch (size) {
+    case 1: move_runs(panel, address, runs, lanes, 1, fill); break;
+    case 2: move_runs(panel, address, runs, lanes, 2, fill); break;
+    case 4: move_runs(panel, address, runs, lanes, 4, fill); break;
+    default: move_runs(panel, address, runs, lanes, 8, fill);
+    }
+}
+
 void wk__broadcast_lanes(char *panel, intptr_t address, int64_t lanes, int size)
 {
     const char *from = (const char *)address;
