@@ -4,6 +4,7 @@
 #include "support/wick.h"
 #include "autograd/node.h"
 #include <math.h>
+#include <stdlib.h>
 
 static void equal_elements(void **state)
 {
@@ -134,11 +135,36 @@ static void messages(void **state)
     expect_error("channel_shuffle: the number of channels of f32[1,2,4,4] (2) is not a multiple of 3 groups", NULL);
 }
 
+/* Planes of more than 16,384 elements are padded in another way than those of the samples: by parts. */
+static void pads_large_planes(void **state)
+{
+    (void)state;
+    enum { N = 150, BEFORE = 3, AFTER = 5, SUM = N + BEFORE + AFTER };
+    for (int mode = WK_PAD_REFLECT; mode <= WK_PAD_CIRCULAR; mode++) {
+        WK_SCOPE;
+        int64_t from[SUM];
+        for (int k = 0; k < SUM; k++) {
+            const int at = k - BEFORE;
+            from[k] = mode == WK_PAD_REFLECT     ? N - 1 - abs(N - 1 - abs(at))
+                      : mode == WK_PAD_REPLICATE ? (at < 0   ? 0
+                                                    : at < N ? at
+                                                             : N - 1)
+                                                 : (at + N) % N;
+        }
+        wk_tensor *x = wk_rand((2, N, N)), *index = wk_from(from, (SUM));
+        wk_tensor *expected = wk_index_select(wk_index_select(x, 1, index), 2, index);
+        wk_tensor *padded = wk_pad(x, (BEFORE, AFTER, BEFORE, AFTER), .mode = mode);
+        assert_true(wk_item(wk_all(wk_eq(padded, expected))) == 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_elements), cmocka_unit_test(nan_and_infinities), cmocka_unit_test(counting_of_padding),
-        cmocka_unit_test(sizes),          cmocka_unit_test(names_of_nodes),     cmocka_unit_test(messages),
+        cmocka_unit_test(equal_elements),      cmocka_unit_test(nan_and_infinities),
+        cmocka_unit_test(counting_of_padding), cmocka_unit_test(sizes),
+        cmocka_unit_test(names_of_nodes),      cmocka_unit_test(messages),
+        cmocka_unit_test(pads_large_planes),
     };
     return cmocka_run_group_tests_name("ops pooling", tests, NULL, NULL);
 }

@@ -1,21 +1,80 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* avg_pool1d to 3d, adaptive_avg_pool1d to 3d: sums over windows, one pooled dimension after the other, divided by a
  * number of elements. If all windows of a dimension count the same number, it is a factor of one divisor, by which the
- * last dimension divides; else each run divides by its own. f16 and bf16 are summed in f32.
+ * last dimension divides; else each run divides by its own. f16 and bf16 are summed in f32. Uneven windows form a run
+ * as long as they have one length and one distance, unless there would be many runs: then they are read at indices.
  *
  * The gradient adds the gradient of each window to its taps, one dimension after the other in reverse. */
 #include "windows.h"
 #include "base/integers.h"
 #include <string.h>
 
-enum { MOST_TAPS = 16 /* of a fused chain; longer windows are reduced */ };
+enum {
+    MOST_TAPS = 16, /* of a fused chain; longer windows are reduced */
+    MOST_RUNS = 8   /* of uneven windows that are pooled like even ones */
+};
 
 typedef struct avg_call {
     wk__windows w;
     bool include_pad;  /* padding counts as elements */
     double divisor;    /* of all windows together, by which the last dimension divides */
     bool has_override; /* .divisor_override replaces the number of elements */
+    int64_t length;    /* of the windows of a run of uneven ones; else 0 */
 } avg_call;
+
+/* ---- runs of uneven windows -------------------------------------------------------------------------------------- */
+
+static int64_t start_of(const wk__windows *w, int k, int64_t i)
+{
+    return i * w->size[k] / w->out[k];
+}
+
+static int64_t length_of(const wk__windows *w, int k, int64_t i)
+{
+    return wk__ceil_div((i + 1) * w->size[k], w->out[k]) - start_of(w, k, i);
+}
+
+/* Returns the call with even windows in dimension k for those uneven ones from `first` on that have one length and one
+ * distance; *run receives them. */
+static avg_call even_run(const avg_call *a, int k, int64_t first, wk__window_run *run)
+{
+    const wk__windows *w = &a->w;
+    const int64_t start = start_of(w, k, first), length = length_of(w, k, first);
+    int64_t step = 1, count = 1;
+    for (; first + count < w->out[k] && length_of(w, k, first + count) == length; count++) {
+        const int64_t distance = start_of(w, k, first + count) - start_of(w, k, first + count - 1);
+        if (distance < 1 || (count > 1 && distance != step)) break;
+        step = distance;
+    }
+    *run = (wk__window_run){first, count, 0, length};
+    avg_call even = *a;
+    even.length = even.w.kernel[k] = length;
+    even.w.stride[k] = step;
+    even.w.padding[k] = first * step - start;
+    even.w.uneven[k] = false;
+    return even;
+}
+
+static bool has_few_runs(const avg_call *a, int k)
+{
+    wk__window_run run = {.count = 0};
+    int runs = 0;
+    for (int64_t i = 0; i < a->w.out[k] && runs <= MOST_RUNS; i += run.count, runs++) (void)even_run(a, k, i, &run);
+    return runs <= MOST_RUNS;
+}
+
+/* Finds the run from element `first` of the result on; *part receives the call that pools it. Returns false at the
+ * end. */
+static bool next_run(const avg_call *a, int k, int64_t first, avg_call *part, wk__window_run *run)
+{
+    if (first >= a->w.out[k]) return false;
+    if (a->w.uneven[k] && has_few_runs(a, k)) {
+        *part = even_run(a, k, first, run);
+        return true;
+    }
+    *part = *a;
+    return wk__window_run_at(&a->w, k, first, run);
+}
 
 /* ---- divisors ---------------------------------------------------------------------------------------------------- */
 
@@ -53,6 +112,8 @@ static wk_tensor *divide(const avg_call *a, wk_tensor *x, int k, const wk__windo
     if (x && a->w.uneven[k]) {
         wk_tensor *lengths = wk__window_vector(&a->w, wk__window_lengths(&a->w, k, wk_device_of(x)), k);
         x = wk_div(x, wk_to_dtype_at(a->w.site, lengths, wk_dtype_of(x)));
+    } else if (a->length) {
+        x = wk_div(x, a->length);
     } else if (!a->has_override && !is_uniform(a, k)) {
         const double count = (double)counted(a, k, run);
         x = wk_div(x, count);
@@ -100,8 +161,9 @@ static wk_tensor *avg_dim(const avg_call *a, wk_tensor *x, int k, wk_dtype dtype
     const wk__windows *w = &a->w;
     wk__parts parts = {.count = 0};
     wk__window_run run = {.count = 0};
-    while (x && wk__window_run_at(w, k, run.first + run.count, &run)) {
-        wk_tensor *part = sum_run(a, x, k, &run);
+    avg_call call;
+    while (x && next_run(a, k, run.first + run.count, &call, &run)) {
+        wk_tensor *part = sum_run(&call, x, k, &run);
         if (part && k == w->dims - 1) part = wk_to_dtype_at(w->site, part, dtype);
         if (!wk__parts_add(&parts, w->site, part, w->first + k)) return NULL;
     }
@@ -247,8 +309,9 @@ static wk_tensor *spread_dim(const avg_call *a, wk_tensor *grad, int k)
         return repeat_dim(a, grad, k, &run);
     wk_tensor *sum = zeros_along(w, grad, k);
     run = (wk__window_run){.count = 0};
-    while (sum && wk__window_run_at(w, k, run.first + run.count, &run))
-        if (!add_run(a, sum, grad, k, &run)) return NULL;
+    avg_call call;
+    while (sum && next_run(a, k, run.first + run.count, &call, &run))
+        if (!add_run(&call, sum, grad, k, &run)) return NULL;
     return sum;
 }
 

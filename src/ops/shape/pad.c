@@ -2,7 +2,8 @@
 /* pad: constant, reflect, replicate, circular.
  *
  * Constant padding fills the result and copies x into it, with the computation of x if that is pending. The other modes
- * join the border parts, which are views of x, to x, one dimension after the other:
+ * read small planes at indices, in one kernel, and join the border parts, which are views of x, to a larger x, one
+ * dimension after the other:
  *
  *     x = [a b c], (2, 1)     reflect  c b | a b c | b     replicate  a a | a b c | c     circular  b c | a b c | a
  *
@@ -165,6 +166,38 @@ static wk_tensor *pad_dim(wk_site site, wk_tensor *x, int mode, int d, padding b
     return parts == 1 ? part[0] : wk_cat_at(site, part, parts, d);
 }
 
+/* Returns the index in dimension d, of size n, of each element of the result along it. */
+static wk_tensor *source_index(wk_site site, wk_device device, int mode, int64_t n, padding by)
+{
+    const wk_tensor_options i64 = {.size = sizeof i64, .dtype = WK_I64, .device = device};
+    wk_tensor *at = wk_sub(wk_arange_i64_at(site, n + by.before + by.after, &i64), by.before);
+    if (mode == WK_PAD_REPLICATE) return wk_minimum(wk_maximum(at, 0), n - 1);
+    if (mode == WK_PAD_REFLECT) return wk_sub(n - 1, wk_abs(wk_sub(n - 1, wk_abs(at))));
+    const int64_t first = cropped(by.before), count = n - first - cropped(by.after);
+    return wk_add(wk_remainder(wk_sub(at, first), count), first);
+}
+
+enum { MOST_INDICES = 1 << 14 /* of a plane: they stay in a cache */ };
+
+/* Pads the dimensions of x from `first` on: reads its planes of these dimensions at indices that all planes share. */
+static wk_tensor *pad_planes(wk_site site, wk_tensor *x, int mode, const padding by[], const int64_t out[], int first)
+{
+    const wk__body *body = wk__body_of(x);
+    const int ndim = body->ndim;
+    const int64_t all = -1, column[WK__MAX_DIMS] = {-1, 1, 1, 1, 1, 1, 1, 1};
+    int64_t stride = 1;
+    wk_tensor *index = NULL;
+    for (int d = ndim - 1; d >= first; d--) {
+        wk_tensor *part = source_index(site, wk_device_of(x), mode, body->shape[d], by[d]);
+        part = wk_reshape_at(site, wk_mul(part, stride), column, ndim - d);
+        index = index ? wk_add(index, part) : part;
+        stride *= body->shape[d];
+    }
+    wk_tensor *planes = wk_reshape_at(site, x, (const int64_t[]){wk__numel(first, body->shape), stride}, 2);
+    wk_tensor *padded = wk_index_select_at(site, planes, 1, wk_reshape_at(site, index, &all, 1));
+    return wk_reshape_at(site, padded, out, ndim);
+}
+
 /* ---- the call ---------------------------------------------------------------------------------------------------- */
 
 /* PyTorch composes circular padding of copies, so its node is that of a copy into a slice. */
@@ -192,6 +225,10 @@ static wk_tensor *compose_pad(wk_site site, wk_tensor *x, const padding by[], co
         return NULL;
     }
     if (o->mode == WK_PAD_CONSTANT) return pad_constant(site, x, by, shape, o->value);
+    int first = 0;
+    while (first < ndim && by[first].before == 0 && by[first].after == 0) first++;
+    if (first < ndim && wk__numel(ndim - first, shape + first) <= MOST_INDICES)
+        return pad_planes(site, x, o->mode, by, shape, first);
     for (int d = ndim; d-- > 0 && x;) x = pad_dim(site, x, o->mode, d, by[d]);
     return x;
 }

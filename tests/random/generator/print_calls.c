@@ -155,7 +155,8 @@ static void print_upper(FILE *out, const char *text)
 static bool print_choice(FILE *out, const char *op, const char *name, const argument *a)
 {
     const bool reduction = strcmp(name, "reduction") == 0;
-    if (!reduction && strcmp(name, "approximate") != 0 && strcmp(name, "mode") != 0) return false;
+    const bool mode = strcmp(name, "mode") == 0 || strcmp(name, "padding_mode") == 0;
+    if (!reduction && !mode && strcmp(name, "approximate") != 0) return false;
     fputs("WK_", out);
     print_upper(out, reduction ? "reduce" : op);
     fputs("_", out);

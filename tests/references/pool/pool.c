@@ -331,8 +331,9 @@ static const char *const avg_2d_samples[] = {"[2,2,4,4], 2",
                                              NULL};
 static const char *const avg_3d_samples[] = {"[1,1,4,4,4], 2", "[1,4,3,5], (2,1,3), 1, (1,0,1), false, false",
                                              "[1,1,3,4,5], 3, 2, 1, true", NULL};
-static const char *const adaptive_avg_1d_samples[] = {"[2,3,8], 4", "[1,2,7], 3", "[2,5], 1",
-                                                      "[1,2,3], 5", "[0,2,5], 2", NULL};
+static const char *const adaptive_avg_1d_samples[] = {"[2,3,8], 4",   "[1,2,7], 3",  "[2,5], 1",
+                                                      "[1,2,3], 5",   "[0,2,5], 2",  "[1,1,14], 5",
+                                                      "[1,1,34], 21", "[1,1,56], 3", NULL};
 static const char *const adaptive_avg_2d_samples[] = {"[1,2,6,6], (3,2)", "[1,7,5], (3,2)", "[1,2,5,4], 1",
                                                       "[1,1,4,5], (-1,2)", NULL};
 static const char *const adaptive_avg_3d_samples[] = {"[1,1,4,4,4], 2", "[1,1,5,3,4], (2,2,3)", NULL};
