@@ -323,6 +323,23 @@ static void forward_of_another_width(void)
     wk_forward(at.net, wk_ones((2, 77)));
 }
 
+static void image_of_another_format(void)
+{
+    wk_image_read(at.damaged);
+}
+static void image_in_missing_folder(void)
+{
+    wk_image_write("/no/such/folder/image.png", wk_ones((2, 3)));
+}
+static void image_of_failed_value(void)
+{
+    wk_image_write("failed.png", wk_expand(wk_sum(at.failed_float), (2, 2)));
+}
+static void grid_of_two_dimensions(void)
+{
+    wk_image_grid(wk_ones((2, 3)));
+}
+
 static const test_call calls[] = {
     {TEST_CALL(load_into_another)},
     {TEST_CALL(load_missing_file)},
@@ -355,6 +372,10 @@ static const test_call calls[] = {
     {TEST_CALL(loop_over_failing_samples)},
     {TEST_CALL(loop_of_failing_workers)},
     {TEST_CALL(history_of_failed_value)},
+    {TEST_CALL(image_of_another_format)},
+    {TEST_CALL(image_in_missing_folder)},
+    {TEST_CALL(image_of_failed_value)},
+    {TEST_CALL(grid_of_two_dimensions)},
     {TEST_CALL(parameters_of_a_lazy_layer)},
     {TEST_CALL(module_to_missing_device)},
     {TEST_CALL(buffer_of_failed_value)},
