@@ -52,7 +52,7 @@ no_calls_upwards() # OBJECT..., in folders named like those of src
 {
     nm -gA "$@" | awk '
         BEGIN {
-            split("base ir backend tensor engine autograd core ops nn optim report parallel checkpoint", room)
+            split("base ir backend tensor engine autograd core ops nn optim parallel checkpoint", room)
             for (k in room) floor_of[room[k]] = k + 0
             floor_of["data"] = floor_of["io"] = floor_of["optim"]
             floor_of["distributed"] = floor_of["report"] = floor_of["parallel"]

@@ -339,6 +339,22 @@ static void events_below_a_file(void)
 {
     wk_tensorboard_open(at.damaged);
 }
+static void image_of_another_format(void)
+{
+    wk_image_read(at.damaged);
+}
+static void image_in_missing_folder(void)
+{
+    wk_image_write("/no/such/folder/image.png", wk_ones((2, 3)));
+}
+static void image_of_failed_value(void)
+{
+    wk_image_write("failed.png", wk_expand(wk_sum(at.failed_float), (2, 2)));
+}
+static void grid_of_two_dimensions(void)
+{
+    wk_image_grid(wk_ones((2, 3)));
+}
 
 static const test_call calls[] = {
     {TEST_CALL(load_into_another)},
@@ -376,6 +392,10 @@ static const test_call calls[] = {
     {TEST_CALL(plot_of_failed_value)},
     {TEST_CALL(plot_to_missing_folder)},
     {TEST_CALL(events_below_a_file)},
+    {TEST_CALL(image_of_another_format)},
+    {TEST_CALL(image_in_missing_folder)},
+    {TEST_CALL(image_of_failed_value)},
+    {TEST_CALL(grid_of_two_dimensions)},
     {TEST_CALL(parameters_of_a_lazy_layer)},
     {TEST_CALL(module_to_missing_device)},
     {TEST_CALL(buffer_of_failed_value)},
