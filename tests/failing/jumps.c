@@ -257,6 +257,26 @@ static void backward_of_modified_value(void)
     wk_mul_(y, 2);
     wk_backward(z);
 }
+static double failing_factor(int64_t epoch, void *user)
+{
+    (void)user;
+    return epoch < 1 ? 1 : wk_item(wk_reshape(wk_ones((4)), (7)));
+}
+static void schedule_whose_factor_fails(void)
+{
+    wk_schedule *rates = wk_schedule_lambda_lr(at.optim, failing_factor, NULL);
+    wk_schedule_step(rates);
+}
+static double infinite_factor(int64_t epoch, void *user)
+{
+    (void)user;
+    return epoch < 1 ? 1 : HUGE_VAL;
+}
+static void schedule_of_an_infinite_rate(void)
+{
+    wk_schedule *rates = wk_schedule_lambda_lr(at.optim, infinite_factor, NULL);
+    wk_schedule_step(rates);
+}
 static void gradient_of_unused_tensor(void)
 {
     wk_tensor *grad, *other = wk_ones((2), .requires_grad = true);
@@ -396,6 +416,8 @@ static const test_call calls[] = {
     {TEST_CALL(image_in_missing_folder)},
     {TEST_CALL(image_of_failed_value)},
     {TEST_CALL(grid_of_two_dimensions)},
+    {TEST_CALL(schedule_whose_factor_fails)},
+    {TEST_CALL(schedule_of_an_infinite_rate)},
     {TEST_CALL(parameters_of_a_lazy_layer)},
     {TEST_CALL(module_to_missing_device)},
     {TEST_CALL(buffer_of_failed_value)},

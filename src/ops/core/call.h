@@ -69,7 +69,7 @@ wk__device *wk__resolve_device(const wk__op *op, wk_site site, wk_device device)
  * before work on the host that grows with the result. */
 bool wk__check_result_fits(const wk__op *op, wk_site site, wk_tensor *x, const int64_t *last, int count);
 
-/* Returns x in its computation dtype: f32 for f16 and bf16, else x itself. */
+/* Returns x in its computation dtype: f32 for f16 and bf16, else x itself; NULL for NULL. */
 wk_tensor *wk__to_opmath(wk_tensor *x);
 
 /* Returns true if tensors can have this dtype. Some enumerators are reserved; they are an error. */

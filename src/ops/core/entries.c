@@ -142,6 +142,6 @@ wk_tensor *wk__cast_to_operand(const wk__grad_ctx *g, wk_tensor *grad, int k)
 
 wk_tensor *wk__to_opmath(wk_tensor *x)
 {
-    wk_dtype dtype = wk__body_of(x)->dtype;
+    const wk_dtype dtype = x ? wk__body_of(x)->dtype : WK_F32;
     return dtype == WK_F16 || dtype == WK_BF16 ? wk_to_dtype_at((wk_site){0}, x, WK_F32) : x;
 }
