@@ -31,15 +31,16 @@ typedef struct wk_progress_options {
     char reserved[7];
 } wk_progress_options;
 /* wk_progress_new(name, total): Creates a progress bar for total steps; 0 if the number is unknown. On a terminal the
- * bar is one line, redrawn; elsewhere each update is a new line. The last state is written when the bar is freed, for
- * example by its scope.
+ * bar is one line, redrawn; elsewhere each update is a new line. The last step ends the line; of fewer steps, the last
+ * state is written when the bar is freed, for example by its scope.
  * Returns:   the bar, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_ARGUMENT if total or an option is negative, or name is NULL */
 WK_RESULT_API wk_progress *wk_progress_new_at(wk_site site, const char *name, int64_t total,
                                               const wk_progress_options *options);
 /* wk_progress_step(bar, label, x): Counts a step, and shows the element of x under label. It does not wait for a
- * device: the bar shows the newest value that has arrived on the host, usually that of the step before. If label or x
- * is NULL, the bar keeps showing the last value. While an error is pending it does nothing.
+ * device: the bar shows the newest value that has arrived on the host, usually that of the step before. An update that
+ * finds no new value submits the recorded work, as wk_flush does. If label or x is NULL, the bar keeps showing the last
+ * value. While an error is pending it does nothing.
  * Lifetime:  label is copied
  * Returns:   WK_OK or an error code
  * Errors:    WK_ERR_SHAPE if x does not have exactly one element */

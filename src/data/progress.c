@@ -3,10 +3,11 @@
  *
  *     step      --> latest, a reference to the newest value, which recorded work will compute
  *     update    --> if it has been computed: read from host memory at once, or downloaded by the reader's thread and
- *                   shown by a later update
+ *                   shown by a later update; if neither it nor the one before has, recorded work is submitted
  *
- * A bar keeps the newest value at each step, so that all steps record the same work. All functions except read_value()
- * run on the thread of the program that uses the bar. */
+ * A bar keeps the newest value at each step, so that all steps record the same work. The last of `total` steps ends the
+ * line, so that what the program prints next begins a new one. All functions except read_value() run on the thread of
+ * the program that uses the bar. */
 #include "base/alloc.h"
 #include "base/options.h"
 #include "base/platform/clock.h"
@@ -35,6 +36,7 @@ typedef struct progress {
     char *name, *label; /* owned; label is NULL before the first value */
     FILE *stream;
     bool terminal, disabled;
+    bool ended;                     /* the last line is written; no steps have come since */
     int64_t total, initial, done;   /* steps; total 0: unknown */
     int64_t interval, begun, drawn; /* nanoseconds; the times of creation and of the last update */
     int64_t drawn_done;             /* steps at the last update */
@@ -204,7 +206,7 @@ static void destroy(void *body)
     wk__background_worker_wait(&p->reader);
     finish_reading(p);
     wk__background_worker_stop(&p->reader);
-    if (!p->disabled && p->done > p->initial) {
+    if (!p->disabled && !p->ended && p->done > p->initial) {
         if (p->latest && wk__body_of(p->latest)->storage->value->memory.host) look_at(p, p->latest);
         draw(p, wk__monotonic_ns(), true);
     }
@@ -279,6 +281,19 @@ static bool check_value(wk_site site, wk_tensor *x)
     return false;
 }
 
+/* Shows the newest value that has been computed. Values are computed first if there is none, or none of the last step. */
+static void update(progress *p, const wk_tensor *before, int64_t now)
+{
+    const bool last = p->done == p->total;
+    finish_reading(p);
+    if (!look_at(p, p->latest) && (last || !look_at(p, before)) && p->latest) {
+        wk_flush();
+        look_at(p, p->latest);
+    }
+    draw(p, now, last);
+    p->ended = last;
+}
+
 wk_code wk_progress_step_at(wk_site site, wk_progress *bar, const char *label, wk_tensor *x)
 {
     if (!wk__handle_check(bar, &progress_type, site, "progress_step", "the bar") || wk__error_pending())
@@ -293,12 +308,9 @@ wk_code wk_progress_step_at(wk_site site, wk_progress *bar, const char *label, w
         if (!newest) return wk_error_code();
         p->latest = newest;
     }
+    p->ended = false;
     const int64_t now = wk__monotonic_ns();
-    if (now - p->drawn >= p->interval || (p->terminal && p->done == p->total)) {
-        finish_reading(p);
-        if (!look_at(p, p->latest)) look_at(p, before);
-        draw(p, now, false);
-    }
+    if (now - p->drawn >= p->interval || p->done == p->total) update(p, before, now);
     if (before && before != p->latest) wk__handle_drop(&before->handle);
-    return WK_OK;
+    return wk_error_code();
 }

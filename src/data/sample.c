@@ -38,9 +38,10 @@ bool wk__sample_to_user(wk__sample *in, int64_t index, wk_site site, wk_sample *
 
 bool wk__sample_from_user(const wk_sample *in, const char *op, wk_site site, wk__sample *out)
 {
-    if (in->count < 0 || in->count > WK_SAMPLE_TENSORS) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: the function set the count of tensors to %d; it must be in [0, %d]",
-                      op, in->count, WK_SAMPLE_TENSORS);
+    if (in->count < 1 || in->count > WK_SAMPLE_TENSORS) {
+        wk__error_set(site, WK_ERR_ARGUMENT,
+                      "%s: the function set sample->count, the number of tensors, to %d; it must be in [1, %d]", op,
+                      in->count, WK_SAMPLE_TENSORS);
         return false;
     }
     *out = (wk__sample){.count = in->count};

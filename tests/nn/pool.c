@@ -151,7 +151,7 @@ static void messages(void **state)
     assert_null(wk_nn_pixel_shuffle(0));
     expect_error("nn_pixel_shuffle: factor must be at least 1, got 0", NULL);
     assert_null(wk_forward(wk_nn_sequential(wk_nn_max_pool2d(5)), wk_ones((1, 1, 4, 4))));
-    expect_error("in layer 0 (max_pool2d)", "the kernel is larger than the padded size (5)", NULL);
+    expect_error("in layer 0 (max_pool2d)", "the kernel (5, dilation 1) exceeds the padded size", NULL);
     assert_null(wk_forward(wk_nn_max_pool2d(2), wk_ones((4, 4))));
     expect_error("expected 4 dimensions (samples, channels, 2 spatial), or 3 for one sample, got f32[4,4]", NULL);
 }

@@ -185,7 +185,7 @@ static void errors(void **state)
     wk_tensor *x = wk_ones((4, 3)), *three = wk_ones((3)), *four = wk_ones((4));
     expect_error(wk_batch_norm(three, NULL, NULL, NULL, NULL, true), WK_ERR_SHAPE, "batch_norm: f32[3] must have at");
     expect_error(wk_batch_norm(wk_ones((1, 3)), NULL, NULL, NULL, NULL, true), WK_ERR_SHAPE,
-                 "more than one element per channel, got f32[1,3]; use a larger batch");
+                 "more than one element per channel, got f32[1,3]; use larger batches");
     expect_error(wk_batch_norm(x, four, three, NULL, NULL), WK_ERR_SHAPE,
                  "running_mean must have the shape (3) of the channels of f32[4,3], got f32[4]");
     expect_error(wk_batch_norm(x, three, three, four, NULL), WK_ERR_SHAPE, "weight must have the shape (3)");

@@ -102,9 +102,11 @@ static void messages(void **state)
     WK_SCOPE;
     wk_tensor *x = wk_ones((1, 2, 4, 4)), *index = wk_zeros((1, 2, 4, 4), .dtype = WK_I64);
     assert_null(wk_max_pool2d(x, 5));
-    expect_error("max_pool2d: the kernel is larger than the padded size (5) in dimension 2 of f32[1,2,4,4]", NULL);
+    expect_error(
+        "max_pool2d: the kernel (5, dilation 1) exceeds the padded size (4 + 2 * 0) in dimension 2 of f32[1,2,4,4]",
+        NULL);
     assert_null(wk_max_pool2d(x, 3, .padding = WK_PAIR(1, 2)));
-    expect_error("max_pool2d: padding is greater than half of the kernel (2) in dimension 3", NULL);
+    expect_error("max_pool2d: padding must be at most half of the kernel, got 2 for 3 in dimension 3", NULL);
     assert_null(wk_max_pool2d(wk_ones((1, 0, 4, 4)), 2));
     expect_error("dimension 1 of f32[1,0,4,4] is empty; only the number of samples may be 0", NULL);
     assert_null(wk_avg_pool2d(index, 2));

@@ -12,8 +12,10 @@ static bool check_input(const wk__channel_norm *c)
         return false;
     }
     if (!c->training || wk__reduced_numel(c->x, wk__all_but_channels(body->ndim)) != 1) return true;
-    wk__op_error(c->op, c->site, WK_ERR_SHAPE, &c->x,
-                 "training needs more than one element per channel, got $a; use a larger batch");
+    wk__op_error(
+        c->op, c->site, WK_ERR_SHAPE, &c->x,
+        "training needs more than one element per channel, got $a; use larger batches (.drop_last of the loader "
+        "drops a smaller last one), or evaluate after wk_module_train(net, false)");
     return false;
 }
 

@@ -32,12 +32,6 @@ bool wk__windows_take_shape(wk__windows *w, const wk__op *op, wk_site site, wk_t
     return true;
 }
 
-static bool report(const wk__windows *w, wk_code code, wk_tensor *x, const char *problem, int64_t number, int k)
-{
-    wk__op_error(w->op, w->site, code, &x, "%s (%lld) in dimension %d of $a", problem, (long long)number, w->first + k);
-    return false;
-}
-
 /* Returns the valid taps of element i as a run of one. */
 static wk__window_run taps_of(const wk__windows *w, int k, int64_t i)
 {
@@ -51,23 +45,41 @@ static wk__window_run taps_of(const wk__windows *w, int k, int64_t i)
 /* Returns true if each window has an element of x: with a dilation greater than the size, one may step over it. */
 static bool windows_have_elements(const wk__windows *w, wk_tensor *x, int k)
 {
-    for (int64_t i = 0; w->dilation[k] > w->size[k] && i < w->out[k]; i++)
-        if (taps_of(w, k, i).taps == 0)
-            return report(w, WK_ERR_SHAPE, x, "the dilation steps over all elements", w->dilation[k], k);
+    for (int64_t i = 0; w->dilation[k] > w->size[k] && i < w->out[k]; i++) {
+        if (taps_of(w, k, i).taps > 0) continue;
+        wk__op_error(
+            w->op, w->site, WK_ERR_SHAPE, &x,
+            "a window with dilation %lld steps over all elements of dimension %d of $a; use a smaller dilation",
+            (long long)w->dilation[k], w->first + k);
+        return false;
+    }
     return true;
+}
+
+static bool check_padding(const wk__windows *w, wk_tensor *x, int k)
+{
+    if (w->padding[k] <= w->kernel[k] / 2) return true;
+    wk__op_error(w->op, w->site, WK_ERR_ARGUMENT, &x,
+                 "padding must be at most half of the kernel, got %lld for %lld in dimension %d of $a",
+                 (long long)w->padding[k], (long long)w->kernel[k], w->first + k);
+    return false;
 }
 
 /* Computes the size of the result in pooled dimension k. */
 static bool count_windows(wk__windows *w, wk_tensor *x, int k, bool ceil_mode)
 {
     int64_t reach, padded, last;
-    if (w->padding[k] > w->kernel[k] / 2)
-        return report(w, WK_ERR_ARGUMENT, x, "padding is greater than half of the kernel", w->padding[k], k);
+    if (!check_padding(w, x, k)) return false;
     /* rounded up, the only window may reach past the padded size by less than a step */
     if (!wk__mul_size(w->kernel[k] - 1, w->dilation[k], &reach) ||
         __builtin_add_overflow(w->size[k], 2 * w->padding[k], &padded) ||
-        reach - (ceil_mode ? w->stride[k] - 1 : 0) >= padded)
-        return report(w, WK_ERR_SHAPE, x, "the kernel is larger than the padded size", w->kernel[k], k);
+        reach - (ceil_mode ? w->stride[k] - 1 : 0) >= padded) {
+        wk__op_error(w->op, w->site, WK_ERR_SHAPE, &x,
+                     "the kernel (%lld, dilation %lld) exceeds the padded size (%lld + 2 * %lld) in dimension %d of $a",
+                     (long long)w->kernel[k], (long long)w->dilation[k], (long long)w->size[k],
+                     (long long)w->padding[k], w->first + k);
+        return false;
+    }
     const int64_t span = padded - reach - 1;
     w->out[k] = span < 0 ? 1 : span / w->stride[k] + 1;
     if (!ceil_mode || span < 0 || span % w->stride[k] == 0) return true;
@@ -104,7 +116,11 @@ bool wk__windows_read_adaptive(wk__windows *w, const wk__op *op, wk_site site, w
         w->stride[k] = w->kernel[k] = n / m;
         w->uneven[k] = n % m != 0;
         if (!w->uneven[k]) continue;
-        if (!wk__mul_size(n, m, &(int64_t){0})) return report(w, WK_ERR_SHAPE, x, "output size is too large", m, k);
+        if (!wk__mul_size(n, m, &(int64_t){0})) {
+            wk__op_error(op, site, WK_ERR_SHAPE, &x, "output size (%lld) is too large for dimension %d of $a",
+                         (long long)m, w->first + k);
+            return false;
+        }
         w->kernel[k] = n / m + 1 + (n % m > wk__gcd(n, m)); /* of the longest window */
     }
     return wk__check_result_fits(op, site, x, w->out, dims);
