@@ -42,7 +42,7 @@ typedef struct wk_nn_conv_options {
  *     wk_nn_conv2d(3, 16, (3, 5), .padding = WK_PAIR(1, 2), .no_bias = true)
  * Shapes:    (N, in, H, W) -> (N, out, H', W'), also without N, with H' = (H + 2 padding - dilation (kernel - 1) - 1) /
  *            stride + 1, rounded down
- * Errors:    WK_ERR_ARGUMENT if a size is less than 1, a stride, dilation or groups or a padding negative, .padding_mode
+ * Errors:    WK_ERR_ARGUMENT if a size is less than 1, a stride, dilation, padding or groups negative, .padding_mode
  *            unknown, or in or out no multiple of groups; WK_ERR_SHAPE if in is negative or out less than 1
  * PyTorch:   torch.nn.Conv1d, Conv2d, Conv3d */
 WK_RESULT_API wk_module *wk_nn_conv1d_at(wk_site site, int64_t in, int64_t out, wk_sizes kernel,

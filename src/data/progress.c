@@ -281,7 +281,7 @@ static bool check_value(wk_site site, wk_tensor *x)
     return false;
 }
 
-/* Shows the newest value that has been computed. Values are computed first if there is none, or none of the last step. */
+/* Shows the newest value that has been computed. Without one, or for the last step, recorded work runs first. */
 static void update(progress *p, const wk_tensor *before, int64_t now)
 {
     const bool last = p->done == p->total;

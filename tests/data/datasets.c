@@ -150,7 +150,8 @@ static void errors_of_such_functions(void **state)
     expect_error("data_loader: sample 1 has 3 tensors, but sample 0 of the same batch has 2", NULL);
     s.wrong_count = 9;
     WK_EACH(batch, wk_data_loader(wk_data_new(&square_kind, &s))) assert_null(batch->x);
-    expect_error("data_new: the function set sample->count, the number of tensors, to 9; it must be in [1, 8]", "sample 0", NULL);
+    expect_error("data_new: the function set sample->count, the number of tensors, to 9; it must be in [1, 8]",
+                 "sample 0", NULL);
     s.wrong_count = 5;
     WK_EACH(batch, wk_data_loader(wk_data_new(&square_kind, &s))) assert_null(batch->x);
     expect_error("data_new: tensor 3 that the function set is NULL", "sample 0", NULL);
