@@ -29,6 +29,28 @@ static void a_layer_is_its_op(void **state)
     expect_ok();
 }
 
+/* Gradients by the input of a batch, for which the weight is copied, and of its samples, for which it is not; and of
+ * the gradient. */
+static void gradients_of_a_batch_are_those_of_its_samples(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *weight = wk_rand((5, 3, 3, 2), .dtype = WK_F64, .requires_grad = true), *part[8];
+    wk_tensor *y = wk_rand((8, 5, 12, 12), .dtype = WK_F64);
+    wk_tensor *x = wk_conv2d_input((8, 3, 14, 13), weight, y);
+    wk_tensor *strided = wk_conv2d_input((8, 3, 26, 25), weight, y, .stride = 2);
+    for (int k = 0; k < 8; k++) part[k] = wk_conv2d_input((1, 3, 14, 13), weight, wk_unsqueeze(wk_select(y, 0, k), 0));
+    wk_tensor *samples = wk_cat(WK_ARRAY(part, 8), 0);
+    expect_same(x, samples);
+    for (int k = 0; k < 8; k++)
+        part[k] = wk_conv2d_input((1, 3, 26, 25), weight, wk_unsqueeze(wk_select(y, 0, k), 0), .stride = 2);
+    expect_same(strided, wk_cat(WK_ARRAY(part, 8), 0));
+    wk_tensor *grad, *of_samples;
+    assert_int_equal(wk_grad((wk_sum(wk_mul(x, x))), (weight), &grad), WK_OK);
+    assert_int_equal(wk_grad((wk_sum(wk_mul(samples, samples))), (weight), &of_samples), WK_OK);
+    expect_same(wk_div(grad, wk_amax(wk_abs(grad))), wk_div(of_samples, wk_amax(wk_abs(grad))));
+}
+
 static void a_transposed_layer_is_its_op(void **state)
 {
     (void)state;
@@ -159,6 +181,7 @@ int main(void)
         cmocka_unit_test(padding_modes),
         cmocka_unit_test(lazy_layers_take_their_channels_from_the_input),
         cmocka_unit_test(layers_are_printed_as_by_pytorch),
+        cmocka_unit_test(gradients_of_a_batch_are_those_of_its_samples),
         cmocka_unit_test(mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -183,6 +183,18 @@ static bool check_bias(wk_site site, const conv_op *k, wk_tensor *const in[], in
     return false;
 }
 
+/* Returns the weight for a gradient by x, of which the channels of x are the rows. On the CPU a copy with these
+ * outermost is read in place, where the weight itself would be gathered for each piece of the result. It pays if there
+ * are many pieces. */
+static wk_tensor *with_rows_of_x(const wk__convolution *c, wk_tensor *weight)
+{
+    enum { LEAST_POSITIONS = 1024 };
+    double positions = (double)c->n;
+    for (int d = 0; d < c->dims; d++) positions *= (double)c->result[d];
+    if (!weight || c->groups > 1 || positions < LEAST_POSITIONS || wk_device_of(weight).kind != WK_CPU) return weight;
+    return wk_transpose(wk_contiguous(wk_transpose(weight, 0, 1)), 0, 1);
+}
+
 /* Computes the op's result from its two operands and the optional in[2], a bias, whose geometry is c. */
 static wk_tensor *call(wk_site site, const conv_op *k, wk_tensor *in[3], const wk__convolution *c)
 {
@@ -192,6 +204,7 @@ static wk_tensor *call(wk_site site, const conv_op *k, wk_tensor *in[3], const w
     const int64_t channels = c->groups * (k->result == WK__CONV_X ? c->in : c->out);
     of[k->operand[0]] = wk__to_opmath(in[0]);
     of[k->operand[1]] = wk__to_opmath(in[1]);
+    if (k->result == WK__CONV_X) of[WK__CONV_W] = with_rows_of_x(c, of[WK__CONV_W]);
     if (of[k->operand[0]] && of[k->operand[1]] && (!in[2] || check_bias(site, k, in, channels)))
         out = wk__convolution_record(k->op, site, c, k->result, of);
     if (out && in[2]) out = add_bias(c, out, in[2]);
