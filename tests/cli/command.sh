@@ -420,7 +420,7 @@ check "bench: the chapter's exercises and a picture" json \
     "$wick" bench --quick --json --svg "$WICK_WORK/bench.svg"
 labels()
 {
-    python3 - "$WICK_WORK/bench.svg" "$WICK_WORK/stdout" <<'END'
+    python3 - "$WICK_WORK/bench.svg" "$WICK_WORK/json" <<'END'
 import json, sys, xml.dom.minidom
 svg = xml.dom.minidom.parse(sys.argv[1])
 texts = [t.firstChild.data for t in svg.getElementsByTagName("text")]

@@ -184,7 +184,7 @@ static bool check_bias(wk_site site, const conv_op *k, wk_tensor *const in[], in
 }
 
 /* Returns the weight for a gradient by x, of which the channels of x are the rows. On the CPU a copy with these
- * outermost is read in place, where the weight itself would be gathered for each piece of the result. It pays if there
+ * outermost needs no gathering, where the weight itself is gathered for each piece of the result. It pays if there
  * are many pieces. */
 static wk_tensor *with_rows_of_x(const wk__convolution *c, wk_tensor *weight)
 {

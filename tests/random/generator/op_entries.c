@@ -2,6 +2,7 @@
 /* Reads the op table; see op_entries.h. */
 #include "op_entries.h"
 #include "xalloc.h"
+#include <assert.h>
 #include <string.h>
 
 op_entry *op_entries;
@@ -14,6 +15,7 @@ void op_entries_load(void)
     for (int k = 0; k < op_entry_count; k++) {
         const wk__op *op = wk__ops[k];
         op_entry *r = &op_entries[k];
+        assert(op->parameter_count <= MOST_ARGUMENTS);
         *r = (op_entry){.op = op, .parameter = op->parameters, .parameters = op->parameter_count};
         r->known = op_reference_of(op);
         for (int j = 0; j < r->parameters; j++) {

@@ -21,7 +21,7 @@
 enum {
     MOST_STEPS = 160,
     MOST_SLOTS = 256,
-    MOST_ARGUMENTS = 8,
+    MOST_ARGUMENTS = 10,
     MOST_LIST = 8,    /* integers or slots in one argument */
     MOST_RESULTS = 6, /* results of a call that have slots */
     MOST_THREADS = 4
