@@ -149,7 +149,7 @@ static void save_network(const settings *s, wk_module *net)
     free(names);
 }
 
-/* Reports what was learnt and writes the files. Returns the exit code. */
+/* Prints the results and writes the files. Returns the exit code. */
 static int finish(const settings *s, const training *t, double right, int64_t tested, double seconds)
 {
     const double *values = wk_history_values(t->losses);

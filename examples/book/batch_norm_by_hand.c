@@ -59,7 +59,7 @@ int main(int argc, char **argv)
                          wk_nn_linear(120, 84), new_batch_norm(84, 2), wk_nn_sigmoid(), wk_nn_linear(84, 10));
     init_weights(net);
     const int status = train(net, &s);
-    wk_print(wk_flatten(wk_detach(wk_module_parameter(net, "1.gamma")))); /* what the first layer learned */
+    wk_print(wk_flatten(wk_detach(wk_module_parameter(net, "1.gamma")))); /* the scale of each channel after training */
     wk_print(wk_flatten(wk_detach(wk_module_parameter(net, "1.beta"))));
     return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ResNet-18: a residual block adds its input to what its convolutions compute, so that a deeper network can always do
- * what a shallower one does. Dive into Deep Learning, Residual Networks (ResNet) and ResNeXt.
+/* ResNet-18: a residual block adds its input to what its convolutions compute, so that a deeper network can always
+ * compute the same as a shallower one. Dive into Deep Learning, Residual Networks (ResNet) and ResNeXt.
  *
  *     resnet [DEVICE [EPOCHS [DIGITS [SVG]]]] */
 #include "train.h"

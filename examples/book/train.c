@@ -116,7 +116,7 @@ static double mean_of_last(wk_history *history, int64_t count)
     return sum / (double)count;
 }
 
-/* What a training has measured. */
+/* Results of a training run. */
 typedef struct curves {
     wk_history *loss, *hits; /* of each batch */
     int epochs;              /* that have ended */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the programs of this folder share: their command line, and the loop that trains a network on digits. */
+/* Shared by the programs of this folder: the command line, and the loop that trains a network on digits. */
 #ifndef BOOK_TRAIN_H
 #define BOOK_TRAIN_H
 

@@ -6,8 +6,8 @@
  *                   shown by a later update; if neither it nor the one before has, recorded work is submitted
  *
  * A bar keeps the newest value at each step, so that all steps record the same work. The last of `total` steps ends the
- * line, so that what the program prints next begins a new one. All functions except read_value() run on the thread of
- * the program that uses the bar. */
+ * line, so that the next output of the program begins a new one. All functions except read_value() run on the thread
+ * that uses the bar. */
 #include "base/alloc.h"
 #include "base/options.h"
 #include "base/platform/clock.h"

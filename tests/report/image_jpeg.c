@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares the declarations in report/image_jpeg_abi.h with libjpeg's own header, where it is installed. */
+/* Compares the declarations in report/image_jpeg_abi.h with libjpeg's own header, if it is installed. */
 #include "support/wick.h"
 
 #if __has_include(<jpeglib.h>)

@@ -5,6 +5,7 @@
 #define TESTS_SUPPORT_PADDED_H
 
 #include "contraction.h"
+#include "ir/build.h"
 
 #include "backend/cpu/contraction/contraction_k_lanes.h"
 #include "backend/cpu/contraction/contraction_indirect.h"
@@ -141,6 +142,50 @@ static inline void check_box(void *user, const wk__epilogue_box *box)
         }
     seen->elements += elements;
     seen->count++;
+}
+
+typedef struct boxes_case {
+    convolution of;
+    int64_t boxes;
+    bool gaps; /* gaps between rows of C */
+} boxes_case;
+
+/* Visits the boxes of the plan that the kernel has. */
+typedef void visit_boxes(const wk__work_args *kernel, const wk__program *epilogue, boxes *seen);
+
+static inline void visit_boxes_of_product(const wk__work_args *kernel, const wk__program *epilogue, boxes *seen)
+{
+    wk__indirect_plan p;
+    assert_true(wk__indirect_plan_init(&p, kernel));
+    wk__indirect_epilogue_boxes(&p, epilogue, check_box, seen);
+}
+
+static inline void visit_boxes_of_planes(const wk__work_args *kernel, const wk__program *epilogue, boxes *seen)
+{
+    wk__planes_plan p;
+    assert_true(wk__planes_plan_init(&p, kernel));
+    wk__planes_epilogue_boxes(&p, epilogue, check_box, seen);
+}
+
+/* Checks that the boxes cover C, and their number; without an epilogue there are none. */
+static inline void expect_boxes(const boxes_case *c, visit_boxes *visit)
+{
+    convolution_case t;
+    wk__work_args kernel;
+    wk__contraction sum;
+    wk__program g;
+    convolution_new(&t, &c->of, WK_F32, ROWS);
+    describe(&t, FORWARD, &kernel, &sum);
+    if (c->gaps) kernel.shape[kernel.ndim - 1]--; /* C lacks the last position of each row */
+    memset(t.y.data, 0, (size_t)t.y.bytes);
+    ir_space(&g, kernel.ndim, kernel.shape, 0);
+    boxes seen = {.kernel = &kernel};
+    visit(&kernel, &g, &seen);
+    assert_int_equal(seen.elements, elements_of(&kernel));
+    if (seen.count != c->boxes) fail_msg("%lld boxes instead of %lld", (long long)seen.count, (long long)c->boxes);
+    visit(&kernel, NULL, &seen);
+    assert_int_equal(seen.elements, elements_of(&kernel));
+    convolution_free(&t);
 }
 
 #endif

@@ -160,7 +160,7 @@ typedef struct tap_tensors {
     wk_tensor *index, *weight;
 } tap_tensors;
 
-/* Converts weights to f32 where they are, as a device may lack f64. */
+/* Converts weights to f32 on the host: a device may not support f64. */
 static void narrow_weights(double *weight, int64_t count)
 {
     for (int64_t k = 0; k < count; k++) {

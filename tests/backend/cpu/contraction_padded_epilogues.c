@@ -10,11 +10,7 @@
 static void boxes_of_epilogues(void **state)
 {
     (void)state;
-    static const struct {
-        convolution of;
-        int64_t boxes;
-        bool gaps; /* gaps between rows of C */
-    } cases[] = {
+    static const boxes_case cases[] = {
         {{2, 2, 1, 3, 5, {8, 20}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, 2, false},
         {{2, 2, 1, 3, 5, {8, 20}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, 16, true},
         {{2, 1, 1, 3, 97, {8, 20}, {1, 3}, {1, 1}, {0, 1}, {1, 1}}, 2, false}, /* blocks of 96 rows */
@@ -22,26 +18,7 @@ static void boxes_of_epilogues(void **state)
         {{3, 1, 1, 3, 5, {3, 4, 20}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}}, 12, true},
     };
     if (!has_tiles(WK_F32)) skip();
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        convolution_case t;
-        wk__work_args kernel;
-        wk__contraction sum;
-        wk__program g;
-        wk__indirect_plan p;
-        convolution_new(&t, &cases[k].of, WK_F32, ROWS);
-        describe(&t, FORWARD, &kernel, &sum);
-        if (cases[k].gaps) kernel.shape[kernel.ndim - 1]--; /* C lacks the last position of each row */
-        memset(t.y.data, 0, (size_t)t.y.bytes);
-        ir_space(&g, kernel.ndim, kernel.shape, 0);
-        assert_true(wk__indirect_plan_init(&p, &kernel));
-        boxes seen = {.kernel = &kernel};
-        wk__indirect_epilogue_boxes(&p, &g, check_box, &seen);
-        assert_int_equal(seen.elements, elements_of(&kernel));
-        if (seen.count != cases[k].boxes) fail_msg("case %d: %lld boxes", (int)k, (long long)seen.count);
-        wk__indirect_epilogue_boxes(&p, NULL, check_box, &seen);
-        assert_int_equal(seen.elements, elements_of(&kernel));
-        convolution_free(&t);
-    }
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) expect_boxes(&cases[k], visit_boxes_of_product);
 }
 
 /* ---- epilogues --------------------------------------------------------------------------------------------------- */
