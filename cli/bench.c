@@ -158,7 +158,7 @@ static const struct {
     {"rows", "softmax, layer norm, sums and transpose of a [4096, 4096] matrix, relative to a STREAM triad",
      bench_rows},
     {"train", "training step of a 784-256-10 network on 64 digits, relative to FMA in registers", bench_training},
-    {"vision", "training steps and inference of networks of convolutions, layers and single convolutions",
+    {"vision", "convolutional networks (training steps, inference), layers with gradients, and single convolutions",
      bench_vision},
     {"gpu",
      "one GPU: copies and training steps timed on the host; kernels (fused chain, rows, products, a step) timed by "
@@ -197,7 +197,7 @@ int cli_bench(int count, char **words)
         "Measures the library against the limits of this machine, in alternating rounds of one process; the fastest\n"
         "round counts. A ratio above 1 is faster than the baseline.\n"
         "\n"
-        "cases: fused, small, matmul, rows, train, vision (networks of convolutions), gpu (kernels timed on the\n"
+        "cases: fused, small, matmul, rows, train, vision (convolutional networks), gpu (kernels timed on the\n"
         "device), mirrored (one network on two devices), and the exercises of the GPU tutorial:\n"
         "  E1  one large product per device, then many tiny ones\n"
         "  E2  saving and loading parameters on each device\n"

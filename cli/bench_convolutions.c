@@ -2,8 +2,7 @@
 /* Single convolutions without bias: the call, and its gradients by the input and by the weight. */
 #include "bench.h"
 
-/* Sizes of a convolution. The image and the kernel are square, the padding is half of the kernel unless it is LeNet's.
- */
+/* Sizes of a convolution with square images and kernels. */
 typedef struct sizes {
     int64_t batch, groups, in, out; /* in, out: channels of all groups */
     int64_t side, kernel, stride, padding;

@@ -92,7 +92,9 @@ static void measure_layer(bench *b, const char *name, const char *ask, wk_module
     for (int k = 0; k < wk_tensors_count(parameters); k++) l.input[l.inputs++] = wk_tensors_get(parameters, k);
     l.out_grad = wk_randn_like(wk_detach(wk_forward(module, l.input[0])));
     wk_sync();
-    bench_task task = {.name = name, .question = {.name = ask}, .run = run_layer, .user = &l};
+    char title[64];
+    snprintf(title, sizeof title, "%s with gradient, 64 at %lld", name, (long long)side);
+    bench_task task = {.name = title, .question = {.name = ask}, .run = run_layer, .user = &l};
     snprintf(task.question.sizes, sizeof task.question.sizes, "%lld %lld", (long long)batch, (long long)side);
     bench_measure(b, &task);
 }
@@ -105,11 +107,10 @@ void bench_vision(bench *b)
     const bool quick = b->quick;
     wk_seed(1);
     measure_network(b, "step of LeNet", "lenet_step", create_lenet(), true, 1, quick ? 4 : 256, 28);
-    measure_layer(
-        b, quick ? "batch norm and ReLU with gradient, 64 at 28" : "batch norm and ReLU with gradient, 64 at 56",
-        "batch_norm", wk_nn_sequential(wk_nn_batch_norm2d(64), wk_nn_relu()), quick ? 2 : 32, quick ? 28 : 56);
-    measure_layer(b, quick ? "max pool 3x3/2 with gradient, 64 at 28" : "max pool 3x3/2 with gradient, 64 at 112",
-                  "max_pool", wk_nn_max_pool2d(3, .stride = 2, .padding = 1), quick ? 2 : 32, quick ? 28 : 112);
+    measure_layer(b, "batch norm and ReLU", "batch_norm", wk_nn_sequential(wk_nn_batch_norm2d(64), wk_nn_relu()),
+                  quick ? 2 : 32, quick ? 28 : 56);
+    measure_layer(b, "max pool 3x3/2", "max_pool", wk_nn_max_pool2d(3, .stride = 2, .padding = 1), quick ? 2 : 32,
+                  quick ? 28 : 112);
     measure_network(b, "step of ResNet-18", "resnet18_step", wk_nn_resnet(18), true, 3, quick ? 2 : 32,
                     quick ? 32 : 96);
     measure_network(b, "inference of ResNet-18", "resnet18", wk_nn_resnet(18), false, 3, 1, quick ? 64 : 224);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Networks by name, and names of classes (model.h). */
+#include "../src/base/utf8.h"
 #include "model.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -93,32 +94,10 @@ static char *read_text(const char *path)
     return NULL;
 }
 
-/* Returns the length of the UTF-8 character at `at`; 0 if it is invalid. */
-static int utf8_length(const char *at)
-{
-    static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
-    const unsigned char c = (unsigned char)*at;
-    const int length = c < 0x80 ? 1 : c < 0xc0 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf8 ? 4 : 0;
-    unsigned code = length > 1 ? c & (0x7fu >> length) : c;
-    for (int k = 1; k < length; k++) {
-        if (((unsigned char)at[k] & 0xc0) != 0x80) return 0;
-        code = code << 6 | ((unsigned char)at[k] & 0x3f);
-    }
-    return code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0 : length;
-}
-
-/* Returns true if the text is UTF-8, as metadata must be. */
-static bool is_utf8(const char *text)
-{
-    int length = 1;
-    for (; *text && length > 0; text += length) length = utf8_length(text);
-    return length > 0;
-}
-
 bool cli_names_read(const char *command, const char *path, cli_names *out)
 {
     char *text = read_text(path);
-    const bool valid = text && is_utf8(text), split = valid && cli_names_split(text, out);
+    const bool valid = text && wk__is_utf8(text), split = valid && cli_names_split(text, out);
     if (!text)
         fprintf(stderr, "wick %s: cannot read --classes %s: %s\n", command, path, strerror(errno));
     else if (!valid)

@@ -83,8 +83,10 @@ static bool find_sizes(const char *file, const wk_file_info *info, const cli_mod
         fprintf(stderr, "wick predict: %s has %lld channels and %lld classes; expected 1 or 3 channels\n", file,
                 (long long)out->input.channels, (long long)out->classes);
     else
-        fprintf(stderr, "wick predict: %s is not a %s: it has no fitting tensor %s; try another --model\n", file,
-                model->name, missing);
+        fprintf(stderr,
+                "wick predict: %s is not a %s: tensor %s is missing or has the wrong number of dimensions; "
+                "try another --model\n",
+                file, model->name, missing);
     return false;
 }
 
@@ -218,17 +220,18 @@ static int run(int count, char **words, const char **operands)
 {
     const char *model = NULL, *classes = NULL, *where = "cpu", *invert = NULL;
     const cli_option options[] = {
-        {"model", "NETWORK", "kind of network, if FILE does not say it: mnist, lenet or resnet18", &model},
-        {"classes", "FILE", "names of the classes, one per line; default those that FILE has", &classes},
+        {"model", "NETWORK", "kind of network if FILE does not name it: mnist, lenet or resnet18", &model},
+        {"classes", "FILE", "names of the classes, one per line; default the names in FILE", &classes},
         {"invert", NULL, "invert the images: for dark digits on a light ground", &invert},
         {"device", "D", "device: cpu, cuda:0, opencl:1, gpu:0; default cpu", &where},
         {0}};
     const cli_syntax syntax = {
         "predict", "FILE IMAGE...",
-        "Classifies images (PNG, JPEG, PGM, PPM) with the network in FILE, which wick train or, for torchvision's\n"
-        "resnet18, safetensors.torch.save_file has written, and shows the five likeliest classes.\n"
-        "Images are resized and cropped as in training: to 28 x 28 pixels for networks of wick train; otherwise, for\n"
-        "colour images, to 256 and 224, with the mean and standard deviation of ImageNet.",
+        "Classifies images (PNG, JPEG, PGM, PPM) with the network in FILE and shows the five likeliest classes. FILE\n"
+        "was written by wick train or, for torchvision's resnet18, by safetensors.torch.save_file.\n"
+        "Networks of wick train get images of 28 x 28 pixels. Other networks for colour images get the centre 224 x "
+        "224\n"
+        "of an image resized to 256, normalised as for ImageNet.",
         options, count};
     int done = cli_parse(&syntax, count, words, operands);
     if (done >= 0) return done;

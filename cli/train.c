@@ -231,7 +231,7 @@ int cli_train(int count, char **words)
         {"device", "D", "device: cpu, cuda:0, opencl:1, gpu:0; default the first GPU, else cpu", &device},
         {"epochs", "N", "number of epochs, default 10", &epochs},
         {"batch", "B", "images per batch, default 64", &batch},
-        {"lr", "R", "learning rate at the beginning, default 0.001, of lenet 0.01", &rate},
+        {"lr", "R", "initial learning rate, default 0.001; for lenet 0.01", &rate},
         {"data", "FOLDER", "folder of MNIST or Fashion-MNIST, default data/mnist", &s.folder},
         {"classes", "FILE", "names of the classes, one per line; default 0 to 9 or the clothes of Fashion-MNIST",
          &classes},
@@ -240,9 +240,9 @@ int cli_train(int count, char **words)
         {0}};
     const cli_syntax syntax = {
         "train", "NETWORK",
-        "Trains a network on images of 28 x 28 pixels, shows loss and accuracy on images that it does not learn from,\n"
-        "plots the loss and saves the network (safetensors) for wick predict. NETWORK is mnist (two linear layers),\n"
-        "lenet or resnet18. A folder with a test set only is divided: 9 parts to learn from, 1 to test.",
+        "Trains a network on images of 28 x 28 pixels, shows loss and accuracy on held-out images, plots the loss and\n"
+        "saves the network (safetensors) for wick predict. NETWORK is mnist (two linear layers), lenet or resnet18.\n"
+        "If the folder has no training set, nine tenths of the test set are used for training, the rest for testing.",
         options, 1};
     int done = cli_parse(&syntax, count, words, &task);
     if (done >= 0) return done;

@@ -8,11 +8,10 @@
  * quarter of the channels on digits of 64 x 64, with a smaller first stride. */
 #include "train.h"
 
-/* width: the share of the channels, 1 in the book. stride: of the first convolution, 4 in the book. */
-static wk_module *new_alexnet(double width, int64_t stride)
+/* ratio: by which channels and hidden units are divided. stride: of the first convolution, 4 in the book. */
+static wk_module *new_alexnet(int64_t ratio, int64_t stride)
 {
-    const int64_t c1 = (int64_t)(96 * width), c2 = (int64_t)(256 * width), c3 = (int64_t)(384 * width),
-                  hidden = (int64_t)(4096 * width);
+    const int64_t c1 = 96 / ratio, c2 = 256 / ratio, c3 = 384 / ratio, hidden = 4096 / ratio;
     return wk_nn_sequential(
         /* a large window catches objects; the stride makes the output small */
         wk_nn_conv2d(1, c1, 11, .stride = stride, .padding = 1), wk_nn_relu(), wk_nn_max_pool2d(3, .stride = 2),
@@ -32,7 +31,7 @@ int main(int argc, char **argv)
     const settings s = read_arguments(
         (settings){.name = "AlexNet", .size = 64, .batch = 32, .lr = 0.05, .epochs = 3, .train = 6000}, argc, argv);
     show_shapes(new_alexnet(1, 4), 224);
-    wk_module *net = new_alexnet(0.25, 2);
+    wk_module *net = new_alexnet(4, 2);
     show_shapes(net, s.size); /* the lazy layer has its parameters now */
     init_weights(net);
     return train(net, &s);

@@ -66,7 +66,7 @@ int main(int argc, char **argv)
 {
     WK_SCOPE;
     const settings s = read_arguments(
-        (settings){.name = "GoogLeNet", .size = 32, .batch = 16, .lr = 0.1, .epochs = 5, .train = 3000}, argc, argv);
+        (settings){.name = "GoogLeNet", .size = 32, .batch = 16, .lr = 0.1, .epochs = 5, .train = 9000}, argc, argv);
     wk_module *net = new_googlenet();
     init_weights(net);
     show_shapes(net, s.size);

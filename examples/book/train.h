@@ -12,7 +12,7 @@ typedef struct settings {
     int64_t batch;    /* digits per step */
     double lr;        /* learning rate of stochastic gradient descent */
     int epochs;
-    int64_t train;    /* digits that are trained on, at most 9,000 of 10,000; the last 1,000 are tested on */
+    int64_t train;    /* digits that are trained on, at most 9,000 of 10,000; tested are the last 1,000, or as many */
     wk_device device; /* default: the first GPU, else the CPU */
     const char *svg;  /* file for the curves; default none */
 } settings;

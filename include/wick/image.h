@@ -8,7 +8,7 @@
  * floating with values from 0 to 1. To resize one, and to make it an input of a network:
  *
  *     wk_tensor *x = wk_unsqueeze(wk_div(cat, 255), 0);                          // f32 (1, 3, H, W)
- *     x = wk_interpolate(x, .output_size = (224, 224), .mode = WK_INTERPOLATE_BILINEAR, .antialias = true);
+ *     x = wk_interpolate(x, .output_size = WK_PAIR(224, 224), .mode = WK_INTERPOLATE_BILINEAR, .antialias = true);
  *
  * PNG and JPEG files need libpng (libpng16.so.16) and libjpeg (libjpeg.so.62 or libjpeg.so.8), which are loaded at the
  * first use. WICK_LIBPNG and WICK_LIBJPEG name other files of these libraries. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "alloc.h"
+#include "utf8.h"
 
 /* ---- growing ------------------------------------------------------------------------------------------------- */
 
@@ -101,22 +102,6 @@ void wk__text_free(wk__text *text)
 }
 
 /* ---- UTF-8 --------------------------------------------------------------------------------------------------- */
-
-int wk__utf8_bytes(const char *at, const char *end)
-{
-    static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-    unsigned char lead = (unsigned char)*at;
-    if (lead < 0x80) return 1;
-    int bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-    if (lead < 0xc0 || lead > 0xf4 || end - at < bytes) return 0;
-    uint32_t code = lead & (0x7fu >> bytes);
-    for (int k = 1; k < bytes; k++) {
-        if (((unsigned char)at[k] & 0xc0) != 0x80) return 0;
-        code = code << 6 | ((unsigned char)at[k] & 0x3f);
-    }
-    bool surrogate = code >= 0xd800 && code <= 0xdfff;
-    return code < smallest[bytes] || surrogate || code > 0x10ffff ? 0 : bytes;
-}
 
 static int readable_bytes(const char *at, const char *end)
 {

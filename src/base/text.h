@@ -28,9 +28,6 @@ void wk__text_double(wk__text *text, double value, char style, int precision);
  * other C floating-point literal; returns false unless the entire text is one. Both are independent of the locale. */
 void wk__text_double_shortest(wk__text *text, double value);
 bool wk__parse_double(const char *text, double *value);
-/* Returns the length in bytes of the UTF-8 character at `at`; 0 if it is invalid: truncated, overlong, a surrogate or
- * above U+10FFFF. */
-int wk__utf8_bytes(const char *at, const char *end);
 /* Replaces invalid UTF-8 and control characters other than newline and tab, from byte `from` on, by \xff escapes, since
  * names quoted in messages may contain any bytes. On allocation failure replaces each by "?". */
 void wk__text_escape(wk__text *text, int64_t from);

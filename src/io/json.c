@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tokens of a safetensors header; see json.h. */
 #include "json.h"
+#include "base/utf8.h"
 #include <string.h>
 
 /* ---- UTF-8 ------------------------------------------------------------------------------------------------------- */
@@ -162,14 +163,6 @@ wk_code wk__json_integer(wk__json *json, int64_t *value, wk__io_error *error)
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-static bool is_utf8(const char *string)
-{
-    const char *end = string + strlen(string);
-    for (int bytes; string < end; string += bytes)
-        if ((bytes = wk__utf8_bytes(string, end)) == 0) return false;
-    return true;
-}
-
 /* Bytes up to the first that must be escaped, or to the end. */
 static int64_t plain_bytes(const char *string)
 {
@@ -181,7 +174,7 @@ static int64_t plain_bytes(const char *string)
 bool wk__json_add_string(wk__text *text, const char *string)
 {
     static const char special[] = "\"\\\b\f\n\r\t", letters[] = "\"\\bfnrt";
-    if (!is_utf8(string)) return false;
+    if (!wk__is_utf8(string)) return false;
     wk__text_repeat(text, '"', 1);
     for (;; string++) {
         int64_t plain = plain_bytes(string);

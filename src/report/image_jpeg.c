@@ -7,7 +7,6 @@
 #include "image_file.h"
 #include "image_jpeg_abi.h"
 #include <setjmp.h>
-#include <stdio.h>
 #include <string.h>
 
 #define FUNCTION(name, result, parameters) result(*name) parameters;

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/options.h"
 #include "image_file.h"
+#include "io/save_load.h"
 #include "tensor/call_scope.h"
 #include <string.h>
 #include <wick/image.h>
@@ -101,12 +102,9 @@ static wk_tensor *tensor_of(wk_site site, wk__pixels *in, int channels)
 
 static bool check(wk_site site, const char *op, const char *path, const wk_image_read_options *o)
 {
-    if (!path || !*path)
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: the path is %s", op, path ? "empty" : "NULL");
-    else if (o->channels != 0 && o->channels != 1 && o->channels != 3)
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: .channels must be 0, 1 or 3, got %d", op, o->channels);
-    else
-        return true;
+    if (!wk__check_path(site, op, path)) return false;
+    if (o->channels == 0 || o->channels == 1 || o->channels == 3) return true;
+    wk__error_set(site, WK_ERR_ARGUMENT, "%s: .channels must be 0, 1 or 3, got %d", op, o->channels);
     return false;
 }
 

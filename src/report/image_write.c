@@ -2,6 +2,7 @@
 /* wk_image_write: a tensor as a PNG file. */
 #include "base/alloc.h"
 #include "image_file.h"
+#include "io/save_load.h"
 #include "tensor/call_scope.h"
 #include <string.h>
 #include <strings.h>
@@ -15,13 +16,11 @@ static const char op[] = "image_write";
 
 static bool check_path(wk_site site, const char *path)
 {
-    const size_t length = path ? strlen(path) : 0;
+    if (!wk__check_path(site, op, path)) return false;
+    const size_t length = strlen(path);
     if (length > 4 && strcasecmp(path + length - 4, ".png") == 0) return true;
-    if (length == 0)
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: the path is %s", op, path ? "empty" : "NULL");
-    else
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s: the file is written as PNG; choose a name that ends in .png", op,
-                      wk__printable_name(path).text);
+    wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s: the file is written as PNG; choose a name that ends in .png", op,
+                  wk__printable_name(path).text);
     return false;
 }
 
@@ -83,13 +82,9 @@ static wk_code write_file(const char *path, const wk__pixels *pixels, wk__io_err
 {
     void *bytes;
     int64_t count;
-    wk__atomic_file save;
     wk_code code = wk__png_write(pixels, &bytes, &count, error);
     if (code != WK_OK) return wk__io_prefix(error, "%s", wk__printable_name(path).text);
-    code = wk__atomic_file_begin(&save, path, error);
-    if (code == WK_OK) code = wk__atomic_file_write(&save, bytes, count, error);
-    if (code == WK_OK) code = wk__atomic_file_commit(&save, count, error);
-    wk__atomic_file_abort(&save);
+    code = wk__atomic_file_save(path, bytes, count, error);
     wk__free(bytes);
     return code;
 }

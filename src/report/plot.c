@@ -183,17 +183,6 @@ wk_code wk_plot_tensor_at(wk_site site, wk_plot *plot, const char *label, wk_ten
 
 /* ---- saving ------------------------------------------------------------------------------------------------------ */
 
-static wk_code write_file(const char *path, const wk__text *text, wk__io_error *error)
-{
-    wk__atomic_file save;
-    wk_code code = wk__atomic_file_begin(&save, path, error);
-    if (code != WK_OK) return code;
-    code = wk__atomic_file_write(&save, text->data, text->length, error);
-    if (code == WK_OK) return wk__atomic_file_commit(&save, text->length, error);
-    wk__atomic_file_abort(&save);
-    return code;
-}
-
 wk_code wk_plot_save_at(wk_site site, wk_plot *plot, const char *path)
 {
     static const char op[] = "plot_save";
@@ -202,8 +191,8 @@ wk_code wk_plot_save_at(wk_site site, wk_plot *plot, const char *path)
     wk__text text = {0};
     wk__io_error error;
     wk__plot_svg(p, &text);
-    const wk_code code =
-        text.failed ? wk__io_fail(&error, WK_ERR_MEMORY, "out of host memory") : write_file(path, &text, &error);
+    const wk_code code = text.failed ? wk__io_fail(&error, WK_ERR_MEMORY, "out of host memory")
+                                     : wk__atomic_file_save(path, text.data, text.length, &error);
     wk__text_free(&text);
     if (code != WK_OK) wk__error_set(site, code, "%s: %s", op, error.text);
     return code;

@@ -5,6 +5,7 @@
  *     y +---------------+  -- train      rectangle at (left, top). Of several points in one column of pixels a path has
  *       |               |  -- test       the first, the last and the extremes: a line of any length looks the same and
  *       +---------------+                gives a small file. */
+#include "base/utf8.h"
 #include "plot.h"
 #include "plot_axis.h"
 #include <math.h>

@@ -3,6 +3,7 @@
  * is cut to the records before it, so that readers never meet half a record. */
 #include "base/alloc.h"
 #include "base/platform/file.h"
+#include "base/utf8.h"
 #include "data/metric_history.h"
 #include "io/save_load.h"
 #include "tensorboard_record.h"
@@ -150,18 +151,10 @@ static wk_code write_values(wk_site site, const char *op, event_file *f, const c
     return code;
 }
 
-static bool is_utf8(const char *text)
-{
-    const char *end = text + strlen(text);
-    for (int bytes; text < end; text += bytes)
-        if ((bytes = wk__utf8_bytes(text, end)) == 0) return false;
-    return true;
-}
-
 /* TensorBoard reads no further than a string that is not UTF-8. */
 static bool check_tag(wk_site site, const char *op, const char *tag)
 {
-    if (tag && *tag && is_utf8(tag)) return true;
+    if (tag && *tag && wk__is_utf8(tag)) return true;
     wk__error_set(site, WK_ERR_ARGUMENT, "%s: the tag is %s", op, !tag ? "NULL" : *tag ? "not UTF-8" : "empty");
     return false;
 }

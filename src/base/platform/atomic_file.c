@@ -178,3 +178,13 @@ void wk__atomic_file_abort(wk__atomic_file *save)
     unlink(save->temporary);
     end(save);
 }
+
+wk_code wk__atomic_file_save(const char *path, const void *bytes, int64_t count, wk__io_error *error)
+{
+    wk__atomic_file save;
+    wk_code code = wk__atomic_file_begin(&save, path, error);
+    if (code == WK_OK) code = wk__atomic_file_write(&save, bytes, count, error);
+    if (code == WK_OK) code = wk__atomic_file_commit(&save, count, error);
+    wk__atomic_file_abort(&save);
+    return code;
+}

@@ -72,6 +72,8 @@ wk_code wk__atomic_file_write(wk__atomic_file *save, const void *bytes, int64_t 
 /* Replaces the target and ends the save, on failure too. If the bytes written differ from `expected`, the size that the
  * format computed, fails with an internal error and keeps the old file. */
 wk_code wk__atomic_file_commit(wk__atomic_file *save, int64_t expected, wk__io_error *error);
+/* Saves all bytes of a file at once. */
+wk_code wk__atomic_file_save(const char *path, const void *bytes, int64_t count, wk__io_error *error);
 /* Ends the save and removes the temporary. Does nothing after a commit or a failed begin. */
 void wk__atomic_file_abort(wk__atomic_file *save);
 
