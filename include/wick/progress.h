@@ -39,8 +39,8 @@ WK_RESULT_API wk_progress *wk_progress_new_at(wk_site site, const char *name, in
                                               const wk_progress_options *options);
 /* wk_progress_step(bar, label, x): Counts a step, and shows the element of x under label. It does not wait for a
  * device: the bar shows the newest value that has arrived on the host, usually that of the step before. An update that
- * finds no new value submits the recorded work, as wk_flush does. If label or x is NULL, the bar keeps showing the last
- * value. While an error is pending it does nothing.
+ * finds no new value submits the recorded work, as wk_flush does; that of the last step waits for its value. If label
+ * or x is NULL, the bar keeps showing the last value. While an error is pending it does nothing.
  * Lifetime:  label is copied
  * Returns:   WK_OK or an error code
  * Errors:    WK_ERR_SHAPE if x does not have exactly one element */

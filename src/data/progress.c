@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Progress bars. A bar shows values without waiting for them:
+/* Progress bars. A bar shows values without waiting for them, except in its last line:
  *
  *     step      --> latest, a reference to the newest value, which recorded work will compute
  *     update    --> if it has been computed: read from host memory at once, or downloaded by the reader's thread and
@@ -285,10 +285,15 @@ static bool check_value(wk_site site, wk_tensor *x)
 static void update(progress *p, const wk_tensor *before, int64_t now)
 {
     const bool last = p->done == p->total;
+    if (last) wk__background_worker_wait(&p->reader);
     finish_reading(p);
     if (!look_at(p, p->latest) && (last || !look_at(p, before)) && p->latest) {
         wk_flush();
         look_at(p, p->latest);
+    }
+    if (last) { /* no later update shows the value */
+        wk__background_worker_wait(&p->reader);
+        finish_reading(p);
     }
     draw(p, now, last);
     p->ended = last;

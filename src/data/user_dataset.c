@@ -41,8 +41,8 @@ static bool check_kind(wk_site site, const wk_dataset_kind *given, wk_dataset_ki
     else if (code == WK_ERR_ARGUMENT)
         wk__error_set(site, code, "%s: set .size = sizeof(wk_dataset_kind) first", op);
     else if (code != WK_OK)
-        wk__error_set(site, code, "%s: the kind sets a member that library version %s does not support; leave it zero",
-                      op, wk_version());
+        wk__error_set(site, code,
+                      "%s: the kind sets a member that this library version does not support; leave it zero", op);
     else if (!kind->count || !kind->get)
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: .%s is NULL", op, kind->count ? "get" : "count");
     else

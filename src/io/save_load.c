@@ -120,15 +120,17 @@ wk_code wk_save_tensors_at(wk_site site, wk_tensors *list, const char *path)
 
 static bool check_metadata(wk_site site, const wk_save_options *o)
 {
-    const bool counted = o->pairs >= 0 && (o->pairs == 0 || o->metadata);
-    bool complete = counted;
-    for (int64_t k = 0; counted && k < o->pairs; k++) complete = complete && o->metadata[k].key && o->metadata[k].value;
-    if (!counted)
+    if (o->pairs < 0 || (o->pairs > 0 && !o->metadata)) {
         wk__error_set(site, WK_ERR_ARGUMENT, "save: .pairs is %lld, but .metadata %s", (long long)o->pairs,
                       o->metadata ? "cannot have a negative number of pairs" : "is NULL");
-    else if (!complete)
+        return false;
+    }
+    for (int64_t k = 0; k < o->pairs; k++) {
+        if (o->metadata[k].key && o->metadata[k].value) continue;
         wk__error_set(site, WK_ERR_ARGUMENT, "save: a key or value of .metadata is NULL");
-    return complete;
+        return false;
+    }
+    return true;
 }
 
 wk_code wk_save_at(wk_site site, wk_module *m, const char *path, const wk_save_options *options)

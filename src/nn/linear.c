@@ -39,12 +39,14 @@ static bool add_parameters(wk_site site, wk_module *m, int64_t in, const wk_nn_l
     double bound = in > 0 ? 1 / sqrt((double)in) : 0;
     wk__call_scope c;
     if (!wk__call_begin(&c, WK__FRAME_CALL, "nn_linear", site, WK__GRAD_OFF)) return false;
-    wk_tensor *weight = wk_empty_at(site, (int64_t[]){state->out, in}, 2, &like);
-    wk_tensor *bias = options->no_bias ? NULL : wk_empty_at(site, &state->out, 1, &like);
-    if (!state->weight) state->weight = weight ? wk_module_add_parameter_at(site, m, "weight", weight) : NULL;
+    if (!state->weight) {
+        wk_tensor *weight = wk_empty_at(site, (int64_t[]){state->out, in}, 2, &like);
+        state->weight = weight ? wk_module_add_parameter_at(site, m, "weight", weight) : NULL;
+    }
     bool fine = state->weight && wk_init_kaiming_uniform__at(site, state->weight, &slope);
     if (fine && !options->no_bias) {
-        if (!state->bias) state->bias = bias ? wk_module_add_parameter_at(site, m, "bias", bias) : NULL;
+        wk_tensor *bias = state->bias ? NULL : wk_empty_at(site, &state->out, 1, &like);
+        if (bias) state->bias = wk_module_add_parameter_at(site, m, "bias", bias);
         fine = state->bias && wk_init_uniform__at(site, state->bias, -bound, bound);
     }
     wk__call_end(&c, NULL, 0);

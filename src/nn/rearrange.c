@@ -233,14 +233,13 @@ static int upsample_describe(wk_module *self, char *out, size_t size)
 }
 
 /* name: of the call, "nn_upsample". */
-static wk_module *create_upsample(wk_site site, const char *name, wk_sizes size, const wk_nn_upsample_options *options)
+static wk_module *create_upsample(wk_site site, const char *name, wk_sizes size, wk_nn_upsample_options o)
 {
     const wk_module_kind kind = {.size = sizeof kind,
                                  .name = name + strlen("nn_"),
                                  .state = sizeof(wk_interpolate_options),
                                  .forward1 = upsample_forward,
                                  .describe = upsample_describe};
-    const wk_nn_upsample_options o = *options;
     const bool scaled = o.scale_factor != 0 || o.scales_d != 0 || o.scales_h != 0 || o.scales_w != 0;
     if ((size != 0) == scaled) {
         wk__error_set(site, WK_ERR_ARGUMENT,
@@ -265,7 +264,7 @@ static wk_module *create_upsample(wk_site site, const char *name, wk_sizes size,
 wk_module *wk_nn_upsample_at(wk_site site, wk_sizes size, const wk_nn_upsample_options *options)
 {
     wk_nn_upsample_options o;
-    return wk__options(site, "nn_upsample", options, &o) ? create_upsample(site, "nn_upsample", size, &o) : NULL;
+    return wk__options(site, "nn_upsample", options, &o) ? create_upsample(site, "nn_upsample", size, o) : NULL;
 }
 
 /* Creates an upsample layer for images of a fixed mode. */
@@ -281,7 +280,7 @@ static wk_module *create_upsampling(wk_site site, const char *name, wk_sizes siz
     }
     o.mode = mode;
     o.align_corners = mode == WK_INTERPOLATE_BILINEAR;
-    return create_upsample(site, name, size, &o);
+    return create_upsample(site, name, size, o);
 }
 
 wk_module *wk_nn_upsampling_nearest2d_at(wk_site site, wk_sizes size, const wk_nn_upsample_options *options)

@@ -216,8 +216,8 @@ static bool copy_lists(wk__schedule *s, const wk__schedule_lists *lists)
     return true;
 }
 
-/* Appends a schedule to the optimiser's list. The first one records the base rates. */
-static void link(wk__schedule *s, wk_optim *optim)
+/* Appends a schedule to the optimiser's list, and records the base rates of groups that have none: recorded[g]. */
+static void link(wk__schedule *s, wk_optim *optim, bool recorded[])
 {
     wk__optim *of = wk__optim_of(optim);
     wk__schedule **last = &of->schedules;
@@ -226,8 +226,10 @@ static void link(wk__schedule *s, wk_optim *optim)
     wk__handle_hold(&optim->handle);
     while (*last) last = &(*last)->next;
     *last = s;
-    for (int64_t g = 0; g < of->groups; g++)
-        if (of->group[g].initial_lr < 0) of->group[g].initial_lr = *wk__optim_rate(of, g);
+    for (int64_t g = 0; g < of->groups; g++) {
+        recorded[g] = of->group[g].initial_lr < 0;
+        if (recorded[g]) of->group[g].initial_lr = *wk__optim_rate(of, g);
+    }
 }
 
 wk_schedule *wk__schedule_new(wk_site site, const wk__schedule_kind *kind, wk_optim *optim, const void *settings,
@@ -236,7 +238,9 @@ wk_schedule *wk__schedule_new(wk_site site, const wk__schedule_kind *kind, wk_op
     const wk__schedule_call call = {site, kind->name};
     wk_context *context = wk__context();
     const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
-    wk__schedule *s = wk__alloc_zero(1, sizeof *s);
+    wk__optim *of = wk__optim_of(optim);
+    bool *recorded = wk__alloc_zero((size_t)of->groups + 1, sizeof *recorded);
+    wk__schedule *s = recorded ? wk__alloc_zero(1, sizeof *s) : NULL;
     bool fine = s != NULL;
     if (s) {
         s->kind = kind;
@@ -244,13 +248,13 @@ wk_schedule *wk__schedule_new(wk_site site, const wk__schedule_kind *kind, wk_op
         fine = s->settings && (!lists || copy_lists(s, lists));
     }
     if (fine) {
-        wk__optim *of = wk__optim_of(optim);
-        const bool first = of->groups > 0 && of->group[0].initial_lr < 0;
         if (settings) memcpy(s->settings, settings, kind->size);
-        link(s, optim);
+        link(s, optim, recorded);
         fine = kind->has_begun || move_or_restore(&call, s, 0);
-        for (int64_t g = 0; g < of->groups && first && !fine; g++) of->group[g].initial_lr = -1; /* not recorded */
+        for (int64_t g = 0; g < of->groups && !fine; g++)
+            if (recorded[g]) of->group[g].initial_lr = -1;
     }
+    wk__free(recorded);
     wk_schedule *made = wk__handle_wrap(site, &schedule_type, s, fine, kind->name);
     wk__frame_end(context, before);
     return made;

@@ -121,7 +121,7 @@ static void resampling(void **state)
     assert_null(wk_interpolate(x, .scale_factor = 0.1));
     expect_error("interpolate: the scale of a dimension gives an invalid size", NULL);
     assert_null(wk_interpolate(x, .scales_d = 2));
-    expect_error("interpolate: x does not have the dimension of .scales_d", NULL);
+    expect_error("interpolate: .scales_d needs three spatial dimensions", NULL);
     assert_null(wk_interpolate(x, .output_size = 2, .scales_w = 2));
     expect_error("interpolate: expected either .output_size or .scale_factor", NULL);
     assert_null(wk_nn_upsampling_nearest2d(2, .mode = WK_INTERPOLATE_LINEAR));

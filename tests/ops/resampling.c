@@ -114,7 +114,7 @@ static void messages(void **state)
     assert_null(wk_grid_sample(x, wk_ones((2, 2, 2, 2))));
     expect_error("grid_sample: expected as many samples in both", "[2,2,2,2]", NULL);
     assert_null(wk_grid_sample(wk_ones((1, 2, 2)), grid));
-    expect_error("expected four dimensions each, or five", NULL);
+    expect_error("expected 4 or 5 dimensions for both", NULL);
     assert_null(wk_grid_sample(wk_ones((1, 1, 0, 2)), grid));
     expect_error("a spatial dimension is empty", NULL);
     assert_null(wk_grid_sample(wk_ones((1, 1, 2, 2, 2)), wk_ones((1, 1, 1, 1, 3)), .mode = WK_GRID_SAMPLE_BICUBIC));
@@ -128,7 +128,7 @@ static void messages(void **state)
     assert_null(wk_affine_grid(theta, (1, 1, 2, 2, 2)));
     expect_error("expected theta of shape [1,3,4] for this size", NULL);
     assert_null(wk_affine_grid(theta, (1, 1, 2, 0)));
-    expect_error("spatial size 0 is less than 1", NULL);
+    expect_error("spatial sizes must be at least 1, got 0", NULL);
 }
 
 int main(void)

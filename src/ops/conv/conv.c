@@ -185,7 +185,7 @@ static bool check_bias(wk_site site, const conv_op *k, wk_tensor *const in[], in
 
 /* Returns the weight for a gradient by x, of which the channels of x are the rows. On the CPU a copy with these
  * outermost needs no gathering, where the weight itself is gathered for each piece of the result. It pays if there
- * are many pieces. */
+ * are many pieces; a product that packed its rows once for all pieces would not need it. */
 static wk_tensor *with_rows_of_x(const wk__convolution *c, wk_tensor *weight)
 {
     enum { LEAST_POSITIONS = 1024 };
@@ -406,8 +406,11 @@ static void gradient(wk__grad_ctx *g)
 {
     static const conv_op *const tables[] = {convolutions, transposed, input_gradients, weight_gradients};
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
-        for (int d = 0; d < WK__CONV_DIMS; d++)
-            if (tables[t][d].op == g->node->op) differentiate(g, &tables[t][d]);
+        for (int d = 0; d < WK__CONV_DIMS; d++) {
+            if (tables[t][d].op != g->node->op) continue;
+            differentiate(g, &tables[t][d]);
+            return;
+        }
 }
 
 wk_tensor *wk_conv1d_at(wk_site site, wk_tensor *x, wk_tensor *weight, wk_tensor *bias, const wk_conv_options *options)

@@ -55,20 +55,22 @@ static avg_call even_run(const avg_call *a, int k, int64_t first, wk__window_run
     return even;
 }
 
+/* Returns true if the windows of an uneven dimension are pooled as runs of even ones. */
 static bool has_few_runs(const avg_call *a, int k)
 {
+    if (!a->w.uneven[k]) return false;
     wk__window_run run = {.count = 0};
     int runs = 0;
     for (int64_t i = 0; i < a->w.out[k] && runs <= MOST_RUNS; i += run.count, runs++) (void)even_run(a, k, i, &run);
     return runs <= MOST_RUNS;
 }
 
-/* Finds the run from element `first` of the result on; *part receives the call that pools it. Returns false at the
- * end. */
-static bool next_run(const avg_call *a, int k, int64_t first, avg_call *part, wk__window_run *run)
+/* Finds the run from element `first` of the result on; *part receives the call that pools it. few: has_few_runs().
+ * Returns false at the end. */
+static bool next_run(const avg_call *a, int k, bool few, int64_t first, avg_call *part, wk__window_run *run)
 {
     if (first >= a->w.out[k]) return false;
-    if (a->w.uneven[k] && has_few_runs(a, k)) {
+    if (few) {
         *part = even_run(a, k, first, run);
         return true;
     }
@@ -162,7 +164,8 @@ static wk_tensor *avg_dim(const avg_call *a, wk_tensor *x, int k, wk_dtype dtype
     wk__parts parts = {.count = 0};
     wk__window_run run = {.count = 0};
     avg_call call;
-    while (x && next_run(a, k, run.first + run.count, &call, &run)) {
+    const bool few = has_few_runs(a, k);
+    while (x && next_run(a, k, few, run.first + run.count, &call, &run)) {
         wk_tensor *part = sum_run(&call, x, k, &run);
         if (part && k == w->dims - 1) part = wk_to_dtype_at(w->site, part, dtype);
         if (!wk__parts_add(&parts, w->site, part, w->first + k)) return NULL;
@@ -310,7 +313,8 @@ static wk_tensor *spread_dim(const avg_call *a, wk_tensor *grad, int k)
     wk_tensor *sum = zeros_along(w, grad, k);
     run = (wk__window_run){.count = 0};
     avg_call call;
-    while (sum && next_run(a, k, run.first + run.count, &call, &run))
+    const bool few = has_few_runs(a, k);
+    while (sum && next_run(a, k, few, run.first + run.count, &call, &run))
         if (!add_run(&call, sum, grad, k, &run)) return NULL;
     return sum;
 }

@@ -45,7 +45,8 @@ static wk__window_run taps_of(const wk__windows *w, int k, int64_t i)
 /* Returns true if each window has an element of x: with a dilation greater than the size, one may step over it. */
 static bool windows_have_elements(const wk__windows *w, wk_tensor *x, int k)
 {
-    for (int64_t i = 0; w->dilation[k] > w->size[k] && i < w->out[k]; i++) {
+    if (w->dilation[k] <= w->size[k]) return true;
+    for (int64_t i = 0; i < w->out[k]; i++) {
         if (taps_of(w, k, i).taps > 0) continue;
         wk__op_error(
             w->op, w->site, WK_ERR_SHAPE, &x,
@@ -249,7 +250,7 @@ bool wk__parts_add(wk__parts *parts, wk_site site, wk_tensor *part, int64_t dim)
     const int most = (int)(sizeof parts->part / sizeof *parts->part);
     if (!part) return false;
     if (parts->count == most) {
-        parts->part[0] = wk_cat_at(site, parts->part, most, dim);
+        parts->part[0] = wk__parts_join(parts, site, dim);
         parts->count = 1;
         if (!parts->part[0]) return false;
     }

@@ -64,7 +64,8 @@ static bool check(const wk__op *op, wk_tensor *theta, const int64_t *size, int c
     for (int k = 0; k < a->dims; k++) {
         a->size[k] = size[count - 1 - k];
         if (a->size[k] >= 1) continue;
-        wk__error_set(a->site, WK_ERR_ARGUMENT, "affine_grid: spatial size %lld is less than 1", (long long)a->size[k]);
+        wk__error_set(a->site, WK_ERR_ARGUMENT, "affine_grid: spatial sizes must be at least 1, got %lld",
+                      (long long)a->size[k]);
         return false;
     }
     return wk__check_float(op, a->site, theta);
@@ -81,8 +82,7 @@ wk_tensor *wk_affine_grid_at(wk_site site, wk_tensor *theta, const int64_t *size
         return NULL;
     affine a = {.site = site, .align_corners = o.align_corners};
     if (!check(op, theta, size, count, &a)) return wk__compose_end(&c, NULL, NULL);
-    wk__attr attr = wk__affine_grid_attr((wk__affine_grid_attributes){.align_corners = a.align_corners});
-    memcpy(attr.list, a.size, sizeof a.size);
+    const wk__attr attr = wk__affine_grid_attr((wk__affine_grid_attributes){.align_corners = a.align_corners});
     return wk__compose_end(&c, make_grid(&a, theta), &attr);
 }
 
@@ -96,9 +96,9 @@ static void gradient(wk__grad_ctx *g)
     affine a = {.dims = (int)theta->size[1],
                 .align_corners = wk__affine_grid_attributes_of(g->attr).align_corners,
                 .samples = theta->size[0]};
-    memcpy(a.size, g->attr->list, sizeof a.size);
     wk_tensor *grad = wk__to_opmath(g->out[0]), *part[MOST_DIMS + 1];
     if (!grad) return;
+    for (int k = 0; k < a.dims; k++) a.size[k] = wk__body_of(grad)->shape[a.dims - k];
     const int64_t spatial[] = {1, 2, 3};
     for (int k = 0; k <= a.dims; k++)
         part[k] = wk_sum_at(here, k < a.dims ? wk_mul(grad, coordinates(&a, k, grad)) : grad, spatial, a.dims, NULL);

@@ -145,14 +145,17 @@ static bool check(const wk__op *op, wk_site site, wk_tensor *const in[], const w
 {
     const wk__body *x = wk__body_of(in[0]), *grid = wk__body_of(in[1]);
     const int dims = x->ndim - 2;
-    if (o->mode < 0 || o->mode > WK_GRID_SAMPLE_BICUBIC) return report(op, site, WK_ERR_ARGUMENT, in, "unknown .mode");
+    if (o->mode < 0 || o->mode > WK_GRID_SAMPLE_BICUBIC)
+        return report(op, site, WK_ERR_ARGUMENT, in,
+                      "unknown .mode; expected WK_GRID_SAMPLE_BILINEAR, NEAREST or BICUBIC");
     if (o->padding_mode < 0 || o->padding_mode > WK_GRID_SAMPLE_REFLECTION)
-        return report(op, site, WK_ERR_ARGUMENT, in, "unknown .padding_mode");
+        return report(op, site, WK_ERR_ARGUMENT, in,
+                      "unknown .padding_mode; expected WK_GRID_SAMPLE_ZEROS, BORDER or REFLECTION");
     if (!wk__is_float(x->dtype) || x->dtype != grid->dtype)
         return report(op, site, WK_ERR_DTYPE, in,
                       "expected one floating dtype for both; convert one of them with wk_to_dtype");
     if (dims < 2 || dims > WK__GRID_DIMS || grid->ndim != x->ndim)
-        return report(op, site, WK_ERR_SHAPE, in, "expected four dimensions each, or five");
+        return report(op, site, WK_ERR_SHAPE, in, "expected 4 or 5 dimensions for both");
     if (grid->shape[0] != x->shape[0] || grid->shape[dims + 1] != dims)
         return report(op, site, WK_ERR_SHAPE, in,
                       "expected as many samples in both, and a last dimension of the grid with a number per spatial "

@@ -256,7 +256,7 @@ static bool check_sizes(wk_site site, wk_tensor *x, const wk_interpolate_options
     bool scaled = o->scale_factor != 0;
     for (int k = 0; k < WK__MAX_SIZES; k++) {
         if (given[k] != 0 && k < WK__MAX_SIZES - r->dims)
-            return report(site, WK_ERR_ARGUMENT, x, "x does not have the dimension of .scales_d or .scales_h");
+            return report(site, WK_ERR_ARGUMENT, x, ".scales_d needs three spatial dimensions and .scales_h two");
         scaled = scaled || given[k] != 0;
     }
     if ((o->output_size != 0) == scaled)

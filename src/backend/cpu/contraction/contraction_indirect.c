@@ -44,15 +44,10 @@ static void find_vectors(piece *at)
 static void find_piece(const wk__indirect_plan *p, int64_t number, piece *at)
 {
     const wk__padded_axis *first = &p->b.axis[p->b.first];
-    const wk__work_args *kernel = p->b.kernel;
-    const int operand[] = {0, p->b.a, p->b.b};
     const int64_t from = number % p->place_parts * p->piece_places;
     at->plan = p;
     at->batch = number / p->place_parts;
-    for (int o = 0; o <= WK__FACTORS; o++)
-        at->offset[o] =
-            kernel->operand[operand[o]].offset + wk__padded_offset(kernel, operand[o], &p->batch, at->batch);
-    if (first->spatial_index >= 0) at->offset[0] += from * kernel->operand[0].stride[first->spatial_index];
+    wk__padded_start(&p->b, &p->batch, at->batch, from, at->offset);
     wk__padded_box_init(&p->b, from, wk__min_i64(from + p->piece_places, first->places), &at->box);
     find_vectors(at);
 }

@@ -2,7 +2,7 @@
 /* Planning and execution of depthwise convolutions; see contraction_planes.h. */
 #include "contraction_planes.h"
 
-#include <string.h>
+#include <math.h>
 
 #include "base/integers.h"
 #include "backend/cpu/isa.h"
@@ -41,7 +41,7 @@ static bool analyze_result(wk__planes_plan *p, const wk__work_args *kernel)
     return true;
 }
 
-/* Returns true if all summed indices are taps. */
+/* Returns true if all summed indices are taps of B, and tables have room for them. */
 static bool sums_taps_only(const wk__planes_plan *p, const wk__work_args *kernel)
 {
     for (int i = kernel->ndim; i < kernel->ndim + kernel->contraction->nsummed; i++)
@@ -79,10 +79,9 @@ static bool choose_pieces(wk__planes_plan *p)
     while (parts < places && !fits(p, wk__chunk_count(places, parts))) parts = wk__min_i64(2 * parts, places);
     p->piece_places = wk__chunk_count(places, parts);
     p->place_parts = wk__chunk_count(places, p->piece_places);
-    double lines = p->place_parts > 1 ? 1 : PIECE_WORK / work;
-    lines = lines * positions_of(p) * WK__PADDED_SIZE > PIECE_BYTES ? PIECE_BYTES / positions_of(p) / WK__PADDED_SIZE
-                                                                    : lines;
-    p->piece_lines = lines < 1 ? 1 : wk__even_chunk(p->lines, lines < (double)p->lines ? (int64_t)lines : p->lines);
+    const double lines =
+        p->place_parts > 1 ? 1 : fmin(PIECE_WORK / work, PIECE_BYTES / (positions_of(p) * WK__PADDED_SIZE));
+    p->piece_lines = lines < 1 ? 1 : wk__even_chunk(p->lines, (int64_t)fmin(lines, (double)p->lines));
     p->line_parts = wk__chunk_count(p->lines, p->piece_lines);
     return fits(p, p->piece_places);
 }
@@ -128,20 +127,15 @@ typedef struct piece {
 
 static void find_piece(const wk__planes_plan *p, int64_t number, piece *at)
 {
-    const wk__work_args *kernel = p->b.kernel;
-    const wk__padded_axis *first = &p->b.axis[p->b.first];
-    const int operand[] = {0, p->b.a, p->b.b};
     const int64_t from = number % p->place_parts * p->piece_places;
     number /= p->place_parts;
     at->plan = p;
     at->line = number % p->line_parts * p->piece_lines;
     at->line_end = wk__min_i64(at->line + p->piece_lines, p->lines);
     at->batch = number / p->line_parts;
-    for (int o = 0; o <= WK__FACTORS; o++)
-        at->offset[o] =
-            kernel->operand[operand[o]].offset + wk__padded_offset(kernel, operand[o], &p->batch, at->batch);
-    if (first->spatial_index >= 0) at->offset[0] += from * kernel->operand[0].stride[first->spatial_index];
-    wk__padded_box_init(&p->b, from, wk__min_i64(from + p->piece_places, first->places), &at->box);
+    wk__padded_start(&p->b, &p->batch, at->batch, from, at->offset);
+    const int64_t end = wk__min_i64(from + p->piece_places, p->b.axis[p->b.first].places);
+    wk__padded_box_init(&p->b, from, end, &at->box);
 }
 
 static wk__padded_lines lines_of(const piece *at)

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "backend/cpu/copy_chunks.h"
 #include "base/integers.h"
 
 enum {
@@ -143,23 +144,15 @@ static void copy_pairs(char *restrict to, const char *restrict from, int64_t cou
     if (count > 0) memcpy(to + 4 * (count - 1), from + 8 * (count - 1), 4); /* does not read past the last element */
 }
 
-/* Copies at least one chunk; the last one overlaps so that it ends at the end. */
-static inline __attribute__((always_inline)) void copy_chunks(char *to, const char *from, int64_t bytes, size_t chunk)
-{
-    const int64_t last = bytes - (int64_t)chunk;
-    for (int64_t k = 0; k < last; k += (int64_t)chunk) memcpy(to + k, from + k, chunk);
-    memcpy(to + last, from + last, chunk);
-}
-
 /* Copies tens of bytes, faster than a call of memcpy. */
 static inline void copy_short(char *to, const char *from, int64_t bytes)
 {
     if (bytes >= 128)
         memcpy(to, from, (size_t)bytes);
     else if (bytes >= 16)
-        copy_chunks(to, from, bytes, 16);
+        wk__copy_chunks(to, from, bytes, 16);
     else if (bytes >= 4)
-        copy_chunks(to, from, bytes, 4);
+        wk__copy_chunks(to, from, bytes, 4);
     else
         for (int64_t k = 0; k < bytes; k++) to[k] = from[k];
 }
@@ -220,9 +213,9 @@ static bool is_next_row(const wk__im2col *g, const wk__im2col_index *index, run 
 static void find_planes(const wk__im2col *g, const wk__im2col_index *index, run runs[], int64_t count)
 {
     for (run *r = runs; r < runs + count; r += r->rows) {
-        if (r + 1 == runs + count || !is_next_row(g, index, r, r + 1)) continue;
-        for (run *last = r + 1; last < runs + count; last++, r->rows++)
-            if (!is_next_row(g, index, last - 1, last) || last[-1].down != r->down) break;
+        run *end = r + 1;
+        while (end < runs + count && is_next_row(g, index, end - 1, end) && end[-1].down == r->down) end++;
+        r->rows = (int)(end - r);
     }
 }
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "backend/cpu/copy_chunks.h"
 #include "base/integers.h"
 
 enum {
@@ -51,6 +52,16 @@ void wk__padded_offsets(const wk__work_args *kernel, int operand, const wk__padd
             digit[k] = 0;
         }
     }
+}
+
+void wk__padded_start(const wk__padded *p, const wk__padded_list *list, int64_t number, int64_t from,
+                      int64_t offset[1 + WK__FACTORS])
+{
+    const wk__work_args *kernel = p->kernel;
+    const int operand[] = {0, p->a, p->b}, d = p->axis[p->first].spatial_index;
+    for (int o = 0; o <= WK__FACTORS; o++)
+        offset[o] = kernel->operand[operand[o]].offset + wk__padded_offset(kernel, operand[o], list, number);
+    if (d >= 0) offset[0] += from * kernel->operand[0].stride[d];
 }
 
 /* ---- roles of indices -------------------------------------------------------------------------------------------- */
@@ -244,24 +255,20 @@ static inline __attribute__((always_inline)) void copy_each(char *restrict to, c
         memcpy(to + i * WK__PADDED_SIZE, from + i * stride * WK__PADDED_SIZE, WK__PADDED_SIZE);
 }
 
-/* Copies a short contiguous row in blocks of four, the last of which may overlap the one before. */
-static inline void copy_short(char *to, const char *from, int64_t count)
+static inline void copy_short_row(char *to, const char *from, int64_t count)
 {
-    enum { BLOCK = 4, BYTES = BLOCK * WK__PADDED_SIZE };
-    if (count < BLOCK) {
+    enum { CHUNK = 16 };
+    if (count * WK__PADDED_SIZE < CHUNK)
         copy_each(to, from, count, 1);
-        return;
-    }
-    for (int64_t i = 0; i + BLOCK <= count; i += BLOCK)
-        memcpy(to + i * WK__PADDED_SIZE, from + i * WK__PADDED_SIZE, BYTES);
-    memcpy(to + (count - BLOCK) * WK__PADDED_SIZE, from + (count - BLOCK) * WK__PADDED_SIZE, BYTES);
+    else
+        wk__copy_chunks(to, from, count * WK__PADDED_SIZE, CHUNK);
 }
 
 /* With a constant stride the compiler vectorises the loop. */
 static inline void copy_row(char *to, const char *from, int64_t count, int64_t stride)
 {
     if (stride == 1 && count <= SHORT_ROW)
-        copy_short(to, from, count);
+        copy_short_row(to, from, count);
     else if (stride == 1)
         memcpy(to, from, (size_t)(count * WK__PADDED_SIZE));
     else if (stride == 2)

@@ -68,6 +68,11 @@ int64_t wk__padded_offset(const wk__work_args *kernel, int operand, const wk__pa
 /* Computes the offsets of all combinations. */
 void wk__padded_offsets(const wk__work_args *kernel, int operand, const wk__padded_list *list, int64_t offset[]);
 
+/* Computes at which elements of C, A and B combination `number` of a list begins; in C, at position `from` of the first
+ * axis. */
+void wk__padded_start(const wk__padded *p, const wk__padded_list *list, int64_t number, int64_t from,
+                      int64_t offset[1 + WK__FACTORS]);
+
 /* Computes the box of positions `from` .. `end` along the first axis; returns false if its copies exceed any buffer. */
 bool wk__padded_box_init(const wk__padded *p, int64_t from, int64_t end, wk__padded_box *box);
 /* Computes at[u] for all taps. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies between memory and panels; see panel_copy.h. Each loop is written once and inlined for each element size. */
 #include "panel_copy.h"
+#include "backend/cpu/copy_chunks.h"
 
 #include <stdlib.h>
 
@@ -45,36 +46,28 @@ void wk__copy_lanes(char *panel, intptr_t address, const int64_t offset[], int64
 
 /* ---- runs -------------------------------------------------------------------------------------------------------- */
 
-typedef uint32_t four __attribute__((vector_size(16)));
-typedef four four_anywhere __attribute__((aligned(4), may_alias));
+typedef uint32_t vector __attribute__((vector_size(16)));
+typedef vector unaligned_vector __attribute__((aligned(4), may_alias));
 
-/* Fills a panel with every second of some 4-byte elements. Returns how many lanes it has filled: one fewer than there
- * are at most, so that it reads nothing after the last one. */
+/* Fills a panel with every second of some 4-byte elements. Returns the number of lanes filled, less than `lanes`, so
+ * that no vector extends past the last element. */
 static inline int64_t fill_pairs(char *restrict panel, const char *restrict from, int64_t lanes)
 {
     int64_t l = 0;
     for (; l + 4 < lanes; l += 4) {
-        const four low = *(const four_anywhere *)(from + 8 * l), high = *(const four_anywhere *)(from + 8 * l + 16);
-        *(four_anywhere *)(panel + 4 * l) = __builtin_shufflevector(low, high, 0, 2, 4, 6);
+        const vector low = *(const unaligned_vector *)(from + 8 * l);
+        const vector high = *(const unaligned_vector *)(from + 8 * l + 16);
+        *(unaligned_vector *)(panel + 4 * l) = __builtin_shufflevector(low, high, 0, 2, 4, 6);
     }
     return l;
 }
 
-typedef uint32_t sixteen __attribute__((vector_size(16), aligned(1), may_alias));
-
-/* Copies 16 bytes or more; the last vector ends at the end. */
-static inline void copy_vectors(char *restrict to, const char *restrict from, int64_t bytes)
-{
-    const int64_t last = bytes - (int64_t)sizeof(sixteen);
-    for (int64_t k = 0; k < last; k += (int64_t)sizeof(sixteen)) *(sixteen *)(to + k) = *(const sixteen *)(from + k);
-    *(sixteen *)(to + last) = *(const sixteen *)(from + last);
-}
-
 static inline void move_run(char *panel, intptr_t address, int64_t step, int64_t lanes, int size, bool fill)
 {
-    if (step == size && lanes * size >= (int64_t)sizeof(sixteen)) {
+    enum { CHUNK = 16 };
+    if (step == size && lanes * size >= CHUNK) {
         char *memory = (char *)address;
-        copy_vectors(fill ? panel : memory, fill ? memory : panel, lanes * size);
+        wk__copy_chunks(fill ? panel : memory, fill ? memory : panel, lanes * size, CHUNK);
         return;
     }
     int64_t l = size == 4 && step == 8 && fill ? fill_pairs(panel, (const char *)address, lanes) : 0;
