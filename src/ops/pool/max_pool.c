@@ -68,25 +68,29 @@ static wk_tensor *tap_index(const max_call *m, wk_tensor *within, wk_tensor *x, 
     return wk_full_i64_at(w->site, (const int64_t[]){1}, 1, step, &like);
 }
 
-/* Adds the starts of `count` windows along dimension k, from window `first` on. Indices of uneven windows have them. */
-static wk_tensor *add_starts(const max_call *m, wk_tensor *index, int k, int64_t first, int64_t count)
+/* Returns the indices of the starts of `count` windows along dimension k, from window `first` on; indices of uneven
+ * windows include them. */
+static wk_tensor *window_starts(const max_call *m, wk_device device, int k, int64_t first, int64_t count)
 {
     const wk__windows *w = &m->w;
-    if (!index || w->uneven[k]) return index;
-    const wk_tensor_options like = {.size = sizeof like, .dtype = m->index_dtype, .device = wk_device_of(index)};
-    const int64_t step = count > 1 ? w->stride[k] * m->plane[k] : 0;
-    const int64_t start = (first * w->stride[k] - w->padding[k]) * m->plane[k];
-    wk_tensor *starts = wk_add(wk_mul(wk_arange_i64_at(w->site, count, &like), step), start);
-    return wk_add(index, wk__window_vector(w, starts, k));
+    const wk_tensor_options like = {.size = sizeof like, .dtype = m->index_dtype, .device = device};
+    const int64_t step = w->stride[k] * m->plane[k], start = (first * w->stride[k] - w->padding[k]) * m->plane[k];
+    if (w->uneven[k]) return NULL;
+    if (count == 1) return wk_full_i64_at(w->site, (const int64_t[]){1}, 1, start, &like);
+    return wk__window_vector(w, wk_add(wk_mul(wk_arange_i64_at(w->site, count, &like), step), start), k);
 }
 
-/* Completes the indices of a run of the last dimension, in the kernel that finds them. */
-static wk_tensor *complete_index(const max_call *m, wk_tensor *index, const wk__window_run *run)
+/* Returns the indices of the starts of all windows of a run of the last dimension, or NULL if all are uneven. They are
+ * computed before the elements are compared, in a small kernel, so that the kernel that finds indices can add them. */
+static wk_tensor *starts_of_run(const max_call *m, wk_device device, const wk__window_run *run)
 {
     const int last = m->w.dims - 1;
-    for (int k = 0; k < last; k++) index = add_starts(m, index, k, 0, m->w.out[k]);
-    index = add_starts(m, index, last, run->first, run->count);
-    return index ? wk_to_dtype_at(m->w.site, index, WK_I64) : NULL;
+    wk_tensor *sum = window_starts(m, device, last, run->first, run->count);
+    for (int k = last; k-- > 0;) {
+        wk_tensor *starts = window_starts(m, device, k, 0, m->w.out[k]);
+        sum = sum && starts ? wk_add(sum, starts) : sum ? sum : starts;
+    }
+    return sum;
 }
 
 /* Frees tensors that nothing else will read: a flush during the call would store them. */
@@ -104,17 +108,28 @@ static best pool_run(const max_call *m, best x, int k, const wk__window_run *run
     for (int64_t j = run->tap; j < run->tap + run->taps && x.value; j++) {
         best t = {wk__window_tap(w, x.value, k, run, j), NULL};
         if (m->indexed) t.index = tap_index(m, x.index ? wk__window_tap(w, x.index, k, run, j) : NULL, x.value, k, j);
+        wk_tensor *value = b.value ? wk_maximum(t.value, b.value) : t.value; /* the second of equal operands */
         if (b.value && m->indexed) {
             const wk__arg in[4] = {{.tensor = b.index}, {.tensor = t.index}, {.tensor = b.value}, {.tensor = t.value}};
             t.index = wk__elementwise(x.index ? &better : &better_later, w->site, in, 4, NULL);
         }
-        if (b.value) t.value = wk_maximum(t.value, b.value); /* the second of equal operands is returned */
+        t.value = value;
         release(m, b);
         b = t;
         if (!b.value || (m->indexed && !b.index)) return (best){NULL, NULL};
     }
     if (run->taps == 1 && m->indexed && !x.index) /* a number for all windows */
         b.index = wk_expand_as_at(w->site, b.index, b.value);
+    return b;
+}
+
+/* Pools a run of the last dimension, and completes its indices. */
+static best pool_last_run(const max_call *m, best x, const wk__window_run *run)
+{
+    wk_tensor *starts = m->indexed ? starts_of_run(m, wk_device_of(x.value), run) : NULL;
+    best b = pool_run(m, x, m->w.dims - 1, run);
+    if (b.index && starts) b.index = wk_add(b.index, starts);
+    if (b.index) b.index = wk_to_dtype_at(m->w.site, b.index, WK_I64);
     return b;
 }
 
@@ -125,12 +140,9 @@ static best pool_dim(const max_call *m, best x, int k)
     wk__parts values = {.count = 0}, indices = {.count = 0};
     wk__window_run run = {.count = 0};
     while (x.value && wk__window_run_at(&m->w, k, run.first + run.count, &run)) {
-        best b = pool_run(m, x, k, &run);
+        best b = k == m->w.dims - 1 ? pool_last_run(m, x, &run) : pool_run(m, x, k, &run);
         if (!wk__parts_add(&values, m->w.site, b.value, dim)) return (best){NULL, NULL};
-        if (m->indexed) {
-            if (k == m->w.dims - 1) b.index = complete_index(m, b.index, &run);
-            if (!wk__parts_add(&indices, m->w.site, b.index, dim)) return (best){NULL, NULL};
-        }
+        if (m->indexed && !wk__parts_add(&indices, m->w.site, b.index, dim)) return (best){NULL, NULL};
     }
     return (best){wk__parts_join(&values, m->w.site, dim), wk__parts_join(&indices, m->w.site, dim)};
 }
