@@ -387,6 +387,25 @@ static void good_operands_work_while_an_error_is_pending(void **state)
     EXPECT_VALUES(w, 0, 1, 1);
 }
 
+/* They omit operands that do not exist, not ones that failed. */
+static void layers_without_parameters_work_while_an_error_is_pending(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *net = wk_nn_sequential(
+        wk_nn_conv2d(2, 4, 3, .no_bias = true), wk_nn_conv_transpose2d(4, 4, 3, .no_bias = true),
+        wk_nn_batch_norm2d(4, .no_affine = true), wk_nn_instance_norm2d(4), wk_nn_group_norm(2, 4, .no_affine = true),
+        wk_nn_flatten(), wk_nn_linear(64, 8, .no_bias = true), wk_nn_layer_norm((8), .no_affine = true),
+        wk_nn_rms_norm((8), .no_affine = true));
+    wk_tensor *x = wk_rand((3, 2, 4, 4)), *expected = wk_forward(net, x);
+    expect_ok();
+    fail_something();
+    wk_tensor *y = wk_forward(net, x);
+    assert_non_null(y);
+    expect_the_first_error();
+    assert_true(wk_item(wk_sum(y)) == wk_item(wk_sum(expected)));
+}
+
 /* A device whose name could not be parsed makes each call fail that receives it. */
 static void an_unparsable_device_fails_each_call(void **state)
 {
@@ -540,6 +559,7 @@ int main(void)
         cmocka_unit_test_teardown(null_arrays_are_errors, test_clean),
         cmocka_unit_test_teardown(options_out_of_range, test_clean),
         cmocka_unit_test_teardown(good_operands_work_while_an_error_is_pending, test_clean),
+        cmocka_unit_test_teardown(layers_without_parameters_work_while_an_error_is_pending, test_clean),
         cmocka_unit_test_teardown(an_unparsable_device_fails_each_call, test_clean),
         cmocka_unit_test_teardown(values_outside_enums, test_clean),
         cmocka_unit_test_teardown(a_handler_may_use_the_library, test_clean),

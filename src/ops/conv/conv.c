@@ -268,12 +268,11 @@ static void differentiate(wk__grad_ctx *g, const conv_op *k)
 
 /* ---- the calls of each kind -------------------------------------------------------------------------------------- */
 
-/* Checks the operands: NULL and pending errors, dtypes, and reads stride, dilation and groups. */
+/* Checks the operands: NULL and dtypes, and reads stride, dilation and groups. */
 static bool begin(wk_site site, const conv_op *k, wk_tensor *in[3], wk_sizes stride, wk_sizes dilation, int64_t groups,
                   wk__convolution *c)
 {
     *c = (wk__convolution){.n = 1};
-    if (!in[2] && wk__error_pending()) return false; /* a bias that could not be made must not count as omitted */
     const int count = in[2] ? 3 : 2;
     return wk__check_operands(k->op, site, in, count) && check_dtypes(site, k, in, count) &&
            read_steps(site, k, stride, dilation, groups, c);
@@ -310,7 +309,7 @@ static wk_tensor *convolve(wk_site site, const conv_op *k, wk_tensor *in[3], con
     wk_conv_options o;
     wk__convolution c;
     int64_t after[WK__CONV_DIMS];
-    if (!wk__options(site, k->op->name, options, &o) ||
+    if ((!gradient && !in[2] && wk__omitted_may_have_failed()) || !wk__options(site, k->op->name, options, &o) ||
         (gradient && !wk__array_check(size, ndim, site, k->op->name, list)) ||
         !begin(site, k, in, o.stride, o.dilation, o.groups, &c))
         return NULL;
@@ -358,7 +357,8 @@ static wk_tensor *transpose_convolve(wk_site site, const conv_op *k, wk_tensor *
     wk_conv_transpose_options o;
     wk__convolution c;
     int64_t more[WK__CONV_DIMS];
-    if (!wk__options(site, k->op->name, options, &o) || !begin(site, k, in, o.stride, o.dilation, o.groups, &c))
+    if ((!bias && wk__omitted_may_have_failed()) || !wk__options(site, k->op->name, options, &o) ||
+        !begin(site, k, in, o.stride, o.dilation, o.groups, &c))
         return NULL;
     const wk__body *of_x = wk__body_of(x), *of_w = wk__body_of(weight);
     const bool fits = take_weight(site, k, in, of_w->ndim, of_w->shape, &c) &&

@@ -62,6 +62,14 @@ wk__device *wk__prepare_operands(wk_context *context, const wk__op *op, wk_site 
                                  wk__colocation meeting);
 /* Prologue of a composite op: checks that in[] are live tensors on one device, or on any with soft placement. */
 bool wk__check_operands(const wk__op *op, wk_site site, wk_tensor *const in[], int count);
+/* Returns true if an omitted operand of this call may be one that failed: an error was pending when user code made the
+ * call. The library itself omits only operands that do not exist. An error of earlier work failed no operand of this
+ * call, so call this before the functions above, which report such errors. */
+static inline bool wk__omitted_may_have_failed(void)
+{
+    const wk_context *context = wk__context();
+    return context->code != WK_OK && !context->frame.api_call.active;
+}
 /* Returns the device of an option or, if it is unset, the scope's default device, opened. NULL on error. */
 wk__device *wk__resolve_device(const wk__op *op, wk_site site, wk_device device);
 

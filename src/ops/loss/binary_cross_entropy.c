@@ -56,8 +56,13 @@ static const wk__op weighted_op = {
 static wk_tensor *loss(const wk__op *op, wk_site site, wk_tensor *const in[4], wk_reduction reduction)
 {
     const wk__op *expression = in[3] ? &weighted_op : op;
-    return wk__record_loss(
-        &(wk__loss){op, expression, site, {in[0], in[1], in[2], in[3]}, reduction, .takes_weight = true});
+    return wk__record_loss(&(wk__loss){op,
+                                       expression,
+                                       site,
+                                       {in[0], in[1], in[2], in[3]},
+                                       reduction,
+                                       .takes_weight = true,
+                                       .takes_pos_weight = op != &wk__op_binary_cross_entropy});
 }
 
 wk_tensor *wk_binary_cross_entropy_at(wk_site site, wk_tensor *input, wk_tensor *target, const wk_bce_options *options)

@@ -243,7 +243,7 @@ static const char *grad_fn_name(const loss_call *l)
 static bool check_weight(const loss_call *l)
 {
     wk_tensor *weight = l->in[2];
-    if (!weight) return !wk__error_pending();
+    if (!weight) return !wk__omitted_may_have_failed();
     if (!wk__check_tensor(weight, l->site, l->op->name, "weight")) return false;
     bool fractions = l->in[1] && wk__is_tensor(l->in[1]) && wk__is_float(wk__body_of(l->in[1])->dtype);
     return fractions || wk__check_weight_is_constant(l->op, l->site, weight, "with class labels, weight");

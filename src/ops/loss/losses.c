@@ -42,7 +42,7 @@ bool wk__check_weight_is_constant(const wk__op *op, wk_site site, wk_tensor *wei
 
 bool wk__check_loss_weight(const wk__op *op, wk_site site, wk_tensor *weight, const char *name)
 {
-    if (!weight) return !wk__error_pending();
+    if (!weight) return !wk__omitted_may_have_failed();
     return wk__check_tensor(weight, site, op->name, name) && wk__check_weight_is_constant(op, site, weight, name);
 }
 
@@ -111,9 +111,8 @@ wk_tensor *wk__record_loss(const wk__loss *given)
 {
     wk__compose c;
     wk__loss own = *given, *l = &own;
-    if (l->takes_weight && (!wk__check_loss_weight(l->op, l->site, l->in[2], "weight") ||
-                            !wk__check_loss_weight(l->op, l->site, l->in[3], "pos_weight")))
-        return NULL;
+    if (l->takes_weight && !wk__check_loss_weight(l->op, l->site, l->in[2], "weight")) return NULL;
+    if (l->takes_pos_weight && !wk__check_loss_weight(l->op, l->site, l->in[3], "pos_weight")) return NULL;
     if (l->third && !wk__check_tensor(l->in[3], l->site, l->op->name, l->third)) return NULL;
     if (!colocate_operands(l) || !wk__compose_begin(&c, l->op, l->site, l->in, 2)) return NULL;
     wk_tensor *out = NULL;

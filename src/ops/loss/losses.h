@@ -14,11 +14,11 @@ typedef struct wk__loss {
     wk_tensor *in[4]; /* input, target; weight or NULL; pos_weight, the third operand or NULL: [2], [3] broadcast */
     wk_reduction reduction;
     double param;
-    int64_t mode;                     /* stored for the gradient */
-    bool takes_weight;                /* whether the op takes weights */
-    const char *name;                 /* of the target in messages; NULL: "target" */
-    const char *third;                /* name of the third operand, which is required; NULL: none */
-    const char *const *grad_fn_names; /* by reduction: printed as grad_fn; NULL: op->node */
+    int64_t mode;                        /* stored for the gradient */
+    bool takes_weight, takes_pos_weight; /* whether the op has these options */
+    const char *name;                    /* of the target in messages; NULL: "target" */
+    const char *third;                   /* name of the third operand, which is required; NULL: none */
+    const char *const *grad_fn_names;    /* by reduction: printed as grad_fn; NULL: op->node */
 } wk__loss;
 
 /* Records the loss and its node. The attributes have the divisor of the sum, param and mode. */

@@ -22,6 +22,8 @@ static bool check_input(const wk__channel_norm *c)
 wk_tensor *wk__batch_norm(wk__channel_norm call)
 {
     call.op = &wk__op_batch_norm;
+    const bool whole = call.running_mean && call.running_var && call.weight && call.bias;
+    if (!whole && wk__omitted_may_have_failed()) return NULL;
     if (!wk__check_operands(call.op, call.site, &call.x, 1) || !check_input(&call)) return NULL;
     call.mask = wk__all_but_channels(wk__body_of(call.x)->ndim);
     return wk__channel_norm_check(&call) ? wk__channel_norm_call(&call) : NULL;

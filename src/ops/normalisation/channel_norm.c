@@ -34,8 +34,6 @@ static bool check_running(const wk__channel_norm *c, wk_tensor *running, const c
 
 bool wk__channel_norm_check(const wk__channel_norm *c)
 {
-    const bool whole = c->running_mean && c->running_var && c->weight && c->bias;
-    if (!whole && wk__error_pending()) return false; /* a failed operand must not count as omitted */
     if (!wk__check_float(c->op, c->site, c->x)) return false;
     if (!(c->eps >= 0)) {
         wk__error_set(c->site, WK_ERR_ARGUMENT, "%s: eps must be at least 0, got %g", c->op->name, c->eps);

@@ -27,6 +27,7 @@ wk_tensor *wk_group_norm_at(wk_site site, wk_tensor *x, int64_t groups, wk_tenso
                           .training = true,
                           .eps = eps,
                           .groups = groups};
+    if (!(weight && bias) && wk__omitted_may_have_failed()) return NULL;
     if (!wk__check_operands(c.op, site, &x, 1) || !check_input(&c, groups)) return NULL;
     c.mask = wk__after_channels(wk__body_of(x)->ndim);
     return wk__channel_norm_check(&c) ? wk__channel_norm_call(&c) : NULL;

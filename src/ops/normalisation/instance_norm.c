@@ -30,6 +30,7 @@ wk_tensor *wk_instance_norm_at(wk_site site, wk_tensor *x, wk_tensor *running_me
                           .training = use_input_stats,
                           .momentum = momentum,
                           .eps = eps};
+    if (!(running_mean && running_var && weight && bias) && wk__omitted_may_have_failed()) return NULL;
     if (!wk__check_operands(c.op, site, &x, 1) || !check_input(&c)) return NULL;
     c.mask = wk__after_channels(wk__body_of(x)->ndim);
     return wk__channel_norm_check(&c) ? wk__channel_norm_call(&c) : NULL;

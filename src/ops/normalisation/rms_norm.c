@@ -46,7 +46,7 @@ wk_tensor *wk_rms_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, int 
 {
     const wk__op *op = &wk__op_rms_norm;
     wk__compose c;
-    if (!weight && wk__error_pending()) return NULL; /* a failed operand must not count as omitted */
+    if (!weight && wk__omitted_may_have_failed()) return NULL;
     if ((weight && !wk__check_tensor(weight, site, op->name, "weight")) || !wk__compose_begin(&c, op, site, &x, 1))
         return NULL;
     c.in[1] = weight;

@@ -63,7 +63,7 @@ wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, in
 {
     const wk__op *op = &wk__op_layer_norm;
     wk__compose c;
-    if ((!weight || !bias) && wk__error_pending()) return NULL; /* a failed operand must not count as omitted */
+    if ((!weight || !bias) && wk__omitted_may_have_failed()) return NULL;
     if ((weight && !wk__check_tensor(weight, site, op->name, "weight")) ||
         (bias && !wk__check_tensor(bias, site, op->name, "bias")))
         return NULL;

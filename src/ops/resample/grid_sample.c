@@ -47,7 +47,7 @@ static wk_tensor *index_of(const sampler *s, const int j[])
     for (int k = 0; k < s->call.dims; k++) {
         wk_tensor *const *index = s->axis[k].index;
         wk_tensor *part = index[j[k]] ? index[j[k]] : index[0];
-        sum = sum ? wk_add(sum, part) : part;
+        sum = k > 0 ? wk_add(sum, part) : part;
     }
     return sum;
 }
@@ -73,19 +73,20 @@ static bool take_elements(const sampler *s, wk_tensor *x, wk_tensor *taken[])
     return true;
 }
 
-/* Returns the weight of an element of each position, with its slope along dimension `derived` (-1: none); NULL for 1.
- * *valid receives a mask of the positions that have the element, or NULL for all. */
-static wk_tensor *weight_of(const sampler *s, const int j[], int derived, wk_tensor **valid)
+/* Computes the weight of an element of each position, with its slope along dimension `derived` (-1: none); NULL for 1.
+ * *valid receives a mask of the positions that have the element, or NULL for all. Returns false on error. */
+static bool weigh(const sampler *s, const int j[], int derived, wk_tensor **weight, wk_tensor **valid)
 {
-    wk_tensor *product = NULL;
-    *valid = NULL;
-    for (int k = 0; k < s->call.dims; k++) {
+    bool fine = true;
+    *weight = *valid = NULL;
+    for (int k = 0; k < s->call.dims && fine; k++) {
         const wk__grid_axis *axis = &s->axis[k];
         wk_tensor *factor = (k == derived ? axis->slope : axis->weight)[j[k]], *inside = axis->valid[j[k]];
-        if (factor) product = product ? wk_mul(product, factor) : factor;
+        if (factor) *weight = *weight ? wk_mul(*weight, factor) : factor;
         if (inside) *valid = *valid ? wk_logical_and(*valid, inside) : inside;
+        fine = (*weight || !factor) && (*valid || !inside);
     }
-    return product;
+    return fine;
 }
 
 /* Returns the sum of the elements of each position times their weights. */
@@ -94,7 +95,8 @@ static wk_tensor *weighted_sum(const sampler *s, wk_tensor *const taken[], int d
     int j[WK__GRID_DIMS] = {0};
     wk_tensor *sum = NULL;
     do {
-        wk_tensor *valid, *weight = weight_of(s, j, derived, &valid), *term = *taken++;
+        wk_tensor *weight, *valid, *term = *taken++;
+        if (!weigh(s, j, derived, &weight, &valid)) return NULL;
         if (weight) term = wk_mul(term, weight);
         if (valid) term = wk_where(valid, term, 0);
         sum = sum ? wk_add(sum, term) : term;
@@ -210,7 +212,8 @@ static wk_tensor *gradient_by_x(const sampler *s, wk_tensor *grad)
     int j[WK__GRID_DIMS] = {0};
     do {
         const int64_t shift = shift_of(s, j);
-        wk_tensor *index = index_of(s, j), *valid, *weight = weight_of(s, j, -1, &valid);
+        wk_tensor *index = index_of(s, j), *weight, *valid;
+        if (!weigh(s, j, -1, &weight, &valid)) return NULL;
         wk_tensor *part = weight ? wk_mul(grad, weight) : grad;
         if (valid) part = wk_where(valid, part, 0);
         index = for_all_channels(s, shift ? wk_add(index, shift) : index);

@@ -4,6 +4,7 @@
  * later size. The sizes are 0 and those at which kernels and programs change their form. */
 #include "oracles.h"
 #include "trace.h"
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,31 +68,39 @@ static bool resize(program *p, int64_t from, int64_t to)
     return true;
 }
 
-static bool has_no_memory(const executor *m)
+static atomic_bool out_of_memory; /* since the start of a run */
+
+static void note_error(void *user, wk_code code, const char *text)
 {
-    for (size_t at = 0; at < m->used;) {
-        const trace_entry *n = (const trace_entry *)(const void *)(m->notes + at);
-        if (n->code == WK_ERR_MEMORY) return true;
-        at += sizeof *n + (size_t)n->bytes;
-    }
-    return false;
+    (void)user, (void)text;
+    if (code == WK_ERR_MEMORY) out_of_memory = true;
 }
 
-/* If an index is out of range in this size, the modes report it at different calls. If tensors of several such sizes
- * take more than MOST_BYTES, a call fails. */
+/* Returns false if the run was out of memory, which the modes are in different calls. The trace does not say so if an
+ * in-place call has kept its target's old value. */
+static bool runs_in_memory(executor *m, program *p, const mode *mode)
+{
+    out_of_memory = false;
+    wk_set_error_handler(note_error, NULL);
+    executor_run(m, p, mode);
+    wk_set_error_handler(NULL, NULL);
+    return !out_of_memory;
+}
+
+/* If an index is out of range in this size, the modes report it at different calls. */
 static bool is_inconclusive(const executor *sync)
 {
     char text[200];
     bool late;
-    return sync->has_failed_value || trace_has_error(sync, text, sizeof text) || trace_has_bad_index(sync, &late) ||
-           has_no_memory(sync);
+    return sync->has_failed_value || trace_has_error(sync, text, sizeof text) || trace_has_bad_index(sync, &late);
 }
 
-/* 0: the default */
-static void limit_memory(const mode *mode, int64_t bytes)
+/* Limits the memory that this program may use. Cycles of earlier programs still hold theirs. */
+static void limit_memory(wk_device device)
 {
-    const wk_device device = {.kind = (int16_t)mode->gpu};
-    wk_memory_set_limit(device, bytes);
+    wk_memory_stats now = {.size = sizeof now};
+    wk_memory_stats_of(device, &now);
+    wk_memory_set_limit(device, now.live + MOST_BYTES);
 }
 
 static bool any_size_disagrees(const program *p, const mode *sync, const mode *usual, executor *base, executor *other,
@@ -103,9 +112,8 @@ static bool any_size_disagrees(const program *p, const mode *sync, const mode *u
         char text[sizeof v->text - 80];
         resized = *p;
         if (!resize(&resized, from, other_sizes[k])) continue;
-        executor_run(base, &resized, sync);
-        if (is_inconclusive(base)) continue;
-        executor_run(other, &resized, usual);
+        if (!runs_in_memory(base, &resized, sync) || is_inconclusive(base)) continue;
+        if (!runs_in_memory(other, &resized, usual)) continue;
         if (!trace_has_error(other, text, sizeof text) && !trace_differs(base, other, text, sizeof text)) continue;
         snprintf(v->text, sizeof v->text, "with %lld in place of %lld: %s", (long long)other_sizes[k], (long long)from,
                  text);
@@ -117,8 +125,9 @@ static bool any_size_disagrees(const program *p, const mode *sync, const mode *u
 bool other_sizes_disagree(const program *p, const mode *sync, const mode *usual, executor *base, executor *other,
                           verdict *v)
 {
-    limit_memory(sync, MOST_BYTES);
+    const wk_device device = {.kind = (int16_t)sync->gpu};
+    limit_memory(device);
     const bool disagrees = any_size_disagrees(p, sync, usual, base, other, v);
-    limit_memory(sync, 0);
+    wk_memory_set_limit(device, 0); /* the default */
     return disagrees;
 }
