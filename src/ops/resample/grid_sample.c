@@ -145,12 +145,6 @@ static bool check(const wk__op *op, wk_site site, wk_tensor *const in[], const w
 {
     const wk__body *x = wk__body_of(in[0]), *grid = wk__body_of(in[1]);
     const int dims = x->ndim - 2;
-    if (o->mode < 0 || o->mode > WK_GRID_SAMPLE_BICUBIC)
-        return report(op, site, WK_ERR_ARGUMENT, in,
-                      "unknown .mode; expected WK_GRID_SAMPLE_BILINEAR, NEAREST or BICUBIC");
-    if (o->padding_mode < 0 || o->padding_mode > WK_GRID_SAMPLE_REFLECTION)
-        return report(op, site, WK_ERR_ARGUMENT, in,
-                      "unknown .padding_mode; expected WK_GRID_SAMPLE_ZEROS, BORDER or REFLECTION");
     if (!wk__is_float(x->dtype) || x->dtype != grid->dtype)
         return report(op, site, WK_ERR_DTYPE, in,
                       "expected one floating dtype for both; convert one of them with wk_to_dtype");
@@ -188,7 +182,8 @@ wk_tensor *wk_grid_sample_at(wk_site site, wk_tensor *x, wk_tensor *grid, const 
     wk_grid_sample_options o;
     wk__compose c;
     wk_tensor *in[] = {x, grid};
-    if (!wk__options(site, op->name, options, &o) || !wk__compose_begin(&c, op, site, in, 2)) return NULL;
+    if (!wk__read_grid_sample_options(site, op->name, options, &o) || !wk__compose_begin(&c, op, site, in, 2))
+        return NULL;
     if (!check(op, site, in, &o)) return wk__compose_end(&c, NULL, NULL);
     sampler s = {
         .call = {.site = site, .mode = o.mode, .padding_mode = o.padding_mode, .align_corners = o.align_corners}};

@@ -223,18 +223,21 @@ static bool report(wk_site site, wk_code code, wk_tensor *x, const char *problem
     return false;
 }
 
+/* Returns the number of spatial dimensions that a mode needs; 0 if any will do. */
+static int dims_of(int mode)
+{
+    return mode == WK_INTERPOLATE_LINEAR                                       ? 1
+           : mode == WK_INTERPOLATE_BILINEAR || mode == WK_INTERPOLATE_BICUBIC ? 2
+           : mode == WK_INTERPOLATE_TRILINEAR                                  ? 3
+                                                                               : 0;
+}
+
 /* Checks the mode, which must fit the number of spatial dimensions of x. */
 static bool check_mode(wk_site site, wk_tensor *x, const wk_interpolate_options *o, int dims)
 {
-    static const int dims_of[] = {[WK_INTERPOLATE_LINEAR] = 1,
-                                  [WK_INTERPOLATE_BILINEAR] = 2,
-                                  [WK_INTERPOLATE_BICUBIC] = 2,
-                                  [WK_INTERPOLATE_TRILINEAR] = 3,
-                                  [WK_INTERPOLATE_NEAREST_EXACT] = 0};
-    const int modes = (int)(sizeof dims_of / sizeof *dims_of);
-    if (o->mode < 0 || o->mode >= modes) return report(site, WK_ERR_ARGUMENT, x, "unknown .mode");
-    const bool smooth = dims_of[o->mode] != 0;
-    if (dims < 1 || dims > WK__MAX_SIZES || (smooth && dims_of[o->mode] != dims))
+    const int expected = dims_of(o->mode);
+    const bool smooth = expected != 0;
+    if (dims < 1 || dims > WK__MAX_SIZES || (smooth && expected != dims))
         return report(site, WK_ERR_SHAPE, x,
                       "expected samples, channels, and one spatial dimension for linear, two for bilinear and bicubic, "
                       "three for trilinear, or one to three for other modes");
@@ -308,7 +311,7 @@ wk_tensor *wk_interpolate_at(wk_site site, wk_tensor *x, const wk_interpolate_op
     const wk__op *op = &wk__op_interpolate;
     wk_interpolate_options o;
     wk__compose c;
-    if (!wk__options(site, op->name, options, &o) || !wk__check_input(op, site, x)) return NULL;
+    if (!wk__read_interpolate_options(site, op->name, options, &o) || !wk__check_input(op, site, x)) return NULL;
     resample r = {.site = site,
                   .mode = o.mode,
                   .dims = wk__body_of(x)->ndim - 2,
