@@ -199,8 +199,8 @@ static bool initialize(wk_module *self, wk_tensor *x)
     const wk__body *body = wk__body_of(x);
     const int batched = body->ndim == state->dims + 2;
     if (!batched && body->ndim != state->dims + 1) {
-        wk__error_set((wk_site){0}, WK_ERR_SHAPE, "%s: expected an input of %d or %d dimensions, got %d", state->name,
-                      state->dims + 1, state->dims + 2, body->ndim);
+        wk__error_set((wk_site){0}, WK_ERR_SHAPE, "%s: expected an input of %d or %d dimensions, got %d%s", state->name,
+                      state->dims + 1, state->dims + 2, body->ndim, wk__unsqueeze_hint(body->ndim, state->dims + 1));
         return false;
     }
     conv with = *state;

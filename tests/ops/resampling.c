@@ -115,7 +115,9 @@ static void messages(void **state)
     assert_null(wk_grid_sample(x, wk_ones((2, 2, 2, 2))));
     expect_error("grid_sample: expected as many samples in both", "[2,2,2,2]", NULL);
     assert_null(wk_grid_sample(wk_ones((1, 2, 2)), grid));
-    expect_error("expected 4 or 5 dimensions for both", NULL);
+    expect_error("expected 4 or 5 dimensions for both: input f32[1,2,2], grid f32[1,2,2,2]; add the missing first "
+                 "dimension with wk_unsqueeze(x, 0)",
+                 NULL);
     assert_null(wk_grid_sample(wk_ones((1, 1, 0, 2)), grid));
     expect_error("a spatial dimension is empty", NULL);
     assert_null(wk_grid_sample(wk_ones((1, 1, 2, 2, 2)), wk_ones((1, 1, 1, 1, 3)), .mode = WK_GRID_SAMPLE_BICUBIC));

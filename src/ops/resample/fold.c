@@ -61,8 +61,8 @@ static bool check_ndim(const wk__op *op, wk_site site, wk_tensor *x, int ndim, c
 {
     const int given = wk__body_of(x)->ndim;
     if (given == ndim || given == ndim - 1) return true;
-    wk__op_error(op, site, WK_ERR_SHAPE, &x, "expected %d dimensions (%s), or %d for one sample, got $a", ndim, what,
-                 ndim - 1);
+    wk__op_error(op, site, WK_ERR_SHAPE, &x, "expected %d dimensions (%s), or %d for one sample, got $a%s", ndim, what,
+                 ndim - 1, wk__unsqueeze_hint(given, ndim - 1));
     return false;
 }
 

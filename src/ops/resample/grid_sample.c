@@ -7,6 +7,7 @@
  * Indices and weights are computed once for all channels. The sum is a tree of elementwise records that read x at
  * indices, so it is one kernel without intermediate results. The gradient by the grid has the same form, with the
  * derivative of the weights along one dimension; that by x adds to the same elements. */
+#include "base/sizes.h"
 #include "grid_axis.h"
 #include "ops/core/compose.h"
 #include "ops/core/entries.h"
@@ -148,8 +149,11 @@ static bool check(const wk__op *op, wk_site site, wk_tensor *const in[], const w
     if (!wk__is_float(x->dtype) || x->dtype != grid->dtype)
         return report(op, site, WK_ERR_DTYPE, in,
                       "expected one floating dtype for both; convert one of them with wk_to_dtype");
-    if (dims < 2 || dims > WK__GRID_DIMS || grid->ndim != x->ndim)
-        return report(op, site, WK_ERR_SHAPE, in, "expected 4 or 5 dimensions for both");
+    if (dims < 2 || dims > WK__GRID_DIMS || grid->ndim != x->ndim) {
+        wk__op_error(op, site, WK_ERR_SHAPE, in, "expected 4 or 5 dimensions for both: input $a, grid $b%s",
+                     wk__unsqueeze_hint(x->ndim < grid->ndim ? x->ndim : grid->ndim, 4));
+        return false;
+    }
     if (grid->shape[0] != x->shape[0] || grid->shape[dims + 1] != dims)
         return report(op, site, WK_ERR_SHAPE, in,
                       "expected as many samples in both, and a last dimension of the grid with a number per spatial "

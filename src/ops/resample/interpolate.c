@@ -237,10 +237,13 @@ static bool check_mode(wk_site site, wk_tensor *x, const wk_interpolate_options 
 {
     const int expected = dims_of(o->mode);
     const bool smooth = expected != 0;
-    if (dims < 1 || dims > WK__MAX_SIZES || (smooth && expected != dims))
-        return report(site, WK_ERR_SHAPE, x,
-                      "expected samples, channels, and one spatial dimension for linear, two for bilinear and bicubic, "
-                      "three for trilinear, or one to three for other modes");
+    if (dims < 1 || dims > WK__MAX_SIZES || (smooth && expected != dims)) {
+        wk__op_error(&wk__op_interpolate, site, WK_ERR_SHAPE, &x,
+                     "expected samples, channels, and one spatial dimension for linear, two for bilinear and bicubic, "
+                     "three for trilinear, or one to three for other modes: $a%s",
+                     wk__unsqueeze_hint(dims, smooth ? expected : 1));
+        return false;
+    }
     if (o->align_corners && !smooth)
         return report(site, WK_ERR_ARGUMENT, x, ".align_corners is for linear and cubic modes");
     if (o->antialias && o->mode != WK_INTERPOLATE_BILINEAR && o->mode != WK_INTERPOLATE_BICUBIC)
@@ -264,6 +267,12 @@ static bool check_sizes(wk_site site, wk_tensor *x, const wk_interpolate_options
     }
     if ((o->output_size != 0) == scaled)
         return report(site, WK_ERR_ARGUMENT, x, "expected either .output_size or .scale_factor (or .scales_w, ...)");
+    if (o->output_size && wk__sizes_count(o->output_size) == r->dims + 1) {
+        wk__op_error(&wk__op_interpolate, site, WK_ERR_SHAPE, &x,
+                     ".output_size has %d numbers, but $a has %d spatial dimension%s%s", r->dims + 1, r->dims,
+                     r->dims == 1 ? "" : "s", wk__unsqueeze_hint(r->dims, r->dims + 1));
+        return false;
+    }
     if (o->output_size && !wk__sizes_read(site, "interpolate", &rule, o->output_size, r->dims, r->out)) return false;
     for (int k = 0; k < r->dims; k++) {
         const double own = given[WK__MAX_SIZES - r->dims + k], usual = o->scale_factor != 0 ? o->scale_factor : 1;
