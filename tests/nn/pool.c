@@ -176,11 +176,31 @@ static void messages(void **state)
     expect_no_proposal("interpolate: expected samples, channels, and");
 }
 
+/* Sizes of images beyond those that a wk_sizes holds, which is 2^29 in a pair. The device computes nothing. */
+static void gradients_of_wide_images(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const int64_t wide = ((int64_t)1 << 29) + 8;
+    wk_tensor *x = wk_zeros((1, 1, 1, wide), .dtype = WK_F16, .device = test_null(), .requires_grad = true);
+    wk_tensor *columns = wk_im2col(x, (1, 2), .stride = WK_PAIR(1, 1 << 28)), *grad = NULL, *second = NULL;
+    EXPECT_SHAPE(columns, 1, 2, 3);
+    assert_int_equal(wk_grad((wk_sum(wk_square(columns))), (x), &grad, .create_graph = true), WK_OK);
+    EXPECT_SHAPE(grad, 1, 1, 1, wide);
+    assert_int_equal(wk_grad((wk_sum(wk_square(grad))), (x), &second), WK_OK);
+    EXPECT_SHAPE(second, 1, 1, 1, wide);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pooling),   cmocka_unit_test(indices),    cmocka_unit_test(padding),
-        cmocka_unit_test(shuffling), cmocka_unit_test(resampling), cmocka_unit_test(messages),
+        cmocka_unit_test(pooling),
+        cmocka_unit_test(indices),
+        cmocka_unit_test(padding),
+        cmocka_unit_test(shuffling),
+        cmocka_unit_test(resampling),
+        cmocka_unit_test(messages),
+        cmocka_unit_test(gradients_of_wide_images),
     };
     return cmocka_run_group_tests_name("nn pool", tests, NULL, NULL);
 }
