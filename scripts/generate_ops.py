@@ -91,9 +91,20 @@ def write(path: Path, text: str) -> None:
     path.write_text(text)
 
 
+def check_constants(ops: list[Op]) -> None:
+    """Ends the program if two options share the number of a constant."""
+    owners: dict[int, str] = {}
+    for op in ops:
+        for a in op.option_arguments:
+            for value in range(a.enum, a.enum + len(a.choices)) if a.enum else ():
+                if owners.setdefault(value, f"{op.name}.{a.name}") != f"{op.name}.{a.name}":
+                    sys.exit(f"{op.name}.{a.name} and {owners[value]} share the number {value}; change enum")
+
+
 def main(arguments: list[str]) -> None:
     target = Path(arguments[0]) if arguments else SOURCE
     headers = [read_header(folder) for folder in sorted(ROWS.iterdir())]
+    check_constants([op for header in headers for op in header.ops])
     for header in headers:
         for name, text in outputs(header).items():
             write(target / name, formatted(text))

@@ -156,7 +156,8 @@ WK_RESULT_API wk_tensor *wk_celu_at(wk_site site, wk_tensor *x, const wk_celu_op
 WK_API wk_tensor *wk_celu__at(wk_site site, wk_tensor *x, const wk_celu_options *options);
 
 /* gelu: Computes the Gaussian error linear unit. */
-enum { WK_GELU_NONE = 0, WK_GELU_TANH = 1 };
+/* For .approximate: 0 counts as WK_GELU_NONE; no number is a constant of two options, so others are refused. */
+enum { WK_GELU_NONE = 101, WK_GELU_TANH = 102 };
 typedef struct wk_gelu_options {
     size_t size;
     wk_by_name by_name;

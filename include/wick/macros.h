@@ -77,10 +77,16 @@
         (type)0;                                                                                                       \
     })
 /* Whether one of up to eight arguments begins as an option does. */
-#define WK_NAMED_AMONG_(...) WK_NAMED_AMONG_2_(__VA_ARGS__, , , , , , , , , )
-#define WK_NAMED_AMONG_2_(wk1_, wk2_, wk3_, wk4_, wk5_, wk6_, wk7_, wk8_, ...)                                         \
-    (WK_IS_NAMED_(wk1_, ) || WK_IS_NAMED_(wk2_, ) || WK_IS_NAMED_(wk3_, ) || WK_IS_NAMED_(wk4_, ) ||                   \
-     WK_IS_NAMED_(wk5_, ) || WK_IS_NAMED_(wk6_, ) || WK_IS_NAMED_(wk7_, ) || WK_IS_NAMED_(wk8_, ))
+#define WK_NAMED_AMONG_(...)              WK_AMONG_(WK_IS_NAMED_, __VA_ARGS__)
+/* Whether is_ holds for one of up to eight arguments. */
+#define WK_AMONG_(is_, ...)               WK_JOIN_(WK_AMONG_, WK_COUNT_4_(__VA_ARGS__))(is_, __VA_ARGS__)
+#define WK_AMONG_1(is_, wk1_)             is_(wk1_, )
+#define WK_AMONG_2(is_, wk1_, wk2_)       (is_(wk1_, ) || is_(wk2_, ))
+#define WK_AMONG_3(is_, wk1_, wk2_, wk3_) (is_(wk1_, ) || is_(wk2_, ) || is_(wk3_, ))
+#define WK_AMONG_WK4_(is_, ...)           WK_AMONG_4_(is_, __VA_ARGS__, , , , , )
+#define WK_AMONG_4_(is_, wk1_, wk2_, wk3_, wk4_, wk5_, wk6_, wk7_, wk8_, ...)                                          \
+    (is_(wk1_, ) || is_(wk2_, ) || is_(wk3_, ) || is_(wk4_, ) || is_(wk5_, ) || is_(wk6_, ) || is_(wk7_, ) ||          \
+     is_(wk8_, ))
 #define WK_IS_NAMED_(...) (__builtin_strncmp(WK_TEXT_(__VA_ARGS__, ), ".", 1) == 0)
 /* The same with the arguments after the list: if they are options, the error is behind, as text would propose to put
  * them into the parentheses. (clang prints the name of an enumerator, but all of an expression.) */
@@ -97,10 +103,10 @@
         _Static_assert(wk_no_braces_, WK_BRACED_TEXT_);                                                                \
         (type)0;                                                                                                       \
     })
-#define WK_BRACED_TEXT_ "write a list in parentheses, (2, 3), not in braces"
+#define WK_BRACED_TEXT_                   "write a list in parentheses, (2, 3), not in braces"
 /* Replaces a call without its last argument. */
-#define WK_REFUSE_MISSING_(type, f, said)                                                                              \
-    WK_REFUSE_(type, #f ": an argument is missing: " #f "(" said "), then options")
+#define WK_REFUSE_MISSING_(type, f, said) WK_REFUSE_(type, WK_MISSING_TEXT_(f, said))
+#define WK_MISSING_TEXT_(f, said)         #f ": an argument is missing: " #f "(" said "), then options"
 /* Called with operands that a _Static_assert has refused; accepts anything. */
 wk_tensor *wk_refused_(wk_site site, ...);
 
@@ -264,6 +270,14 @@ static inline int wk_as_many_(wk_ints_ sizes, wk_ints_ strides)
 #define WK_SIZES_OF_WK2_(sizes)                                                                                        \
     wk_sizes_of((const int64_t[]){WK_SIZES_ sizes}, (int)(sizeof((int64_t[]){WK_SIZES_ sizes}) / sizeof(int64_t)))
 
+/* Makes fractions for integers an error. */
+#ifdef __clang__
+#define WK_REFUSE_FRACTIONS_                                                                                           \
+    _Pragma("GCC diagnostic error \"-Wfloat-conversion\"") _Pragma("GCC diagnostic error \"-Wliteral-conversion\"")
+#else
+#define WK_REFUSE_FRACTIONS_ _Pragma("GCC diagnostic error \"-Wfloat-conversion\"")
+#endif
+
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
 /* f_at(site, operands, options) with the options in a variable. An omitted number differs from a written 0: it is
@@ -299,11 +313,11 @@ static inline int wk_as_many_(wk_ints_ sizes, wk_ints_ strides)
 #define WK_CALLED_(wk_o_, result, f, arguments, type, checks, ...)                                                     \
     __extension__({                                                                                                    \
         checks;                                                                                                        \
+        WK_CHECK_VALUES_(type, __VA_ARGS__)                                                                            \
         _Pragma("GCC diagnostic push") WK_JOIN_(WK_TWICE_, WK_COUNT_(__VA_ARGS__))(type, __VA_ARGS__)                  \
-            _Pragma("GCC diagnostic ignored \"-Woverride-init\"") _Pragma("GCC diagnostic error \"-Wunused-value\"")   \
-                _Pragma("GCC diagnostic error \"-Wint-conversion\"")                                                   \
-                    _Pragma("GCC diagnostic error \"-Wfloat-conversion\"") type wk_o_ = {                              \
-                        type##_numbers_(WK_LEAVE_OUT_, wk_o_).size = sizeof(type), .by_name = NULL, __VA_ARGS__};      \
+            _Pragma("GCC diagnostic ignored \"-Woverride-init\"") _Pragma("GCC diagnostic warning \"-Wunused-value\"") \
+                _Pragma("GCC diagnostic error \"-Wint-conversion\"") WK_REFUSE_FRACTIONS_ type wk_o_ = {               \
+                    type##_numbers_(WK_LEAVE_OUT_, wk_o_).size = sizeof(type), .by_name = NULL, __VA_ARGS__};          \
         _Pragma("GCC diagnostic pop") type##_numbers_(WK_WRITTEN_, wk_o_);                                             \
         WK_GIVE_(result, f(WK_BARE_ arguments, &wk_o_));                                                               \
     })
@@ -313,6 +327,29 @@ static inline int wk_as_many_(wk_ints_ sizes, wk_ints_ strides)
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic error \"-Woverride-init\"")                                 \
         _Pragma("GCC diagnostic ignored \"-Wint-conversion\"")(void) sizeof((type){__VA_ARGS__});                      \
     _Pragma("GCC diagnostic pop")
+/* Refuses, in up to eight options, the name .size, and a list instead of a value: (1, 2) would be 2. A list that
+ * contains further parentheses passes, with the compiler's warning; braces are for a device, {.kind = ..}. */
+#define WK_CHECK_VALUES_(type, ...)                                                                                    \
+    enum {                                                                                                             \
+        wk_size_is_omitted_ = !WK_AMONG_(WK_IS_SIZE_, __VA_ARGS__),                                                    \
+        wk_values_are_single_ = !(wk_size_is_omitted_ && WK_AMONG_(WK_IS_LISTED_, __VA_ARGS__))                        \
+    };                                                                                                                 \
+    _Static_assert(wk_size_is_omitted_, #type ": .size is reserved for the sizeof of this struct; write the size of "  \
+                                              "a result as .output_size or as an argument");                           \
+    _Static_assert(wk_values_are_single_, #type ": an option takes one value, not a list; write one size per "         \
+                                                "dimension as WK_PAIR(1, 2) or WK_TRIPLE(1, 2, 3)");
+#define WK_IS_SIZE_(...)    WK_IS_SIZE_2_(#__VA_ARGS__)
+#define WK_IS_SIZE_2_(text) (__builtin_strncmp(text, ".size ", 6) == 0 || __builtin_strncmp(text, ".size=", 6) == 0)
+/* The value begins with { or (, and the first comma is before the first closing and the second opening parenthesis. */
+#define WK_IS_LISTED_(...)  WK_IS_LISTED_2_(WK_TEXT_(__VA_ARGS__, ) "= ,)((")
+#define WK_VALUE_IN_(text)  __builtin_strchr(text, '=')
+#define WK_REST_(text, c)   __builtin_strlen(__builtin_strchr(WK_VALUE_IN_(text), c))
+#define WK_OPENS_(text, c)  (WK_BEGINS_(text, "= " c) || WK_BEGINS_(text, "=" c))
+#define WK_BEGINS_(text, c) (__builtin_strncmp(WK_VALUE_IN_(text), c, sizeof c - 1) == 0)
+#define WK_IS_LISTED_2_(text)                                                                                          \
+    ((WK_OPENS_(text, "{") && !WK_OPENS_(text, "{.")) ||                                                               \
+     (WK_OPENS_(text, "(") && !WK_OPENS_(text, "({") && WK_REST_(text, ',') > WK_REST_(text, ')') &&                   \
+      WK_REST_(text, ',') > __builtin_strlen(__builtin_strchr(__builtin_strchr(WK_VALUE_IN_(text), '(') + 1, '('))))
 #define WK_LEFT_OUT_                 (-WK_EXPLICIT_ZERO)
 #define WK_LEAVE_OUT_(wk_o_, member) .member = WK_LEFT_OUT_,
 #define WK_WRITTEN_(wk_o_, member)   wk_o_.member = wk_written_(wk_o_.member);
@@ -423,19 +460,66 @@ static inline size_t wk_elements_(const char *text)
 #define WK_OPT3_1_WK2_(result, f, said, a, b, c)          WK_REFUSE_MISSING_(result, f, said)
 #define WK_OPT3_WK2_(result, f, type, said, a, b, c, ...) WK_CALL_(result, f, (a, b, c), type, __VA_ARGS__)
 
+/* An operand before the options that is easily forgotten. The further members accept an option written instead,
+ * which is refused. */
+typedef struct wk_sizes_operand_ {
+    wk_by_name by_name;
+    wk_sizes wk_value_;
+    union {
+        WK_OPTION_MEMBERS_
+    };
+} wk_sizes_operand_;
+typedef struct wk_tensor_operand_ {
+    wk_by_name by_name;
+    wk_tensor *wk_value_;
+    union {
+        WK_OPTION_MEMBERS_
+    };
+} wk_tensor_operand_;
+#define WK_BEFORE_OPTIONS_(type, wk_k_, f, said, operand, last)                                                        \
+    __extension__({                                                                                                    \
+        enum { wk_no_option_ = !WK_IS_NAMED_(operand, ) };                                                             \
+        _Static_assert(wk_no_option_, WK_MISSING_TEXT_(f, said));                                                      \
+        _Pragma("GCC diagnostic push") WK_REFUSE_FRACTIONS_ const type wk_k_ = {.by_name = NULL, operand};             \
+        _Pragma("GCC diagnostic pop") last;                                                                            \
+    })
+#define WK_OPERAND_NAME_ WK_JOIN_(wk_operand_, __COUNTER__)
+
+/* (a, b, c) or (a, b, c, .key = value, ...), where c is a tensor or NULL */
+#define WK_OPT3_TENSOR_(result, f, type, said, a, b, ...)                                                              \
+    WK_JOIN_(WK_OPT3_TENSOR_, WK_COUNT_(__VA_ARGS__))(result, f, type, WK_OPERAND_NAME_, said, a, b, __VA_ARGS__)
+#define WK_OPT3_TENSOR_1(result, f, type, wk_k_, said, a, b, c)                                                        \
+    WK_JOIN_(WK_OPT3_TENSOR_1_, WK_IS_MISSING_(c))(result, f, wk_k_, said, a, b, c)
+#define WK_OPT3_TENSOR_1_WK2_(result, f, wk_k_, said, a, b, c) WK_REFUSE_MISSING_(result, f, said)
+#define WK_OPT3_TENSOR_1_1(result, f, wk_k_, said, a, b, c)                                                            \
+    WK_BEFORE_OPTIONS_(wk_tensor_operand_, wk_k_, f, said, c,                                                          \
+                       WK_GIVE_(result, f##_at(WK_HERE, a, b, wk_k_.wk_value_, NULL)))
+#define WK_OPT3_TENSOR_WK2_(result, f, type, wk_k_, said, a, b, c, ...)                                                \
+    WK_BEFORE_OPTIONS_(wk_tensor_operand_, wk_k_, f, said, c,                                                          \
+                       WK_CALL_(result, f, (a, b, wk_k_.wk_value_), type, __VA_ARGS__))
+
 /* The same forms whose last operand is a wk_sizes: a number or a list. */
 #define WK_OPT_SIZES_(result, f, type, said, ...)                                                                      \
-    WK_JOIN_(WK_OPT_SIZES_, WK_COUNT_(__VA_ARGS__))(result, f, type, said, (), __VA_ARGS__)
+    WK_JOIN_(WK_OPT_SIZES_, WK_COUNT_(__VA_ARGS__))(result, f, type, WK_OPERAND_NAME_, said, (), __VA_ARGS__)
 #define WK_OPT2_SIZES_(result, f, type, said, a, ...)                                                                  \
-    WK_JOIN_(WK_OPT_SIZES_, WK_COUNT_(__VA_ARGS__))(result, f, type, said, (a, ), __VA_ARGS__)
+    WK_JOIN_(WK_OPT_SIZES_, WK_COUNT_(__VA_ARGS__))(result, f, type, WK_OPERAND_NAME_, said, (a, ), __VA_ARGS__)
 #define WK_OPT3_SIZES_(result, f, type, said, a, b, ...)                                                               \
-    WK_JOIN_(WK_OPT_SIZES_, WK_COUNT_(__VA_ARGS__))(result, f, type, said, (a, b, ), __VA_ARGS__)
-#define WK_OPT_SIZES_1(result, f, type, said, before, sizes)                                                           \
-    WK_JOIN_(WK_OPT_SIZES_1_, WK_IS_MISSING_(sizes))(result, f, said, before, sizes)
-#define WK_OPT_SIZES_1_1(result, f, said, before, sizes)    f##_at(WK_HERE, WK_BARE_ before WK_SIZES_OF_(sizes), NULL)
-#define WK_OPT_SIZES_1_WK2_(result, f, said, before, sizes) WK_REFUSE_MISSING_(result, f, said)
-#define WK_OPT_SIZES_WK2_(result, f, type, said, before, sizes, ...)                                                   \
-    WK_CALL_(result, f, (WK_BARE_ before WK_SIZES_OF_(sizes)), type, __VA_ARGS__)
+    WK_JOIN_(WK_OPT_SIZES_, WK_COUNT_(__VA_ARGS__))(result, f, type, WK_OPERAND_NAME_, said, (a, b, ), __VA_ARGS__)
+#define WK_OPT_SIZES_1(result, f, type, wk_k_, said, before, sizes)                                                    \
+    WK_JOIN_(WK_OPT_SIZES_1_, WK_IS_MISSING_(sizes))(result, f, wk_k_, said, before, sizes)
+#define WK_OPT_SIZES_1_WK2_(result, f, wk_k_, said, before, sizes) WK_REFUSE_MISSING_(result, f, said)
+#define WK_OPT_SIZES_1_1(result, f, wk_k_, said, before, sizes)                                                        \
+    WK_SIZES_BEFORE_OPTIONS_(wk_k_, f, said, sizes,                                                                    \
+                             WK_GIVE_(result, f##_at(WK_HERE, WK_BARE_ before wk_k_.wk_value_, NULL)))
+#define WK_OPT_SIZES_WK2_(result, f, type, wk_k_, said, before, sizes, ...)                                            \
+    WK_SIZES_BEFORE_OPTIONS_(wk_k_, f, said, sizes,                                                                    \
+                             WK_CALL_(result, f, (WK_BARE_ before wk_k_.wk_value_), type, __VA_ARGS__))
+#define WK_SIZES_BEFORE_OPTIONS_(wk_k_, f, said, sizes, last)                                                          \
+    WK_JOIN_(WK_SIZES_BEFORE_OPTIONS_, WK_IS_PAIR_(sizes, ))(wk_k_, f, said, sizes, last)
+#define WK_SIZES_BEFORE_OPTIONS_1(wk_k_, f, said, sizes, last)                                                         \
+    WK_BEFORE_OPTIONS_(wk_sizes_operand_, wk_k_, f, said, sizes, last)
+#define WK_SIZES_BEFORE_OPTIONS_WK2_(wk_k_, f, said, sizes, last)                                                      \
+    WK_BEFORE_OPTIONS_(wk_sizes_operand_, wk_k_, f, said, WK_SIZES_OF_WK2_(sizes), last)
 
 /* Operands with a list among them, the last of which is x, then options; before and between end with a comma. */
 #define WK_LIST_OPT_(f, type, text, list, before, between, ...)                                                        \
@@ -648,7 +732,7 @@ typedef struct wk_one_dim_ { /* anything fits here: a _Static_assert refuses wha
 #define WK_PLAIN_1(f, ...) f##_at(WK_HERE, __VA_ARGS__)
 #define WK_PLAIN_WK2_(f, ...)                                                                                          \
     __extension__({                                                                                                    \
-        enum { wk_block_ = WK_BLOCK_AMONG_(__VA_ARGS__, , , , , , , , ) };                                             \
+        enum { wk_block_ = WK_AMONG_(WK_IS_BLOCK_, __VA_ARGS__) };                                                     \
         _Static_assert(wk_block_, #f ": expected one value for each argument, not a list in parentheses");             \
         f##_at(WK_HERE, __VA_ARGS__);                                                                                  \
     })
@@ -658,10 +742,7 @@ typedef struct wk_one_dim_ { /* anything fits here: a _Static_assert refuses wha
 #define WK_PAIR_COMMA_(wk1_) WK_JOIN_(WK_PAIR_COMMA_, WK_IS_PAIR_(wk1_, ))
 #define WK_PAIR_COMMA_1
 #define WK_PAIR_COMMA_WK2_ ,
-#define WK_BLOCK_AMONG_(wk1_, wk2_, wk3_, wk4_, wk5_, wk6_, wk7_, wk8_, ...)                                           \
-    (WK_IS_BLOCK_(wk1_) || WK_IS_BLOCK_(wk2_) || WK_IS_BLOCK_(wk3_) || WK_IS_BLOCK_(wk4_) || WK_IS_BLOCK_(wk5_) ||     \
-     WK_IS_BLOCK_(wk6_) || WK_IS_BLOCK_(wk7_) || WK_IS_BLOCK_(wk8_))
-#define WK_IS_BLOCK_(wk1_) (__builtin_strncmp(WK_TEXTS_(wk1_), "({", 2) == 0)
+#define WK_IS_BLOCK_(...)  (__builtin_strncmp(WK_TEXT_(__VA_ARGS__, ), "({", 2) == 0)
 
 /* ---- numbers for tensors ----------------------------------------------------------------------------------------- */
 

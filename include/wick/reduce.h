@@ -331,6 +331,11 @@
     WK_NEW_TENSOR_(                                                                                                    \
         WK_JOIN_(WK_BATCH_NORM_, WK_COUNT_4_(__VA_ARGS__))(x, running_mean, running_var, weight, __VA_ARGS__))
 #define WK_BATCH_NORM_1(x, running_mean, running_var, weight, bias)                                                    \
+    WK_JOIN_(WK_BATCH_NORM_1_, WK_IS_MISSING_(bias))(x, running_mean, running_var, weight, bias)
+#define WK_BATCH_NORM_1_WK2_(x, running_mean, running_var, weight, bias)                                               \
+    WK_REFUSE_(wk_tensor *,                                                                                            \
+               "wk_batch_norm: an argument is missing: wk_batch_norm(x, running_mean, running_var, weight, bias)")
+#define WK_BATCH_NORM_1_1(x, running_mean, running_var, weight, bias)                                                  \
     WK_BATCH_NORM_WK4_(x, running_mean, running_var, weight, bias, false, 0.1, 1e-05)
 #define WK_BATCH_NORM_2(x, running_mean, running_var, weight, bias, training)                                          \
     WK_BATCH_NORM_WK4_(x, running_mean, running_var, weight, bias, training, 0.1, 1e-05)
@@ -357,6 +362,12 @@
     WK_NEW_TENSOR_(                                                                                                    \
         WK_JOIN_(WK_INSTANCE_NORM_, WK_COUNT_4_(__VA_ARGS__))(x, running_mean, running_var, weight, __VA_ARGS__))
 #define WK_INSTANCE_NORM_1(x, running_mean, running_var, weight, bias)                                                 \
+    WK_JOIN_(WK_INSTANCE_NORM_1_, WK_IS_MISSING_(bias))(x, running_mean, running_var, weight, bias)
+#define WK_INSTANCE_NORM_1_WK2_(x, running_mean, running_var, weight, bias)                                            \
+    WK_REFUSE_(                                                                                                        \
+        wk_tensor *,                                                                                                   \
+        "wk_instance_norm: an argument is missing: wk_instance_norm(x, running_mean, running_var, weight, bias)")
+#define WK_INSTANCE_NORM_1_1(x, running_mean, running_var, weight, bias)                                               \
     WK_INSTANCE_NORM_WK4_(x, running_mean, running_var, weight, bias, true, 0.1, 1e-05)
 #define WK_INSTANCE_NORM_2(x, running_mean, running_var, weight, bias, use_input_stats)                                \
     WK_INSTANCE_NORM_WK4_(x, running_mean, running_var, weight, bias, use_input_stats, 0.1, 1e-05)
@@ -377,8 +388,12 @@
  * PyTorch:   torch.nn.functional.group_norm */
 #define wk_group_norm(x, groups, weight, ...)                                                                          \
     WK_NEW_TENSOR_(WK_JOIN_(WK_GROUP_NORM_, WK_COUNT_(__VA_ARGS__))(x, groups, weight, __VA_ARGS__))
-#define WK_GROUP_NORM_1(x, groups, weight, bias) WK_GROUP_NORM_WK2_(x, groups, weight, bias, 1e-05)
-#define WK_GROUP_NORM_WK2_(...)                  WK_PLAIN_(wk_group_norm, __VA_ARGS__)
+#define WK_GROUP_NORM_1(x, groups, weight, bias)                                                                       \
+    WK_JOIN_(WK_GROUP_NORM_1_, WK_IS_MISSING_(bias))(x, groups, weight, bias)
+#define WK_GROUP_NORM_1_WK2_(x, groups, weight, bias)                                                                  \
+    WK_REFUSE_(wk_tensor *, "wk_group_norm: an argument is missing: wk_group_norm(x, groups, weight, bias)")
+#define WK_GROUP_NORM_1_1(x, groups, weight, bias) WK_GROUP_NORM_WK2_(x, groups, weight, bias, 1e-05)
+#define WK_GROUP_NORM_WK2_(...)                    WK_PLAIN_(wk_group_norm, __VA_ARGS__)
 
 /* wk_rms_norm(x, (shape), weight, eps): Divides by the root of the mean square over the last dimensions, whose sizes
  * are shape. weight may be NULL. If eps is omitted or negative, it is the distance between 1 and the next number of
@@ -392,7 +407,10 @@
  * PyTorch:   torch.nn.functional.rms_norm */
 #define wk_rms_norm(x, shape, ...)                                                                                     \
     WK_NEW_TENSOR_(WK_JOIN_(WK_RMS_NORM_, WK_COUNT_(__VA_ARGS__))(WK_INTS_NAME_, x, shape, __VA_ARGS__))
-#define WK_RMS_NORM_1(wk_s_, x, shape, weight) WK_RMS_NORM_WK2_(wk_s_, x, shape, weight, -1)
+#define WK_RMS_NORM_1(wk_s_, x, shape, weight) WK_JOIN_(WK_RMS_NORM_1_, WK_IS_MISSING_(weight))(wk_s_, x, shape, weight)
+#define WK_RMS_NORM_1_WK2_(wk_s_, x, shape, weight)                                                                    \
+    WK_REFUSE_(wk_tensor *, "wk_rms_norm: an argument is missing: wk_rms_norm(x, (3), weight)")
+#define WK_RMS_NORM_1_1(wk_s_, x, shape, weight) WK_RMS_NORM_WK2_(wk_s_, x, shape, weight, -1)
 #define WK_RMS_NORM_WK2_(wk_s_, x, shape, weight, eps)                                                                 \
     WK_SIZED_(wk_tensor *, wk_s_, shape, "wk_rms_norm: write sizes in parentheses: wk_rms_norm(x, (3), weight)",       \
               WK_GIVE_(wk_tensor *, wk_rms_norm_at(WK_HERE, x, wk_s_.at, wk_s_.count, weight, eps)))
@@ -409,7 +427,10 @@
  * PyTorch:   torch.nn.functional.local_response_norm */
 #define wk_local_response_norm(x, ...)                                                                                 \
     WK_NEW_TENSOR_(WK_JOIN_(WK_LOCAL_RESPONSE_NORM_, WK_COUNT_4_(__VA_ARGS__))(x, __VA_ARGS__))
-#define WK_LOCAL_RESPONSE_NORM_1(x, size)              WK_LOCAL_RESPONSE_NORM_WK4_(x, size, 0.0001, 0.75, 1)
+#define WK_LOCAL_RESPONSE_NORM_1(x, size) WK_JOIN_(WK_LOCAL_RESPONSE_NORM_1_, WK_IS_MISSING_(size))(x, size)
+#define WK_LOCAL_RESPONSE_NORM_1_WK2_(x, size)                                                                         \
+    WK_REFUSE_(wk_tensor *, "wk_local_response_norm: an argument is missing: wk_local_response_norm(x, size)")
+#define WK_LOCAL_RESPONSE_NORM_1_1(x, size)            WK_LOCAL_RESPONSE_NORM_WK4_(x, size, 0.0001, 0.75, 1)
 #define WK_LOCAL_RESPONSE_NORM_2(x, size, alpha)       WK_LOCAL_RESPONSE_NORM_WK4_(x, size, alpha, 0.75, 1)
 #define WK_LOCAL_RESPONSE_NORM_3(x, size, alpha, beta) WK_LOCAL_RESPONSE_NORM_WK4_(x, size, alpha, beta, 1)
 #define WK_LOCAL_RESPONSE_NORM_WK4_(...)               WK_PLAIN_(wk_local_response_norm, __VA_ARGS__)
@@ -441,7 +462,11 @@
  * PyTorch:   torch.nn.functional.layer_norm */
 #define wk_layer_norm(x, shape, weight, ...)                                                                           \
     WK_NEW_TENSOR_(WK_JOIN_(WK_LAYER_NORM_, WK_COUNT_(__VA_ARGS__))(WK_INTS_NAME_, x, shape, weight, __VA_ARGS__))
-#define WK_LAYER_NORM_1(wk_s_, x, shape, weight, bias) WK_LAYER_NORM_WK2_(wk_s_, x, shape, weight, bias, 1e-05)
+#define WK_LAYER_NORM_1(wk_s_, x, shape, weight, bias)                                                                 \
+    WK_JOIN_(WK_LAYER_NORM_1_, WK_IS_MISSING_(bias))(wk_s_, x, shape, weight, bias)
+#define WK_LAYER_NORM_1_WK2_(wk_s_, x, shape, weight, bias)                                                            \
+    WK_REFUSE_(wk_tensor *, "wk_layer_norm: an argument is missing: wk_layer_norm(x, (3), weight, bias)")
+#define WK_LAYER_NORM_1_1(wk_s_, x, shape, weight, bias) WK_LAYER_NORM_WK2_(wk_s_, x, shape, weight, bias, 1e-05)
 #define WK_LAYER_NORM_WK2_(wk_s_, x, shape, weight, bias, eps)                                                         \
     WK_SIZED_(wk_tensor *, wk_s_, shape,                                                                               \
               "wk_layer_norm: write sizes in parentheses: wk_layer_norm(x, (3), weight, bias)",                        \

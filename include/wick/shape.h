@@ -157,8 +157,11 @@
  * PyTorch:   x[..., start:end:step] */
 #define wk_slice(x, dim, start, ...)                                                                                   \
     WK_NEW_TENSOR_(WK_JOIN_(WK_SLICE_, WK_COUNT_(__VA_ARGS__))(x, dim, start, __VA_ARGS__))
-#define WK_SLICE_1(x, dim, start, end) WK_SLICE_WK2_(x, dim, start, end, 1)
-#define WK_SLICE_WK2_(...)             WK_PLAIN_(wk_slice, __VA_ARGS__)
+#define WK_SLICE_1(x, dim, start, end) WK_JOIN_(WK_SLICE_1_, WK_IS_MISSING_(end))(x, dim, start, end)
+#define WK_SLICE_1_WK2_(x, dim, start, end)                                                                            \
+    WK_REFUSE_(wk_tensor *, "wk_slice: an argument is missing: wk_slice(x, dim, start, end)")
+#define WK_SLICE_1_1(x, dim, start, end) WK_SLICE_WK2_(x, dim, start, end, 1)
+#define WK_SLICE_WK2_(...)               WK_PLAIN_(wk_slice, __VA_ARGS__)
 
 #endif
 
@@ -219,7 +222,11 @@
 #define wk_as_strided(x, shape, ...)                                                                                   \
     WK_NEW_TENSOR_(                                                                                                    \
         WK_JOIN_(WK_AS_STRIDED_, WK_COUNT_(__VA_ARGS__))(WK_INTS_NAME_, WK_INTS_NAME_, x, shape, __VA_ARGS__))
-#define WK_AS_STRIDED_1(wk_s_, wk_t_, x, shape, stride) WK_AS_STRIDED_WK2_(wk_s_, wk_t_, x, shape, stride, 0)
+#define WK_AS_STRIDED_1(wk_s_, wk_t_, x, shape, stride)                                                                \
+    WK_JOIN_(WK_AS_STRIDED_1_, WK_IS_MISSING_(stride))(wk_s_, wk_t_, x, shape, stride)
+#define WK_AS_STRIDED_1_WK2_(wk_s_, wk_t_, x, shape, stride)                                                           \
+    WK_REFUSE_(wk_tensor *, "wk_as_strided: an argument is missing: wk_as_strided(x, (2, 3), (1, 2))")
+#define WK_AS_STRIDED_1_1(wk_s_, wk_t_, x, shape, stride) WK_AS_STRIDED_WK2_(wk_s_, wk_t_, x, shape, stride, 0)
 #define WK_AS_STRIDED_WK2_(wk_s_, wk_t_, x, shape, stride, offset)                                                     \
     WK_SIZED_(wk_tensor *, wk_s_, shape,                                                                               \
               "wk_as_strided: write lists in parentheses: wk_as_strided(x, (2, 3), (1, 2))",                           \

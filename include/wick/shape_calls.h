@@ -124,7 +124,8 @@ WK_RESULT_API wk_tensor *wk_roll_at(wk_site site, wk_tensor *x, const int64_t *s
 /* ---- padding and shuffling: new tensors -------------------------------------------------------------------------- */
 
 /* pad: Pads the last dimensions of x. */
-enum { WK_PAD_CONSTANT = 0, WK_PAD_REFLECT = 1, WK_PAD_REPLICATE = 2, WK_PAD_CIRCULAR = 3 };
+/* For .mode: 0 counts as WK_PAD_CONSTANT; no number is a constant of two options, so others are refused. */
+enum { WK_PAD_CONSTANT = 201, WK_PAD_REFLECT = 202, WK_PAD_REPLICATE = 203, WK_PAD_CIRCULAR = 204 };
 typedef struct wk_pad_options {
     size_t size;
     wk_by_name by_name;

@@ -23,7 +23,8 @@ typedef struct wk_tensorboard wk_tensorboard; /* an event file */
 
 /* wk_tensorboard_open(folder): Creates an event file in the folder, which is created with its parents if it does not
  * exist. Each call creates another file, events.out.tfevents.TIME.HOST.PROCESS.NUMBER; TensorBoard shows the files of a
- * folder as one run. The file is closed when the object is freed, for example by its scope.
+ * folder as one run. The file is closed when the object is freed, for example by its scope. In a child of fork() the
+ * parent's file is refused (WK_ERR_STATE): each process opens its own.
  * Returns:   the event file, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_ARGUMENT if folder is NULL or empty; WK_ERR_IO if the system reports an error
  * PyTorch:   torch.utils.tensorboard.SummaryWriter(folder) */

@@ -32,7 +32,7 @@
  * Example:   wk_conv1d(x, y, NULL) is {{{21, 32}}} for x = {{{1, 2, 3}}}, y = {{{1, 10}}}
  * PyTorch:   torch.nn.functional.conv1d */
 #define wk_conv1d(x, weight, ...)                                                                                      \
-    WK_NEW_TENSOR_(WK_OPT3_(wk_tensor *, wk_conv1d, wk_conv_options, "x, weight, bias", x, weight, __VA_ARGS__))
+    WK_NEW_TENSOR_(WK_OPT3_TENSOR_(wk_tensor *, wk_conv1d, wk_conv_options, "x, weight, bias", x, weight, __VA_ARGS__))
 
 /* wk_conv2d(x, weight, bias): Convolves x with weight and adds bias. bias may be NULL. The kernel is not mirrored
  * (cross-correlation), as in PyTorch.
@@ -49,7 +49,7 @@
  * Example:   wk_conv2d(x, y, NULL) is {{{{21, 32}}}} for x = {{{{1, 2, 3}}}}, y = {{{{1, 10}}}}
  * PyTorch:   torch.nn.functional.conv2d */
 #define wk_conv2d(x, weight, ...)                                                                                      \
-    WK_NEW_TENSOR_(WK_OPT3_(wk_tensor *, wk_conv2d, wk_conv_options, "x, weight, bias", x, weight, __VA_ARGS__))
+    WK_NEW_TENSOR_(WK_OPT3_TENSOR_(wk_tensor *, wk_conv2d, wk_conv_options, "x, weight, bias", x, weight, __VA_ARGS__))
 
 /* wk_conv3d(x, weight, bias): Convolves x with weight and adds bias. bias may be NULL. The kernel is not mirrored
  * (cross-correlation), as in PyTorch.
@@ -66,7 +66,7 @@
  * Example:   wk_conv3d(x, y, NULL) is {{{{{21, 32}}}}} for x = {{{{{1, 2, 3}}}}}, y = {{{{{1, 10}}}}}
  * PyTorch:   torch.nn.functional.conv3d */
 #define wk_conv3d(x, weight, ...)                                                                                      \
-    WK_NEW_TENSOR_(WK_OPT3_(wk_tensor *, wk_conv3d, wk_conv_options, "x, weight, bias", x, weight, __VA_ARGS__))
+    WK_NEW_TENSOR_(WK_OPT3_TENSOR_(wk_tensor *, wk_conv3d, wk_conv_options, "x, weight, bias", x, weight, __VA_ARGS__))
 
 /* wk_conv_transpose1d(x, weight, bias): Computes the transposed convolution of x with weight, which is the gradient
  * of a convolution, and adds bias. bias may be NULL. .output_padding, less than the stride or the dilation, adds to
@@ -85,8 +85,8 @@
  * Example:   wk_conv_transpose1d(x, y, NULL) is {{{1, 12, 23, 30}}} for x = {{{1, 2, 3}}}, y = {{{1, 10}}}
  * PyTorch:   torch.nn.functional.conv_transpose1d */
 #define wk_conv_transpose1d(x, weight, ...)                                                                            \
-    WK_NEW_TENSOR_(WK_OPT3_(wk_tensor *, wk_conv_transpose1d, wk_conv_transpose_options, "x, weight, bias", x, weight, \
-                            __VA_ARGS__))
+    WK_NEW_TENSOR_(WK_OPT3_TENSOR_(wk_tensor *, wk_conv_transpose1d, wk_conv_transpose_options, "x, weight, bias", x,  \
+                                   weight, __VA_ARGS__))
 
 /* wk_conv_transpose2d(x, weight, bias): Computes the transposed convolution of x with weight, which is the gradient
  * of a convolution, and adds bias. bias may be NULL. .output_padding, less than the stride or the dilation, adds to
@@ -105,8 +105,8 @@
  * Example:   wk_conv_transpose2d(x, y, NULL) is {{{{1, 12, 23, 30}}}} for x = {{{{1, 2, 3}}}}, y = {{{{1, 10}}}}
  * PyTorch:   torch.nn.functional.conv_transpose2d */
 #define wk_conv_transpose2d(x, weight, ...)                                                                            \
-    WK_NEW_TENSOR_(WK_OPT3_(wk_tensor *, wk_conv_transpose2d, wk_conv_transpose_options, "x, weight, bias", x, weight, \
-                            __VA_ARGS__))
+    WK_NEW_TENSOR_(WK_OPT3_TENSOR_(wk_tensor *, wk_conv_transpose2d, wk_conv_transpose_options, "x, weight, bias", x,  \
+                                   weight, __VA_ARGS__))
 
 /* wk_conv_transpose3d(x, weight, bias): Computes the transposed convolution of x with weight, which is the gradient
  * of a convolution, and adds bias. bias may be NULL. .output_padding, less than the stride or the dilation, adds to
@@ -126,8 +126,8 @@
  *            10}}}}}
  * PyTorch:   torch.nn.functional.conv_transpose3d */
 #define wk_conv_transpose3d(x, weight, ...)                                                                            \
-    WK_NEW_TENSOR_(WK_OPT3_(wk_tensor *, wk_conv_transpose3d, wk_conv_transpose_options, "x, weight, bias", x, weight, \
-                            __VA_ARGS__))
+    WK_NEW_TENSOR_(WK_OPT3_TENSOR_(wk_tensor *, wk_conv_transpose3d, wk_conv_transpose_options, "x, weight, bias", x,  \
+                                   weight, __VA_ARGS__))
 
 /* wk_conv1d_input((input_size), weight, grad_output): Computes the gradient of wk_conv1d by its input, whose sizes
  * are input_size.

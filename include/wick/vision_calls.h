@@ -222,14 +222,15 @@ WK_RESULT_API wk_tensor *wk_max_unpool3d_at(wk_site site, wk_tensor *x, wk_tenso
 /* ---- resampling -------------------------------------------------------------------------------------------------- */
 
 /* interpolate: Resamples the spatial dimensions of x to .output_size, or to their sizes times a scale, rounded down. */
+/* For .mode: 0 counts as WK_INTERPOLATE_NEAREST; no number is a constant of two options, so others are refused. */
 enum {
-    WK_INTERPOLATE_NEAREST = 0,
-    WK_INTERPOLATE_LINEAR = 1,
-    WK_INTERPOLATE_BILINEAR = 2,
-    WK_INTERPOLATE_BICUBIC = 3,
-    WK_INTERPOLATE_TRILINEAR = 4,
-    WK_INTERPOLATE_AREA = 5,
-    WK_INTERPOLATE_NEAREST_EXACT = 6
+    WK_INTERPOLATE_NEAREST = 301,
+    WK_INTERPOLATE_LINEAR = 302,
+    WK_INTERPOLATE_BILINEAR = 303,
+    WK_INTERPOLATE_BICUBIC = 304,
+    WK_INTERPOLATE_TRILINEAR = 305,
+    WK_INTERPOLATE_AREA = 306,
+    WK_INTERPOLATE_NEAREST_EXACT = 307
 };
 typedef struct wk_interpolate_options {
     size_t size;
@@ -264,8 +265,11 @@ WK_RESULT_API wk_tensor *wk_affine_grid_at(wk_site site, wk_tensor *theta, const
                                            const wk_affine_grid_options *options);
 
 /* grid_sample: Takes the values of x at the positions of a grid. */
-enum { WK_GRID_SAMPLE_BILINEAR = 0, WK_GRID_SAMPLE_NEAREST = 1, WK_GRID_SAMPLE_BICUBIC = 2 };
-enum { WK_GRID_SAMPLE_ZEROS = 0, WK_GRID_SAMPLE_BORDER = 1, WK_GRID_SAMPLE_REFLECTION = 2 };
+/* For .mode: 0 counts as WK_GRID_SAMPLE_BILINEAR; no number is a constant of two options, so others are refused. */
+enum { WK_GRID_SAMPLE_BILINEAR = 401, WK_GRID_SAMPLE_NEAREST = 402, WK_GRID_SAMPLE_BICUBIC = 403 };
+/* For .padding_mode: 0 counts as WK_GRID_SAMPLE_ZEROS; no number is a constant of two options, so others are
+ * refused. */
+enum { WK_GRID_SAMPLE_ZEROS = 501, WK_GRID_SAMPLE_BORDER = 502, WK_GRID_SAMPLE_REFLECTION = 503 };
 typedef struct wk_grid_sample_options {
     size_t size;
     wk_by_name by_name;

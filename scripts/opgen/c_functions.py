@@ -169,8 +169,9 @@ def options_struct(op: Op) -> str:
     name, enums = op.options, ""
     for a in op.option_arguments:
         if a.enum:
-            named = [choice.upper().replace("-", "_") for choice in a.choices]
-            values = [f"WK_{op.name.upper()}_{choice} = {k}" for k, choice in enumerate(named)]
+            values = [f"{constant} = {a.enum + k}" for k, constant in enumerate(a.constants(op.name))]
+            default, others = a.constants(op.name)[0], "no number is a constant of two options, so others are refused"
+            enums += comment(f"For .{a.c}: 0 counts as {default}; {others}.")
             enums += f"enum {{ {', '.join(values)} }};\n"
     members = "".join(option_member(a) for a in op.struct_members) + padding(op.struct_members)
     marked = " ".join(f"wk_do_(wk_o_, {a.c})" for a in op.struct_members if a.is_marked)

@@ -96,7 +96,7 @@ def options_text(op: Op) -> str:
         is_number = a.c_type in ("double ", "int64_t ", "wk_sizes ") and a.default is not None
         usual = f"default {a.default}" if is_number else ""
         if a.enum:
-            names = [f"WK_{op.name.upper()}_{choice.upper().replace('-', '_')}" for choice in a.choices]
+            names = a.constants(op.name)
             usual = " or ".join(names) + f"; default {names[0]}"
         elif a.c_type == "wk_reduction ":
             names = [f"WK_REDUCE_{choice.upper()}" for choice in a.choices]

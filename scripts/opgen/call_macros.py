@@ -89,9 +89,10 @@ def option_form(op: Op, name: str, operands: list[Argument]) -> str:
         return one_operand_form(op, name, operands[0])
     if op.numbers_told_apart:
         return f'#define {name}({early}, ...) WK_OPT2_NUMBER_({name}, {op.options}, "{said}", {early}, __VA_ARGS__)\n'
+    form = f"WK_OPT{len(names)}_" + ("TENSOR_" if len(names) == 3 and operands[-1].type == "Tensor?" else "")
     return (
         f"#define {name}({early}, ...) "
-        f'WK_OPT{len(names)}_(wk_tensor *, {name}, {op.options}, "{said}", {early}, __VA_ARGS__)\n'
+        f'{form}(wk_tensor *, {name}, {op.options}, "{said}", {early}, __VA_ARGS__)\n'
     )
 
 
@@ -149,8 +150,14 @@ def omitting_form(op: Op, name: str) -> str:
     counted = "WK_COUNT_4_" if len(omitted) > 1 else "WK_COUNT_"
     given = ", ".join(["WK_INTS_NAME_"] * lists + early + ["__VA_ARGS__"])
     out = f"#define {name}({', '.join(early + ['...'])}) WK_JOIN_({own}_, {counted}(__VA_ARGS__))({given})\n"
+    said = ", ".join(a.said if a.is_list else a.c for a in op.operands[:needed])
+    refusal = f"WK_REFUSE_({result_type(op, op.results)}, {c_text(f'{name}: an argument is missing: {name}({said})')})"
     for k, count in enumerate(counts[:-1]):
         there = ", ".join(local + names[: needed + k])
+        if k == 0 and needed > 1:
+            out += f"#define {own}_1({there}) WK_JOIN_({own}_1_, WK_IS_MISSING_({names[needed - 1]}))({there})\n"
+            out += f"#define {own}_1_WK2_({there}) {refusal}\n"
+            count = "1_1"
         out += f"#define {own}_{count}({there}) {own}_{counts[-1]}({there}, {', '.join(omitted[k:])})\n"
     if lists:
         out += f"#define {own}_{counts[-1]}({', '.join(local + names)}) {sizes_call(op, name)}\n"

@@ -133,14 +133,26 @@ def entry_prototypes(op: Op) -> str:
     return out
 
 
+def choice_check(op: Op, a: Argument) -> str:
+    """Returns the function that checks an option that is one of several constants, also for modules."""
+    names = a.constants(op.name)
+    return (
+        f"static inline bool wk__check_{op.name}_{a.c}(wk_site site, const char *op, const char *option, int *value)\n"
+        f"{{\n    static const char *const names[] = {{{', '.join(c_text(n) for n in names)}}};\n"
+        f"    return wk__option_choice(site, op, option, names, {len(names)}, {names[0]}, value);\n}}\n"
+    )
+
+
 def reader(op: Op) -> str:
-    """Returns the function that fills in defaults of options."""
+    """Returns the function that fills in defaults of options and checks constants."""
     known = [(a, a.default if a.usual is None else a.usual) for a in op.option_arguments if a.c_type == "double "]
     lines = [f"own->{a.c} = wk__option_or(own->{a.c}, {usual});" for a, usual in known if usual is not None]
+    chosen = [a for a in op.option_arguments if a.enum]
+    lines += [f'if (!wk__check_{op.name}_{a.c}(site, op, ".{a.c}", &own->{a.c})) return false;' for a in chosen]
     if not lines:
         return ""
     name, struct = op.options.removeprefix("wk_"), op.options
-    return (
+    return "".join(choice_check(op, a) for a in chosen) + (
         f"static inline bool wk__read_{name}(wk_site site, const char *op, const {struct} *given, {struct} *own)\n"
         "{\n    if (!wk__options(site, op, given, own)) return false;\n"
         + "".join(f"    {line}\n" for line in lines)
@@ -172,7 +184,7 @@ def signatures_text(header: Header) -> str:
     out += (comment("Entries defined in the files of the ops.") if own else "") + own
     readers = {op.options: reader(op) for op in ops if op.options and not header.signatures_only and reader(op)}
     if readers:
-        out += "\n" + comment("Options as read by wk__options, with defaults of omitted numbers.")
+        out += "\n" + comment("Options as read by wk__options, with defaults of omitted numbers and constants.")
     out += "".join(readers.values())
     lists = parameter_lists(ops)
     out += "\n" + "".join(f"extern const wk_parameter {name}[];\n" for name in lists.values())
@@ -182,7 +194,7 @@ def signatures_text(header: Header) -> str:
 def invoke_option(a: Argument, k: int) -> str:
     """Returns the value of an option from argument k; 0 if omitted."""
     if a.is_choice:
-        return a.name if a.enum else f"({a.c_type.strip()}){a.name}"
+        return f"{a.enum} + {a.name}" if a.enum else f"({a.c_type.strip()}){a.name}"
     if a.c_type == "double ":
         return f"wk__value_option(&args[{k}])"
     if a.is_sizes:

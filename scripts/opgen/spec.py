@@ -60,7 +60,7 @@ class Argument:
     whole: bool = False  # a Scalar that keeps integers: wk_NAME_i64 beside wk_NAME_f64
     no_list: str = ""  # the error for a list in its place
     choices: list[str] = field(default_factory=list)  # values of a str; in C too, or the values of an enum
-    enum: bool = False  # in C the choices are WK_NAME_CHOICE
+    enum: int = 0  # in C the choices are constants WK_NAME_CHOICE, numbered from this; no two options share a number
     doc: str = ""
 
     def __post_init__(self) -> None:
@@ -77,6 +77,10 @@ class Argument:
             self.option = not (self.is_tensor or self.is_list or self.absent)
         if not self.is_list:
             self.c_type = self.c_type or ("int " if self.enum else C_TYPES[base])
+
+    def constants(self, op_name: str) -> list[str]:
+        """Returns the constants in C of its choices."""
+        return [f"WK_{op_name.upper()}_{choice.upper().replace('-', '_')}" for choice in self.choices]
 
     @property
     def schema(self) -> str:

@@ -2,6 +2,7 @@
 /* Versioned structs; see options.h. */
 #include "options.h"
 #include "context.h"
+#include "text.h"
 #include <string.h>
 
 /* Upper bound of all structs of the library; a greater size was never initialised. */
@@ -48,6 +49,20 @@ bool wk__options_read(wk_site site, const char *op, const void *given, void *own
     else
         return true;
     memset(own, 0, size);
+    return false;
+}
+
+bool wk__option_choice(wk_site site, const char *op, const char *option, const char *const names[], int count,
+                       int first, int *value)
+{
+    wk__text expected = {0};
+    if (*value == 0) *value = first;
+    if (*value >= first && *value < first + count) return true;
+    for (int k = 0; k < count; k++)
+        wk__text_format(&expected, "%s%s", k == 0 ? "" : k < count - 1 ? ", " : " or ", names[k]);
+    wk__error_set(site, WK_ERR_ARGUMENT, "%s: unknown %s %d; expected %s", op, option, *value,
+                  expected.data ? expected.data : "another");
+    wk__text_free(&expected);
     return false;
 }
 

@@ -29,4 +29,9 @@ static inline double wk__option_or(double given, double usual)
     return given == 0 ? usual : given > -1e-290 && given < 1e-290 ? 0 : given;
 }
 
+/* Checks an option that is one of `count` constants, which are numbered from `first` on; 0 (not set) becomes `first`.
+ * Returns false and records the error, which lists their names, for anything else. */
+bool wk__option_choice(wk_site site, const char *op, const char *option, const char *const names[], int count,
+                       int first, int *value);
+
 #endif

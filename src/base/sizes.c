@@ -68,6 +68,11 @@ bool wk__sizes_read(wk_site site, const char *op, const wk__sizes_rule *rule, wk
     return true;
 }
 
+const char *wk__unsqueeze_hint(int ndim, int least)
+{
+    return ndim == least - 1 ? "; add the missing first dimension with wk_unsqueeze(x, 0)" : "";
+}
+
 int wk__sizes_count(wk_sizes given)
 {
     const int kind = (int)((uint64_t)given >> 60);

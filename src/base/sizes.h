@@ -26,4 +26,8 @@ bool wk__sizes_read(wk_site site, const char *op, const wk__sizes_rule *rule, wk
 /* Returns how many numbers a valid value has: 1, one for all dimensions, to 3. */
 int wk__sizes_count(wk_sizes given);
 
+/* Returns the end of a message about an input of `ndim` dimensions where `least` are needed: a proposal if one is
+ * missing, else "". */
+const char *wk__unsqueeze_hint(int ndim, int least);
+
 #endif

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/sizes.h"
 #include "module.h"
+#include "ops/generated/shape.h"
 #include "tensor/call_scope.h"
 #include <math.h>
 #include <string.h>
@@ -77,7 +78,7 @@ static void add_sizes(wk__text *text, const char *name, wk_sizes given, int dims
 
 static int describe(wk_module *self, char *out, size_t size)
 {
-    static const char *const modes[] = {"zeros", "reflect", "replicate", "circular"};
+    static const char *const modes[] = {"reflect", "replicate", "circular"};
     const conv *state = wk__module_of(self)->state;
     const wk_nn_conv_options *o = &state->options;
     const int dims = state->dims;
@@ -93,7 +94,8 @@ static int describe(wk_module *self, char *out, size_t size)
     add_sizes(&text, "output_padding", state->output_padding, dims, 0);
     if (o->groups > 1) wk__text_format(&text, ", groups=%lld", (long long)o->groups);
     if (o->no_bias) wk__text_add(&text, ", bias=False");
-    if (o->padding_mode) wk__text_format(&text, ", padding_mode=%s", modes[o->padding_mode]);
+    if (!state->transposed && o->padding_mode != WK_PAD_CONSTANT)
+        wk__text_format(&text, ", padding_mode=%s", modes[o->padding_mode - WK_PAD_REFLECT]);
     return wk__describe_end(&text, out, size);
 }
 
@@ -179,13 +181,8 @@ static bool read_sizes(wk_site site, wk_sizes kernel, conv *state, int64_t paddi
 /* Computes the list of wk_pad, which begins with the last dimension. */
 static bool read_pad(wk_site site, conv *state, const int64_t padding[], const int64_t dilation[])
 {
-    const wk_nn_conv_options *o = &state->options;
-    if (o->padding_mode < WK_PAD_CONSTANT || o->padding_mode > WK_PAD_CIRCULAR) {
-        wk__error_set(site, WK_ERR_ARGUMENT,
-                      "%s: unknown padding_mode %d; expected WK_PAD_REFLECT, WK_PAD_REPLICATE or WK_PAD_CIRCULAR",
-                      state->name, o->padding_mode);
-        return false;
-    }
+    wk_nn_conv_options *o = &state->options;
+    if (!wk__check_pad_mode(site, state->name, ".padding_mode", &o->padding_mode)) return false;
     for (int d = 0; d < state->dims; d++) {
         int64_t both = 2 * padding[d], *pad = &state->pad[2 * (state->dims - 1 - d)];
         if (o->padding == WK_SAME && !wk__mul_size(dilation[d], state->kernel[d] - 1, &both)) both = INT64_MAX;
@@ -202,8 +199,8 @@ static bool initialize(wk_module *self, wk_tensor *x)
     const wk__body *body = wk__body_of(x);
     const int batched = body->ndim == state->dims + 2;
     if (!batched && body->ndim != state->dims + 1) {
-        wk__error_set((wk_site){0}, WK_ERR_SHAPE, "%s: expected an input of %d or %d dimensions, got %d", state->name,
-                      state->dims + 1, state->dims + 2, body->ndim);
+        wk__error_set((wk_site){0}, WK_ERR_SHAPE, "%s: expected an input of %d or %d dimensions, got %d%s", state->name,
+                      state->dims + 1, state->dims + 2, body->ndim, wk__unsqueeze_hint(body->ndim, state->dims + 1));
         return false;
     }
     conv with = *state;

@@ -7,6 +7,7 @@
 #include "tensor/call_scope.h"
 #include "base/text.h"
 #include "ops/core/entries.h"
+#include "ops/generated/activation.h"
 #include <string.h>
 #include <wick/activation.h>
 
@@ -81,16 +82,10 @@ static wk_module *make(wk_site site, const char *name, const wk__op *op, const w
 
 static wk_module *make_gelu(wk_site site, const void *options)
 {
-    static const char *const names[] = {[WK_GELU_NONE] = "none", [WK_GELU_TANH] = "tanh"};
     wk_gelu_options o;
-    if (!wk__options(site, "nn_gelu", (const wk_gelu_options *)options, &o)) return NULL;
-    if (o.approximate == WK_GELU_NONE || o.approximate == WK_GELU_TANH) {
-        const wk_value approximate = {.kind = WK_VALUE_TEXT, .text = names[o.approximate]};
-        return make(site, "gelu", &wk__op_gelu, &approximate, 1, 0);
-    }
-    wk__error_set(site, WK_ERR_ARGUMENT, "nn_gelu: unknown .approximate %d; expected WK_GELU_NONE or WK_GELU_TANH",
-                  o.approximate);
-    return NULL;
+    if (!wk__read_gelu_options(site, "nn_gelu", options, &o)) return NULL;
+    const wk_value approximate = {.kind = WK_VALUE_TEXT, .text = o.approximate == WK_GELU_TANH ? "tanh" : "none"};
+    return make(site, "gelu", &wk__op_gelu, &approximate, 1, 0);
 }
 
 static wk_tensor *prelu_forward(wk_module *self, wk_tensor *x)

@@ -3,6 +3,7 @@
  * channel_shuffle, upsample, unfold, fold. */
 #include "base/sizes.h"
 #include "module.h"
+#include "ops/generated/vision.h"
 #include <string.h>
 #include <wick/nn_vision.h>
 #include <wick/shape.h>
@@ -211,24 +212,16 @@ static void add_scales(wk__text *text, const wk_interpolate_options *o)
 
 static int upsample_describe(wk_module *self, char *out, size_t size)
 {
-    static const char *const modes[] = {
-        [WK_INTERPOLATE_NEAREST] = "nearest",
-        [WK_INTERPOLATE_LINEAR] = "linear",
-        [WK_INTERPOLATE_BILINEAR] = "bilinear",
-        [WK_INTERPOLATE_BICUBIC] = "bicubic",
-        [WK_INTERPOLATE_TRILINEAR] = "trilinear",
-        [WK_INTERPOLATE_AREA] = "area",
-        [WK_INTERPOLATE_NEAREST_EXACT] = "nearest-exact",
-    };
+    static const char *const modes[] = {"nearest",   "linear", "bilinear",     "bicubic",
+                                        "trilinear", "area",   "nearest-exact"};
     const wk_interpolate_options *o = wk__module_of(self)->state;
-    const bool known = o->mode >= 0 && o->mode < (int)(sizeof modes / sizeof *modes); /* else wk_forward refuses it */
     wk__text text = {0};
     wk__text_add(&text, o->output_size ? "size=" : "scale_factor=");
     if (o->output_size)
         wk__text_sizes(&text, o->output_size, 0);
     else
         add_scales(&text, o);
-    wk__text_format(&text, ", mode='%s'", known ? modes[o->mode] : "unknown");
+    wk__text_format(&text, ", mode='%s'", modes[o->mode - WK_INTERPOLATE_NEAREST]);
     return wk__describe_end(&text, out, size);
 }
 
@@ -246,6 +239,7 @@ static wk_module *create_upsample(wk_site site, const char *name, wk_sizes size,
                       "%s: expected either a size or .scale_factor; write 0 for the size to give the latter", name);
         return NULL;
     }
+    if (!wk__check_interpolate_mode(site, name, ".mode", &o.mode)) return NULL;
     wk_module *m = wk__module_make(site, &kind);
     if (!m) return NULL;
     wk_interpolate_options *state = wk__module_of(m)->state;

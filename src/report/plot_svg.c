@@ -197,6 +197,15 @@ static void add_run(drawing *d, const wk__plot_line *line, int64_t from, int64_t
     add_column(d, line, &c, begins);
 }
 
+/* Returns true if the points from, ..., to - 1 are within one pixel, where a path would hardly be visible. */
+static bool is_dot(const drawing *d, const wk__plot_line *line, int64_t from, int64_t to)
+{
+    const double x = x_at(d, wk__plot_line_x(line, from)), y = y_at(d, line->y[from]);
+    for (int64_t k = from + 1; k < to; k++)
+        if (fabs(x_at(d, wk__plot_line_x(line, k)) - x) > 0.5 || fabs(y_at(d, line->y[k]) - y) > 0.5) return false;
+    return true;
+}
+
 static void add_line(drawing *d, int64_t n)
 {
     const wk__plot_line *line = &d->plot->line[n];
@@ -207,7 +216,7 @@ static void add_line(drawing *d, int64_t n)
         to = from + 1;
         if (!shows(d->plot, line, from)) continue;
         while (to < line->count && shows(d->plot, line, to)) to++;
-        if (to - from > 1)
+        if (!is_dot(d, line, from, to))
             add_run(d, line, from, to);
         else
             wk__text_format(&dots, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.5\" fill=\"%s\"/>\n",

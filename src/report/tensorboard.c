@@ -22,6 +22,7 @@ struct wk_tensorboard {
 
 typedef struct event_file {
     int fd;
+    pid_t owner;   /* the process that opened it */
     int64_t bytes; /* of complete records */
     char *path;    /* owned; for messages */
 } event_file;
@@ -120,7 +121,10 @@ wk_tensorboard *wk_tensorboard_open_at(wk_site site, const char *folder)
     }
     event_file *f = wk__alloc_zero(1, sizeof *f);
     wk__io_error error;
-    if (f) f->fd = -1;
+    if (f) {
+        f->fd = -1;
+        f->owner = getpid();
+    }
     const wk_code code = f ? open_file(f, folder, &error) : WK_OK;
     if (code == WK_OK) return wk__handle_wrap(site, &tensorboard_type, f, f != NULL, op);
     destroy(f);
@@ -130,11 +134,18 @@ wk_tensorboard *wk_tensorboard_open_at(wk_site site, const char *folder)
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-/* Returns the body of a handle; NULL after recording an error, or if one is pending. */
+/* Returns the body of a handle; NULL after recording an error, or if one is pending. A child of fork() would write over
+ * the records of its parent, as each has a length of the file of its own. */
 static event_file *body_of(wk_site site, const char *op, const wk_tensorboard *handle)
 {
     if (!wk__handle_check(handle, &tensorboard_type, site, op, "the event file") || wk__error_pending()) return NULL;
-    return wk__handle_body(handle);
+    event_file *f = wk__handle_body(handle);
+    if (f->owner == getpid()) return f;
+    wk__error_set(site, WK_ERR_STATE,
+                  "%s: the event file was opened by process %lld, of which this one is a fork; call "
+                  "wk_tensorboard_open in this process",
+                  op, (long long)f->owner);
+    return NULL;
 }
 
 static wk_code write_values(wk_site site, const char *op, event_file *f, const char *tag, int64_t step,

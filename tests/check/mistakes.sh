@@ -165,12 +165,34 @@ x = wk_to(x, "cuda")|wk_to: the device is a wk_device
 x = wk_to(x, 0)|wk_to: the device is a wk_device
 x = wk_to(undeclared, wk_cpu())|undeclared
 x = wk_to(x, undeclared)|undeclared
+x = wk_conv2d(x, y, NULL, .padding = (1, 2))|wk_conv_options: an option takes one value, not a list; .* WK_PAIR(1, 2)
+m = wk_nn_conv2d(3, 8, 3, .groups=2, .stride=(1, 0))|an option takes one value, not a list
+x = wk_interpolate(x, .mode = WK_INTERPOLATE_AREA, .output_size = (n, 8))|an option takes one value, not a list
+x = wk_max_pool2d(x, 2, .stride = {1, 2})|an option takes one value, not a list
+x = wk_interpolate(x, .size = 8)|wk_interpolate_options: .size is reserved .* write .* as .output_size or as an argument
+x = wk_interpolate(x, .scale_factor = 1, .size=(8, 8))|.size is reserved
+m = wk_nn_conv2d(3, 8, .padding = 1)|wk_nn_conv2d: an argument is missing: wk_nn_conv2d(in, out, kernel), then options
+m = wk_nn_conv2d(3, 8, .dtype = WK_F64, .device = wk_cpu())|an argument is missing: wk_nn_conv2d(in, out, kernel)
+m = wk_nn_max_pool2d(.stride = 2)|an argument is missing: wk_nn_max_pool2d(kernel)
+x = wk_max_pool2d(x, .stride = 2)|an argument is missing: wk_max_pool2d(x, kernel)
+x = wk_conv2d(x, y, .padding = 1)|an argument is missing: wk_conv2d(x, weight, bias)
+x = wk_conv2d(x, y, 1)|integer
+m = wk_nn_conv2d(3, 8, d)|conversion
+m = wk_nn_conv2d(3, 8, 2.5, .padding = 1)|conversion
+m = wk_nn_conv2d(3, 8, undeclared)|undeclared
+x = wk_rms_norm(x, (3))|wk_rms_norm: an argument is missing: wk_rms_norm(x, (3), weight)
+x = wk_slice(x, 0, 1)|wk_slice: an argument is missing: wk_slice(x, dim, start, end)
 END_OF_MISTAKES
 
 # Statements that look like a list but are valid: numbers in parentheses, casts, blocks.
 for statement in "x = wk_softmax(x, (n + 1) * 2)" "x = wk_softmax((wk_tensor *)x, (int)(n))" \
     "x = wk_cumsum((wk_relu((y))), ({ int a = n, b = 1; a + b; }))" "x = wk_argmax(x, (n))" \
-    "x = wk_argmax(x, ({ int a = n, b = 1; a + b; }), .keepdim = true)"; do
+    "x = wk_argmax(x, ({ int a = n, b = 1; a + b; }), .keepdim = true)" \
+    "x = wk_conv2d(x, y, NULL, .stride = WK_PAIR(1, 2), .groups = (n), .padding = (int)wk_pair(n, 2))" \
+    "x = wk_zeros((2), .requires_grad = ({ int a = n, b = 1; a + b; }), .device = {.kind = WK_CPU, .index = 0})" \
+    "x = wk_cross_entropy(x, y, .weight = (wk_tensor *)wk_clamp(x, 0, 1), .label_smoothing = (d + 1) * (d))" \
+    "x = wk_cross_entropy(x, y, .weight = (wk_clamp(x, 0, 1)), .reduction = (wk_reduction)(n))" \
+    "m = wk_nn_conv2d(3, 8, n + 1, .padding = n)"; do
     program "$statement" >"$WICK_WORK/mistake.c"
     for c in $(compilers gcc clang); do
         check "$statement, ${c##*/}" "$c" -std=gnu11 -Wall -Wextra -Werror -Iinclude -fsyntax-only \

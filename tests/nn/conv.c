@@ -166,6 +166,11 @@ static void mistakes(void **state)
     expect_error("nn_conv2d", "padding_mode 9", "WK_PAD_REFLECT", NULL);
     assert_null(wk_nn_conv_transpose2d(3, 4, 3, .padding = WK_SAME));
     expect_error("nn_conv_transpose2d", "padding must be given in numbers", NULL);
+    assert_null(wk_forward(wk_nn_conv2d(1, 4, 3), wk_rand((8, 8))));
+    expect_error("expected an input of 4 dimensions (samples, channels, 2 spatial), or of 3 for one sample: f32[8,8]",
+                 "; add the missing first dimension with wk_unsqueeze(x, 0)", NULL);
+    assert_null(wk_forward(wk_nn_lazy_conv2d(4, 3), wk_rand((8, 8))));
+    expect_error("expected an input of 3 or 4 dimensions, got 2; add", "wk_unsqueeze(x, 0)", NULL);
     assert_null(wk_forward(wk_nn_conv2d(3, 4, 3), wk_rand((2, 5, 8, 8))));
     expect_error("the input has 5 channels, but the weight expects 3", NULL);
     assert_null(wk_forward(wk_nn_conv_transpose2d(3, 4, 3, .output_padding = 1), wk_rand((2, 3, 8, 8))));

@@ -2,11 +2,18 @@
 /* Tests the layers of pooling, padding, shuffling and resampling: each is its call, and mistakes are reported where it
  * is created. */
 #include "support/wick.h"
+#include <string.h>
 
 static void expect_same(wk_tensor *a, wk_tensor *b)
 {
     expect_ok();
     assert_true(a && b && wk_item(wk_all(wk_eq(a, b))) == 1);
+}
+
+static void expect_no_proposal(const char *word)
+{
+    if (strstr(wk_error(), "wk_unsqueeze")) fail_msg("a proposal: %s", wk_error());
+    expect_error(word, NULL);
 }
 
 static void pooling(void **state)
@@ -153,14 +160,47 @@ static void messages(void **state)
     assert_null(wk_forward(wk_nn_sequential(wk_nn_max_pool2d(5)), wk_ones((1, 1, 4, 4))));
     expect_error("in layer 0 (max_pool2d)", "the kernel (5, dilation 1) exceeds the padded size", NULL);
     assert_null(wk_forward(wk_nn_max_pool2d(2), wk_ones((4, 4))));
-    expect_error("expected 4 dimensions (samples, channels, 2 spatial), or 3 for one sample, got f32[4,4]", NULL);
+    expect_error("expected 4 dimensions (samples, channels, 2 spatial), or 3 for one sample, got f32[4,4]; add the "
+                 "missing first dimension with wk_unsqueeze(x, 0)",
+                 NULL);
+    assert_null(wk_max_pool2d(wk_ones((4)), 2));
+    expect_no_proposal("max_pool2d: expected 4 dimensions");
+    assert_null(wk_forward(wk_nn_unfold(2), wk_ones((4, 4))));
+    expect_error("im2col: expected 4 dimensions", "got f32[4,4]", "wk_unsqueeze(x, 0)", NULL);
+    assert_null(wk_forward(wk_nn_upsample(8, .mode = WK_INTERPOLATE_BILINEAR), wk_ones((3, 4, 4))));
+    expect_error("interpolate: expected samples, channels, and", "f32[3,4,4]; add", "wk_unsqueeze(x, 0)", NULL);
+    assert_null(wk_interpolate(wk_ones((3, 4, 4)), .output_size = WK_PAIR(8, 8)));
+    expect_error("interpolate: .output_size has 2 numbers, but f32[3,4,4] has 1 spatial dimension; add",
+                 "wk_unsqueeze(x, 0)", NULL);
+    assert_null(wk_interpolate(wk_ones((2, 3, 4, 4)), .scale_factor = 2, .mode = WK_INTERPOLATE_LINEAR));
+    expect_no_proposal("interpolate: expected samples, channels, and");
+}
+
+/* Sizes of images beyond those that a wk_sizes holds, which is 2^29 in a pair. The device computes nothing. */
+static void gradients_of_wide_images(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const int64_t wide = ((int64_t)1 << 29) + 8;
+    wk_tensor *x = wk_zeros((1, 1, 1, wide), .dtype = WK_F16, .device = test_null(), .requires_grad = true);
+    wk_tensor *columns = wk_im2col(x, (1, 2), .stride = WK_PAIR(1, 1 << 28)), *grad = NULL, *second = NULL;
+    EXPECT_SHAPE(columns, 1, 2, 3);
+    assert_int_equal(wk_grad((wk_sum(wk_square(columns))), (x), &grad, .create_graph = true), WK_OK);
+    EXPECT_SHAPE(grad, 1, 1, 1, wide);
+    assert_int_equal(wk_grad((wk_sum(wk_square(grad))), (x), &second), WK_OK);
+    EXPECT_SHAPE(second, 1, 1, 1, wide);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pooling),   cmocka_unit_test(indices),    cmocka_unit_test(padding),
-        cmocka_unit_test(shuffling), cmocka_unit_test(resampling), cmocka_unit_test(messages),
+        cmocka_unit_test(pooling),
+        cmocka_unit_test(indices),
+        cmocka_unit_test(padding),
+        cmocka_unit_test(shuffling),
+        cmocka_unit_test(resampling),
+        cmocka_unit_test(messages),
+        cmocka_unit_test(gradients_of_wide_images),
     };
     return cmocka_run_group_tests_name("nn pool", tests, NULL, NULL);
 }

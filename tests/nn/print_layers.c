@@ -233,16 +233,6 @@ static void shuffling_and_resampling(void **state)
     expect_texts(layers, sizeof layers / sizeof *layers);
 }
 
-/* wk_forward refuses an unknown mode; the layer can be printed. */
-static void unknown_modes(void **state)
-{
-    (void)state;
-    WK_SCOPE;
-    const layer layers[] = {{wk_nn_upsample(5, .mode = 77), "Upsample(size=5, mode='unknown')"},
-                            {wk_nn_upsample(5, .mode = -1), "Upsample(size=5, mode='unknown')"}};
-    expect_texts(layers, sizeof layers / sizeof *layers);
-}
-
 /* Networks bear the names of torchvision's classes. */
 static void networks(void **state)
 {
@@ -265,15 +255,10 @@ static void networks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(normalisation),
-        cmocka_unit_test(lazy_layers_after_a_call),
-        cmocka_unit_test(activations),
-        cmocka_unit_test(convolutions),
-        cmocka_unit_test(pooling),
-        cmocka_unit_test(padding),
-        cmocka_unit_test(unknown_modes),
-        cmocka_unit_test(networks),
-        cmocka_unit_test(shuffling_and_resampling),
+        cmocka_unit_test(normalisation), cmocka_unit_test(lazy_layers_after_a_call),
+        cmocka_unit_test(activations),   cmocka_unit_test(convolutions),
+        cmocka_unit_test(pooling),       cmocka_unit_test(padding),
+        cmocka_unit_test(networks),      cmocka_unit_test(shuffling_and_resampling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,6 +121,21 @@ static void gaps(void **state)
     assert_int_equal((int)(strchr(path_of_line(0) + 1, 'M') != NULL), 1);
 }
 
+/* Points in one pixel are a dot: a path of no length is invisible. */
+static void equal_points(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_plot *plot = wk_plot_new(.width = 100, .height = 100);
+    wk_plot_line(plot, NULL, (const double[]){0, 5, 5, 5.001, 6, 9}, (const double[]){1, 2, 2, 2, NAN, 3}, 6);
+    wk_plot_line(plot, NULL, (const double[]){3, 3}, (const double[]){2, 2}, 2);
+    wk_plot_line(plot, NULL, (const double[]){3, 3}, (const double[]){2, 3}, 2);
+    saved(plot);
+    assert_int_equal(count_of("<circle"), 2);
+    assert_string_equal(path_of_line(1), "");
+    assert_non_null(strchr(path_of_line(2), 'L'));
+}
+
 /* A long line gives at most four points for a column of pixels, among them the extremes. */
 static void a_long_line_is_reduced(void **state)
 {
@@ -307,6 +322,7 @@ int main(void)
         cmocka_unit_test(a_line_is_a_path),
         cmocka_unit_test(kinds_of_lines),
         cmocka_unit_test(gaps),
+        cmocka_unit_test(equal_points),
         cmocka_unit_test(a_long_line_is_reduced),
         cmocka_unit_test(text_is_escaped),
         cmocka_unit_test(empty_plots),

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <math.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 
 #include "hostile/scratch.h"
 #include <base/alloc.h>
@@ -273,6 +274,32 @@ static void without_memory(void **state)
     }
 }
 
+/* A child may not write to its parent's file, but to its own. */
+static void files_of_children(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const char *folder = new_folder("fork"), *other = new_folder("fork-child");
+    wk_tensorboard *board = wk_tensorboard_open(folder);
+    assert_int_equal(wk_tensorboard_scalar(board, "a", 1, 1), WK_OK);
+    const pid_t child = fork();
+    if (child == 0) {
+        const bool refused = wk_tensorboard_scalar(board, "a", 2, 2) == WK_ERR_STATE &&
+                             strstr(wk_error(), "opened by process") && strstr(wk_error(), "wk_tensorboard_open");
+        wk_clear_error();
+        const bool flush_refused = wk_tensorboard_flush(board) == WK_ERR_STATE;
+        wk_clear_error();
+        wk_tensorboard *own = wk_tensorboard_open(other);
+        _exit(refused && flush_refused && wk_tensorboard_scalar(own, "b", 2, 2) == WK_OK ? 0 : 1);
+    }
+    int status = 1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(wk_tensorboard_scalar(board, "a", 3, 3), WK_OK);
+    assert_int_equal(records(read_folder(folder)), 3);
+    assert_int_equal(records(read_folder(other)), 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -281,6 +308,7 @@ int main(void)
         cmocka_unit_test(bytes_of_a_long_tag),
         cmocka_unit_test(values_are_written_at_once),
         cmocka_unit_test(mistakes),
+        cmocka_unit_test(files_of_children),
         cmocka_unit_test(a_full_disk),
         cmocka_unit_test(without_memory),
     };

@@ -66,12 +66,8 @@ static const wk__op approximate = {
 wk_tensor *wk_gelu_at(wk_site site, wk_tensor *x, const wk_gelu_options *options)
 {
     wk_gelu_options o;
-    if (!wk__options(site, "gelu", options, &o)) return NULL;
-    if (o.approximate == WK_GELU_NONE) return wk__unary(&wk__op_gelu, site, x);
-    if (o.approximate == WK_GELU_TANH) return wk__unary(&approximate, site, x);
-    wk__error_set(site, WK_ERR_ARGUMENT, "gelu: unknown .approximate %d; expected WK_GELU_NONE or WK_GELU_TANH",
-                  o.approximate);
-    return NULL;
+    if (!wk__read_gelu_options(site, "gelu", options, &o)) return NULL;
+    return wk__unary(o.approximate == WK_GELU_TANH ? &approximate : &wk__op_gelu, site, x);
 }
 
 const wk__op wk__op_gelu = {

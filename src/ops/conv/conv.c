@@ -69,8 +69,8 @@ static bool take_image(wk_site site, const conv_op *k, wk_tensor *const in[], wk
         wk__call_error(
             k->op->name, site, WK_ERR_SHAPE, in,
             "expected an input of %d dimensions (samples, channels, %d spatial), or of %d for one sample: $a "
-            "and $b",
-            c->dims + 2, c->dims, c->dims + 1);
+            "and $b%s",
+            c->dims + 2, c->dims, c->dims + 1, wk__unsqueeze_hint(ndim, c->dims + 1));
         return false;
     }
     if (shape[batched] != channels) {

@@ -29,7 +29,7 @@ int wk__invoke_hardtanh(const wk__op *op, wk_site site, const wk_value *args, wk
 int wk__invoke_hardtanh_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_glu(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 
-/* Options as read by wk__options, with defaults of omitted numbers. */
+/* Options as read by wk__options, with defaults of omitted numbers and constants. */
 static inline bool wk__read_softshrink_options(wk_site site, const char *op, const wk_softshrink_options *given,
                                                wk_softshrink_options *own)
 {
@@ -70,6 +70,18 @@ static inline bool wk__read_celu_options(wk_site site, const char *op, const wk_
 {
     if (!wk__options(site, op, given, own)) return false;
     own->alpha = wk__option_or(own->alpha, 1);
+    return true;
+}
+static inline bool wk__check_gelu_approximate(wk_site site, const char *op, const char *option, int *value)
+{
+    static const char *const names[] = {"WK_GELU_NONE", "WK_GELU_TANH"};
+    return wk__option_choice(site, op, option, names, 2, WK_GELU_NONE, value);
+}
+static inline bool wk__read_gelu_options(wk_site site, const char *op, const wk_gelu_options *given,
+                                         wk_gelu_options *own)
+{
+    if (!wk__options(site, op, given, own)) return false;
+    if (!wk__check_gelu_approximate(site, op, ".approximate", &own->approximate)) return false;
     return true;
 }
 static inline bool wk__read_softplus_options(wk_site site, const char *op, const wk_softplus_options *given,

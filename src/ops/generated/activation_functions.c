@@ -308,7 +308,7 @@ int wk__invoke_gelu(const wk__op *op, wk_site site, const wk_value *args, wk_ten
     const int approximate =
         wk__value_choice(site, "gelu", "approximate", &args[1], (const char *const[]){"none", "tanh", NULL});
     if (approximate < 0) return -1;
-    const wk_gelu_options options = {.size = sizeof options, .approximate = approximate};
+    const wk_gelu_options options = {.size = sizeof options, .approximate = 101 + approximate};
     return wk__return_one(out, wk_gelu_at(site, wk__value_tensor(&args[0]), &options));
 }
 

@@ -21,7 +21,7 @@ int wk__invoke_addmm(const wk__op *op, wk_site site, const wk_value *args, wk_te
 int wk__invoke_baddbmm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_linear(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 
-/* Options as read by wk__options, with defaults of omitted numbers. */
+/* Options as read by wk__options, with defaults of omitted numbers and constants. */
 static inline bool wk__read_addmm_options(wk_site site, const char *op, const wk_addmm_options *given,
                                           wk_addmm_options *own)
 {

@@ -37,7 +37,7 @@ int wk__invoke_addcdiv_(const wk__op *op, wk_site site, const wk_value *args, wk
 wk_tensor *wk__pow(wk_site site, wk__arg a, wk__arg b);
 wk_tensor *wk__pow_(wk_site site, wk_tensor *a, wk__arg b);
 
-/* Options as read by wk__options, with defaults of omitted numbers. */
+/* Options as read by wk__options, with defaults of omitted numbers and constants. */
 static inline bool wk__read_nan_to_num_options(wk_site site, const char *op, const wk_nan_to_num_options *given,
                                                wk_nan_to_num_options *own)
 {

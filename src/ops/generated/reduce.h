@@ -67,7 +67,7 @@ int wk__invoke_nll_loss(const wk__op *op, wk_site site, const wk_value *args, wk
 /* Entries defined in the files of the ops. */
 wk_code wk__median_dim(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values, wk_tensor **indices);
 
-/* Options as read by wk__options, with defaults of omitted numbers. */
+/* Options as read by wk__options, with defaults of omitted numbers and constants. */
 static inline bool wk__read_var_options(wk_site site, const char *op, const wk_var_options *given, wk_var_options *own)
 {
     if (!wk__options(site, op, given, own)) return false;

@@ -65,11 +65,17 @@ int wk__invoke_triu(const wk__op *op, wk_site site, const wk_value *args, wk_ten
 /* Entries defined in the files of the ops. */
 int wk__chunk(wk_site site, wk_tensor *x, int64_t n, int64_t dim, wk_tensor **out);
 
-/* Options as read by wk__options, with defaults of omitted numbers. */
+/* Options as read by wk__options, with defaults of omitted numbers and constants. */
+static inline bool wk__check_pad_mode(wk_site site, const char *op, const char *option, int *value)
+{
+    static const char *const names[] = {"WK_PAD_CONSTANT", "WK_PAD_REFLECT", "WK_PAD_REPLICATE", "WK_PAD_CIRCULAR"};
+    return wk__option_choice(site, op, option, names, 4, WK_PAD_CONSTANT, value);
+}
 static inline bool wk__read_pad_options(wk_site site, const char *op, const wk_pad_options *given, wk_pad_options *own)
 {
     if (!wk__options(site, op, given, own)) return false;
     own->value = wk__option_or(own->value, 0.0);
+    if (!wk__check_pad_mode(site, op, ".mode", &own->mode)) return false;
     return true;
 }
 

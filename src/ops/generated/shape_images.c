@@ -15,7 +15,7 @@ int wk__invoke_pad(const wk__op *op, wk_site site, const wk_value *args, wk_tens
     const int mode = wk__value_choice(site, "pad", "mode", &args[2],
                                       (const char *const[]){"constant", "reflect", "replicate", "circular", NULL});
     if (mode < 0) return -1;
-    const wk_pad_options options = {.size = sizeof options, .mode = mode, .value = wk__value_option(&args[3])};
+    const wk_pad_options options = {.size = sizeof options, .mode = 201 + mode, .value = wk__value_option(&args[3])};
     return wk__return_one(out, wk_pad_at(site, wk__value_tensor(&args[0]), pad, count, &options));
 }
 

@@ -47,6 +47,40 @@ int wk__invoke_grid_sample(const wk__op *op, wk_site site, const wk_value *args,
 int wk__invoke_im2col(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_col2im(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 
+/* Options as read by wk__options, with defaults of omitted numbers and constants. */
+static inline bool wk__check_interpolate_mode(wk_site site, const char *op, const char *option, int *value)
+{
+    static const char *const names[] = {
+        "WK_INTERPOLATE_NEAREST",   "WK_INTERPOLATE_LINEAR", "WK_INTERPOLATE_BILINEAR",     "WK_INTERPOLATE_BICUBIC",
+        "WK_INTERPOLATE_TRILINEAR", "WK_INTERPOLATE_AREA",   "WK_INTERPOLATE_NEAREST_EXACT"};
+    return wk__option_choice(site, op, option, names, 7, WK_INTERPOLATE_NEAREST, value);
+}
+static inline bool wk__read_interpolate_options(wk_site site, const char *op, const wk_interpolate_options *given,
+                                                wk_interpolate_options *own)
+{
+    if (!wk__options(site, op, given, own)) return false;
+    if (!wk__check_interpolate_mode(site, op, ".mode", &own->mode)) return false;
+    return true;
+}
+static inline bool wk__check_grid_sample_mode(wk_site site, const char *op, const char *option, int *value)
+{
+    static const char *const names[] = {"WK_GRID_SAMPLE_BILINEAR", "WK_GRID_SAMPLE_NEAREST", "WK_GRID_SAMPLE_BICUBIC"};
+    return wk__option_choice(site, op, option, names, 3, WK_GRID_SAMPLE_BILINEAR, value);
+}
+static inline bool wk__check_grid_sample_padding_mode(wk_site site, const char *op, const char *option, int *value)
+{
+    static const char *const names[] = {"WK_GRID_SAMPLE_ZEROS", "WK_GRID_SAMPLE_BORDER", "WK_GRID_SAMPLE_REFLECTION"};
+    return wk__option_choice(site, op, option, names, 3, WK_GRID_SAMPLE_ZEROS, value);
+}
+static inline bool wk__read_grid_sample_options(wk_site site, const char *op, const wk_grid_sample_options *given,
+                                                wk_grid_sample_options *own)
+{
+    if (!wk__options(site, op, given, own)) return false;
+    if (!wk__check_grid_sample_mode(site, op, ".mode", &own->mode)) return false;
+    if (!wk__check_grid_sample_padding_mode(site, op, ".padding_mode", &own->padding_mode)) return false;
+    return true;
+}
+
 extern const wk_parameter wk__parameters_conv1d[];
 extern const wk_parameter wk__parameters_conv_transpose1d[];
 extern const wk_parameter wk__parameters_conv1d_input[];

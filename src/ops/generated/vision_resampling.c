@@ -17,7 +17,7 @@ int wk__invoke_interpolate(const wk__op *op, wk_site site, const wk_value *args,
     const wk_interpolate_options options = {.size = sizeof options,
                                             .output_size = wk__value_sizes(&args[1]),
                                             .scale_factor = wk__value_option(&args[2]),
-                                            .mode = mode,
+                                            .mode = 301 + mode,
                                             .align_corners = wk__value_int(&args[4], 0) != 0,
                                             .recompute_scale_factor = wk__value_int(&args[5], 0) != 0,
                                             .antialias = wk__value_int(&args[6], 0) != 0,
@@ -50,8 +50,8 @@ int wk__invoke_grid_sample(const wk__op *op, wk_site site, const wk_value *args,
                                               (const char *const[]){"zeros", "border", "reflection", NULL});
     if (padding_mode < 0) return -1;
     const wk_grid_sample_options options = {.size = sizeof options,
-                                            .mode = mode,
-                                            .padding_mode = padding_mode,
+                                            .mode = 401 + mode,
+                                            .padding_mode = 501 + padding_mode,
                                             .align_corners = wk__value_int(&args[4], 0) != 0};
     return wk__return_one(out,
                           wk_grid_sample_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));

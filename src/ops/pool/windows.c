@@ -19,8 +19,8 @@ bool wk__windows_take_shape(wk__windows *w, const wk__op *op, wk_site site, wk_t
     }
     if (w->first != 1 && w->first != 2) {
         wk__op_error(op, site, WK_ERR_SHAPE, &x,
-                     "expected %d dimensions (samples, channels, %d spatial), or %d for one sample, got $a", dims + 2,
-                     dims, dims + 1);
+                     "expected %d dimensions (samples, channels, %d spatial), or %d for one sample, got $a%s", dims + 2,
+                     dims, dims + 1, wk__unsqueeze_hint(body->ndim, dims + 1));
         return false;
     }
     for (int d = w->first - 1; d < body->ndim; d++) {

@@ -61,8 +61,8 @@ static bool check_ndim(const wk__op *op, wk_site site, wk_tensor *x, int ndim, c
 {
     const int given = wk__body_of(x)->ndim;
     if (given == ndim || given == ndim - 1) return true;
-    wk__op_error(op, site, WK_ERR_SHAPE, &x, "expected %d dimensions (%s), or %d for one sample, got $a", ndim, what,
-                 ndim - 1);
+    wk__op_error(op, site, WK_ERR_SHAPE, &x, "expected %d dimensions (%s), or %d for one sample, got $a%s", ndim, what,
+                 ndim - 1, wk__unsqueeze_hint(given, ndim - 1));
     return false;
 }
 
@@ -98,25 +98,33 @@ static wk_tensor *take_columns(const columns *w, wk_tensor *x)
     return view ? wk_reshape_at(w->site, view, (const int64_t[]){shape[0], rows, shape[4] * shape[5]}, 3) : NULL;
 }
 
+/* Takes the columns; of `w` all but the sizes of x and the number of windows is set. */
+static wk_tensor *call_im2col(wk_site site, wk_tensor *x, columns *w)
+{
+    const wk__op *op = &wk__op_im2col;
+    wk__compose c;
+    wk_tensor *out = NULL;
+    wk__attr attr = {.count = 0};
+    if (!wk__compose_begin(&c, op, site, &x, 1)) return NULL;
+    const wk__body *body = wk__body_of(x);
+    memcpy(w->size, body->shape + body->ndim - DIMS, sizeof w->size);
+    if (count_windows(w, op, x)) {
+        attr = attributes(w);
+        out = without_samples(site, take_columns(w, with_samples(site, x, 4)), body->ndim == 4);
+    }
+    return wk__compose_end(&c, out, &attr);
+}
+
 wk_tensor *wk_im2col_at(wk_site site, wk_tensor *x, wk_sizes kernel, const wk_im2col_options *options)
 {
     const wk__op *op = &wk__op_im2col;
     wk_im2col_options o;
-    wk__compose c;
     columns w;
-    wk_tensor *out = NULL;
-    wk__attr attr = {.count = 0};
-    if (!wk__options(site, op->name, options, &o) || !wk__compose_begin(&c, op, site, &x, 1)) return NULL;
-    const wk__body *body = wk__body_of(x);
-    if (check_ndim(op, site, x, 4, "samples, channels, two spatial") &&
-        read_sizes(&w, op, site, kernel, o.dilation, o.padding, o.stride)) {
-        memcpy(w.size, body->shape + body->ndim - DIMS, sizeof w.size);
-        if (count_windows(&w, op, x)) {
-            attr = attributes(&w);
-            out = without_samples(site, take_columns(&w, with_samples(site, x, 4)), body->ndim == 4);
-        }
-    }
-    return wk__compose_end(&c, out, &attr);
+    if (!wk__options(site, op->name, options, &o) || !wk__check_input(op, site, x) ||
+        !check_ndim(op, site, x, 4, "samples, channels, two spatial") ||
+        !read_sizes(&w, op, site, kernel, o.dilation, o.padding, o.stride))
+        return NULL;
+    return call_im2col(site, x, &w);
 }
 
 /* ---- col2im ------------------------------------------------------------------------------------------------------ */
@@ -159,53 +167,66 @@ static bool check_columns(const columns *w, const wk__op *op, wk_tensor *x)
     return false;
 }
 
-wk_tensor *wk_col2im_at(wk_site site, wk_tensor *x, wk_sizes size, wk_sizes kernel, const wk_im2col_options *options)
+/* Adds the columns; of `w` all but the number of windows is set. */
+static wk_tensor *call_col2im(wk_site site, wk_tensor *x, columns *w)
 {
     const wk__op *op = &wk__op_col2im;
-    const wk__sizes_rule of_size = {.name = "output size", .least = 1, .is_kernel = true};
-    wk_im2col_options o;
     wk__compose c;
-    columns w;
     wk_tensor *out = NULL;
     wk__attr attr = {.count = 0};
-    if (!wk__options(site, op->name, options, &o) || !wk__compose_begin(&c, op, site, &x, 1)) return NULL;
+    if (!wk__compose_begin(&c, op, site, &x, 1)) return NULL;
     const int ndim = wk__body_of(x)->ndim;
-    if (wk_dtype_of(x) == WK_BOOL)
-        wk__op_error(op, site, WK_ERR_DTYPE, &x, "bool is not supported; convert $a with wk_to_dtype(x, WK_I64)");
-    else if (check_ndim(op, site, x, 3, "samples, rows, columns") &&
-             read_sizes(&w, op, site, kernel, o.dilation, o.padding, o.stride) &&
-             wk__sizes_read(site, op->name, &of_size, size, DIMS, w.size) && count_windows(&w, op, x) &&
-             check_columns(&w, op, x)) {
-        attr = attributes(&w);
-        wk_tensor *wide = wk__to_opmath(x), *sum = wide ? add_columns(&w, with_samples(site, wide, 3)) : NULL;
+    if (count_windows(w, op, x) && check_columns(w, op, x)) {
+        attr = attributes(w);
+        wk_tensor *wide = wk__to_opmath(x), *sum = wide ? add_columns(w, with_samples(site, wide, 3)) : NULL;
         sum = without_samples(site, sum, ndim == 3);
         out = sum ? wk_to_dtype_at(site, sum, wk_dtype_of(x)) : NULL;
     }
     return wk__compose_end(&c, out, &attr);
 }
 
+wk_tensor *wk_col2im_at(wk_site site, wk_tensor *x, wk_sizes size, wk_sizes kernel, const wk_im2col_options *options)
+{
+    const wk__op *op = &wk__op_col2im;
+    const wk__sizes_rule of_size = {.name = "output size", .least = 1, .is_kernel = true};
+    wk_im2col_options o;
+    columns w;
+    if (!wk__options(site, op->name, options, &o) || !wk__check_input(op, site, x)) return NULL;
+    if (wk_dtype_of(x) == WK_BOOL) {
+        wk__op_error(op, site, WK_ERR_DTYPE, &x, "bool is not supported; convert $a with wk_to_dtype(x, WK_I64)");
+        return NULL;
+    }
+    if (!check_ndim(op, site, x, 3, "samples, rows, columns") ||
+        !read_sizes(&w, op, site, kernel, o.dilation, o.padding, o.stride) ||
+        !wk__sizes_read(site, op->name, &of_size, size, DIMS, w.size))
+        return NULL;
+    return call_col2im(site, x, &w);
+}
+
 /* ---- gradients --------------------------------------------------------------------------------------------------- */
 
-/* The options of the node's call. */
-static wk_im2col_options options_of(const wk__attr *attr)
+/* The windows of the node's call. No wk_sizes, which holds numbers up to 2^29 only. */
+static columns windows_of(const wk__attr *attr)
 {
-    return (wk_im2col_options){.size = sizeof(wk_im2col_options),
-                               .dilation = wk_sizes_of(attr->list + DIMS, DIMS),
-                               .padding = wk_sizes_of(attr->list2, DIMS),
-                               .stride = wk_sizes_of(attr->list2 + DIMS, DIMS)};
+    columns w = {.site = {0}};
+    memcpy(w.kernel, attr->list, sizeof w.kernel);
+    memcpy(w.dilation, attr->list + DIMS, sizeof w.dilation);
+    memcpy(w.padding, attr->list2, sizeof w.padding);
+    memcpy(w.stride, attr->list2 + DIMS, sizeof w.stride);
+    memcpy(w.size, attr->list3, sizeof w.size);
+    return w;
 }
 
 static void im2col_gradient(wk__grad_ctx *g)
 {
-    const wk_im2col_options o = options_of(g->attr);
-    g->in[0] =
-        wk_col2im_at((wk_site){0}, g->out[0], wk_sizes_of(g->attr->list3, DIMS), wk_sizes_of(g->attr->list, DIMS), &o);
+    columns w = windows_of(g->attr);
+    g->in[0] = call_col2im((wk_site){0}, g->out[0], &w);
 }
 
 static void col2im_gradient(wk__grad_ctx *g)
 {
-    const wk_im2col_options o = options_of(g->attr);
-    g->in[0] = wk_im2col_at((wk_site){0}, g->out[0], wk_sizes_of(g->attr->list, DIMS), &o);
+    columns w = windows_of(g->attr);
+    g->in[0] = call_im2col((wk_site){0}, g->out[0], &w);
 }
 
 const wk__op wk__op_im2col = {

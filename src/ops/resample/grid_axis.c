@@ -158,16 +158,14 @@ static bool make_cubic(const wk__grid_call *c, wk_tensor *at, int k, bool slopes
 
 bool wk__grid_axis_make(const wk__grid_call *c, wk_tensor *coordinate, int k, bool slopes, wk__grid_axis *axis)
 {
-    static bool (*const make[])(const wk__grid_call *, wk_tensor *, int, bool, wk__grid_axis *) = {
-        [WK_GRID_SAMPLE_BILINEAR] = make_linear,
-        [WK_GRID_SAMPLE_NEAREST] = make_nearest,
-        [WK_GRID_SAMPLE_BICUBIC] = make_cubic,
-    };
     const double size = (double)c->size[k];
     *axis = (wk__grid_axis){.scale = (c->align_corners ? size - 1 : size) / 2};
     wk_tensor *at = wk_mul(wk_add(coordinate, 1), axis->scale);
     if (!c->align_corners) at = wk_sub(at, 0.5);
     const bool varies = slopes && c->mode != WK_GRID_SAMPLE_BICUBIC && c->padding_mode != WK_GRID_SAMPLE_ZEROS;
     if (varies) axis->factor = padded_slope(c, at, k, axis->scale);
-    return make[c->mode](c, at, k, slopes, axis) && are_made(&axis->factor, varies);
+    const bool made = (c->mode == WK_GRID_SAMPLE_BICUBIC   ? make_cubic
+                       : c->mode == WK_GRID_SAMPLE_NEAREST ? make_nearest
+                                                           : make_linear)(c, at, k, slopes, axis);
+    return made && are_made(&axis->factor, varies);
 }

@@ -7,6 +7,7 @@
  * Indices and weights are computed once for all channels. The sum is a tree of elementwise records that read x at
  * indices, so it is one kernel without intermediate results. The gradient by the grid has the same form, with the
  * derivative of the weights along one dimension; that by x adds to the same elements. */
+#include "base/sizes.h"
 #include "grid_axis.h"
 #include "ops/core/compose.h"
 #include "ops/core/entries.h"
@@ -147,17 +148,14 @@ static bool check(const wk__op *op, wk_site site, wk_tensor *const in[], const w
 {
     const wk__body *x = wk__body_of(in[0]), *grid = wk__body_of(in[1]);
     const int dims = x->ndim - 2;
-    if (o->mode < 0 || o->mode > WK_GRID_SAMPLE_BICUBIC)
-        return report(op, site, WK_ERR_ARGUMENT, in,
-                      "unknown .mode; expected WK_GRID_SAMPLE_BILINEAR, NEAREST or BICUBIC");
-    if (o->padding_mode < 0 || o->padding_mode > WK_GRID_SAMPLE_REFLECTION)
-        return report(op, site, WK_ERR_ARGUMENT, in,
-                      "unknown .padding_mode; expected WK_GRID_SAMPLE_ZEROS, BORDER or REFLECTION");
     if (!wk__is_float(x->dtype) || x->dtype != grid->dtype)
         return report(op, site, WK_ERR_DTYPE, in,
                       "expected one floating dtype for both; convert one of them with wk_to_dtype");
-    if (dims < 2 || dims > WK__GRID_DIMS || grid->ndim != x->ndim)
-        return report(op, site, WK_ERR_SHAPE, in, "expected 4 or 5 dimensions for both");
+    if (dims < 2 || dims > WK__GRID_DIMS || grid->ndim != x->ndim) {
+        wk__op_error(op, site, WK_ERR_SHAPE, in, "expected 4 or 5 dimensions for both: input $a, grid $b%s",
+                     wk__unsqueeze_hint(x->ndim < grid->ndim ? x->ndim : grid->ndim, 4));
+        return false;
+    }
     if (grid->shape[0] != x->shape[0] || grid->shape[dims + 1] != dims)
         return report(op, site, WK_ERR_SHAPE, in,
                       "expected as many samples in both, and a last dimension of the grid with a number per spatial "
@@ -190,7 +188,8 @@ wk_tensor *wk_grid_sample_at(wk_site site, wk_tensor *x, wk_tensor *grid, const 
     wk_grid_sample_options o;
     wk__compose c;
     wk_tensor *in[] = {x, grid};
-    if (!wk__options(site, op->name, options, &o) || !wk__compose_begin(&c, op, site, in, 2)) return NULL;
+    if (!wk__read_grid_sample_options(site, op->name, options, &o) || !wk__compose_begin(&c, op, site, in, 2))
+        return NULL;
     if (!check(op, site, in, &o)) return wk__compose_end(&c, NULL, NULL);
     sampler s = {
         .call = {.site = site, .mode = o.mode, .padding_mode = o.padding_mode, .align_corners = o.align_corners}};

@@ -223,21 +223,27 @@ static bool report(wk_site site, wk_code code, wk_tensor *x, const char *problem
     return false;
 }
 
+/* Returns the number of spatial dimensions that a mode needs; 0 if any will do. */
+static int dims_of(int mode)
+{
+    return mode == WK_INTERPOLATE_LINEAR                                       ? 1
+           : mode == WK_INTERPOLATE_BILINEAR || mode == WK_INTERPOLATE_BICUBIC ? 2
+           : mode == WK_INTERPOLATE_TRILINEAR                                  ? 3
+                                                                               : 0;
+}
+
 /* Checks the mode, which must fit the number of spatial dimensions of x. */
 static bool check_mode(wk_site site, wk_tensor *x, const wk_interpolate_options *o, int dims)
 {
-    static const int dims_of[] = {[WK_INTERPOLATE_LINEAR] = 1,
-                                  [WK_INTERPOLATE_BILINEAR] = 2,
-                                  [WK_INTERPOLATE_BICUBIC] = 2,
-                                  [WK_INTERPOLATE_TRILINEAR] = 3,
-                                  [WK_INTERPOLATE_NEAREST_EXACT] = 0};
-    const int modes = (int)(sizeof dims_of / sizeof *dims_of);
-    if (o->mode < 0 || o->mode >= modes) return report(site, WK_ERR_ARGUMENT, x, "unknown .mode");
-    const bool smooth = dims_of[o->mode] != 0;
-    if (dims < 1 || dims > WK__MAX_SIZES || (smooth && dims_of[o->mode] != dims))
-        return report(site, WK_ERR_SHAPE, x,
-                      "expected samples, channels, and one spatial dimension for linear, two for bilinear and bicubic, "
-                      "three for trilinear, or one to three for other modes");
+    const int expected = dims_of(o->mode);
+    const bool smooth = expected != 0;
+    if (dims < 1 || dims > WK__MAX_SIZES || (smooth && expected != dims)) {
+        wk__op_error(&wk__op_interpolate, site, WK_ERR_SHAPE, &x,
+                     "expected samples, channels, and one spatial dimension for linear, two for bilinear and bicubic, "
+                     "three for trilinear, or one to three for other modes: $a%s",
+                     wk__unsqueeze_hint(dims, smooth ? expected : 1));
+        return false;
+    }
     if (o->align_corners && !smooth)
         return report(site, WK_ERR_ARGUMENT, x, ".align_corners is for linear and cubic modes");
     if (o->antialias && o->mode != WK_INTERPOLATE_BILINEAR && o->mode != WK_INTERPOLATE_BICUBIC)
@@ -261,6 +267,12 @@ static bool check_sizes(wk_site site, wk_tensor *x, const wk_interpolate_options
     }
     if ((o->output_size != 0) == scaled)
         return report(site, WK_ERR_ARGUMENT, x, "expected either .output_size or .scale_factor (or .scales_w, ...)");
+    if (o->output_size && wk__sizes_count(o->output_size) == r->dims + 1) {
+        wk__op_error(&wk__op_interpolate, site, WK_ERR_SHAPE, &x,
+                     ".output_size has %d numbers, but $a has %d spatial dimension%s%s", r->dims + 1, r->dims,
+                     r->dims == 1 ? "" : "s", wk__unsqueeze_hint(r->dims, r->dims + 1));
+        return false;
+    }
     if (o->output_size && !wk__sizes_read(site, "interpolate", &rule, o->output_size, r->dims, r->out)) return false;
     for (int k = 0; k < r->dims; k++) {
         const double own = given[WK__MAX_SIZES - r->dims + k], usual = o->scale_factor != 0 ? o->scale_factor : 1;
@@ -308,7 +320,7 @@ wk_tensor *wk_interpolate_at(wk_site site, wk_tensor *x, const wk_interpolate_op
     const wk__op *op = &wk__op_interpolate;
     wk_interpolate_options o;
     wk__compose c;
-    if (!wk__options(site, op->name, options, &o) || !wk__check_input(op, site, x)) return NULL;
+    if (!wk__read_interpolate_options(site, op->name, options, &o) || !wk__check_input(op, site, x)) return NULL;
     resample r = {.site = site,
                   .mode = o.mode,
                   .dims = wk__body_of(x)->ndim - 2,

@@ -81,13 +81,6 @@ static bool check_dim(wk_site site, wk_tensor *x, int mode, int d, padding by, i
 
 static bool check_options(wk_site site, const wk_pad_options *o)
 {
-    if (o->mode < WK_PAD_CONSTANT || o->mode > WK_PAD_CIRCULAR) {
-        wk__error_set(site, WK_ERR_ARGUMENT,
-                      "pad: unknown .mode %d; expected WK_PAD_CONSTANT, WK_PAD_REFLECT, WK_PAD_REPLICATE or "
-                      "WK_PAD_CIRCULAR",
-                      o->mode);
-        return false;
-    }
     if (o->mode == WK_PAD_CONSTANT || o->value == 0) return true;
     wk__error_set(site, WK_ERR_ARGUMENT, "pad: .value is for WK_PAD_CONSTANT; omit it for other modes");
     return false;
@@ -238,8 +231,9 @@ wk_tensor *wk_pad_at(wk_site site, wk_tensor *x, const int64_t *pad, int count, 
     wk_pad_options o;
     wk__compose c;
     padding by[WK__MAX_DIMS];
-    if (!wk__options(site, "pad", options, &o) || !wk__array_check(pad, count, site, "pad", "the list of paddings") ||
-        !check_options(site, &o) || !wk__compose_begin(&c, &wk__op_pad, site, &x, 1))
+    if (!wk__read_pad_options(site, "pad", options, &o) ||
+        !wk__array_check(pad, count, site, "pad", "the list of paddings") || !check_options(site, &o) ||
+        !wk__compose_begin(&c, &wk__op_pad, site, &x, 1))
         return NULL;
     if (!read_list(site, x, pad, count, by)) return wk__compose_end(&c, NULL, NULL);
     wk__attr attr = wk__pad_attr((wk__pad_attributes){.mode = o.mode});
