@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick/matmul.h: products of matrices and vectors.
+/* wick/matmul.h: products of matrices and vectors, attention.
  *
  * Operands have one dtype, any but bool, and so has the result. Products of f16 and bf16 accumulate in f32. Integers
  * wrap; i8 accumulates in i8, so convert first, wk_to_dtype(x, WK_I32), to keep products beyond 127. */
@@ -115,5 +115,32 @@
  * Example:   wk_linear(x, y, NULL) is {{11, 17}} for x = {{1, 2}}, y = {{3, 4}, {5, 6}}
  * PyTorch:   torch.nn.functional.linear */
 #define wk_linear(...) WK_EXACT_NEW_(3, wk_linear, "x, weight, bias", __VA_ARGS__)
+
+/* ---- attention --------------------------------------------------------------------------------------------------- */
+
+#ifndef __cplusplus
+/* wk_scaled_dot_product_attention(query, key, value): Averages the rows of value for each row of query, weighted by
+ * the softmax of its products with the rows of key. A row of query for which all keys are masked yields 0. Neither
+ * this call nor its gradient stores a matrix of (L, S) for each head: memory grows linearly in L and S, unless
+ * .attn_mask requires grad.
+ *     out = dropout(softmax(scale query key^T + mask)) value
+ * Options:   .attn_mask: bool: true where a key takes part; dtype of query: added to the scaled products.
+ *            .dropout_p: probability that a weight is set to 0, in [0, 1]; default 0. .is_causal: row i of query
+ *            sees keys 0 to i. .scale: default 1 / sqrt(E). .enable_gqa: the heads (dimension -3) of key and value
+ *            are each used by H / H_key adjacent heads of query
+ * Shapes:    query (..., L, E), key (..., S, E), value (..., S, Ev) -> (..., L, Ev); the leading dimensions
+ *            broadcast; attn_mask broadcasts to (..., L, S)
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if shapes do not match; WK_ERR_DTYPE if an operand is not floating or the dtypes differ;
+ *            WK_ERR_ARGUMENT if .dropout_p is outside [0, 1], or .attn_mask and .is_causal are both given
+ * Example:   wk_scaled_dot_product_attention(x, x, y) is {{2, 4}, {2, 4}} for x = {{0, 0}, {0, 0}}, y = {{1, 2}, {3,
+ *            6}}
+ * PyTorch:   torch.nn.functional.scaled_dot_product_attention */
+#define wk_scaled_dot_product_attention(query, key, ...)                                                               \
+    WK_NEW_TENSOR_(WK_OPT3_(wk_tensor *, wk_scaled_dot_product_attention, wk_attention_options, "query, key, value",   \
+                            query, key, __VA_ARGS__))
+
+#endif
 
 #endif

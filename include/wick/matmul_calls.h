@@ -67,6 +67,26 @@ WK_RESULT_API wk_tensor *wk_baddbmm_at(wk_site site, wk_tensor *x, wk_tensor *a,
 WK_RESULT_API wk_tensor *wk_linear_at(wk_site site, wk_tensor *x, wk_tensor *weight, wk_tensor *bias);
 WK_RESULT_API wk_tensor *wk_linear(wk_tensor *x, wk_tensor *weight, wk_tensor *bias);
 
+/* ---- attention --------------------------------------------------------------------------------------------------- */
+
+/* scaled_dot_product_attention: Averages the rows of value for each row of query, weighted by the softmax of its
+ * products with the rows of key. */
+typedef struct wk_attention_options {
+    size_t size;
+    wk_by_name by_name;
+    wk_tensor *attn_mask; /* bool: true where a key takes part; dtype of query: added to the scaled products */
+    double dropout_p;     /* probability that a weight is set to 0, in [0, 1] */
+    bool is_causal;       /* row i of query sees keys 0 to i */
+    double scale;         /* default 1 / sqrt(E) */
+    bool enable_gqa; /* the heads (dimension -3) of key and value are each used by H / H_key adjacent heads of query */
+    char reserved[7];
+} wk_attention_options;
+#ifndef __cplusplus
+#define wk_attention_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, scale)
+#endif
+WK_RESULT_API wk_tensor *wk_scaled_dot_product_attention_at(wk_site site, wk_tensor *query, wk_tensor *key,
+                                                            wk_tensor *value, const wk_attention_options *options);
+
 #ifdef __cplusplus
 }
 #endif

@@ -85,11 +85,22 @@ static void example_linear(void **state)
     expect_values(wk_linear(x, y, NULL), 2, (const double[]){11, 17}, 1e-5);
 }
 
+static void example_scaled_dot_product_attention(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2, 2), 0, 0, 0, 0);
+    wk_tensor *y = wk_of(double, (2, 2), 1, 2, 3, 6);
+    expect_values(wk_scaled_dot_product_attention(x, x, y), 4, (const double[]){2, 4, 2, 4}, 1e-5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(example_matmul), cmocka_unit_test(example_mm),      cmocka_unit_test(example_bmm),
-        cmocka_unit_test(example_mv),     cmocka_unit_test(example_dot),     cmocka_unit_test(example_outer),
-        cmocka_unit_test(example_addmm),  cmocka_unit_test(example_baddbmm), cmocka_unit_test(example_linear)};
+        cmocka_unit_test(example_matmul), cmocka_unit_test(example_mm),
+        cmocka_unit_test(example_bmm),    cmocka_unit_test(example_mv),
+        cmocka_unit_test(example_dot),    cmocka_unit_test(example_outer),
+        cmocka_unit_test(example_addmm),  cmocka_unit_test(example_baddbmm),
+        cmocka_unit_test(example_linear), cmocka_unit_test(example_scaled_dot_product_attention)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -147,6 +147,29 @@ static inline wk__addmm_attributes wk__addmm_attributes_of(const wk__attr *attr)
     return (wk__addmm_attributes){.beta = attr->f[0], .alpha = attr->f[1]};
 }
 
+typedef struct wk__scaled_dot_product_attention_attributes {
+    bool causal;
+    int64_t key;
+    int64_t counter;
+    int64_t threshold;
+    double scale;
+    double kept;
+} wk__scaled_dot_product_attention_attributes;
+static inline wk__attr wk__scaled_dot_product_attention_attr(wk__scaled_dot_product_attention_attributes a)
+{
+    return (wk__attr){.i = {a.causal, a.key, a.counter, a.threshold}, .f = {a.scale, a.kept}};
+}
+static inline wk__scaled_dot_product_attention_attributes
+wk__scaled_dot_product_attention_attributes_of(const wk__attr *attr)
+{
+    return (wk__scaled_dot_product_attention_attributes){.causal = attr->i[0] != 0,
+                                                         .key = attr->i[1],
+                                                         .counter = attr->i[2],
+                                                         .threshold = attr->i[3],
+                                                         .scale = attr->f[0],
+                                                         .kept = attr->f[1]};
+}
+
 typedef struct wk__round_attributes {
     double scale;
 } wk__round_attributes;

@@ -20,6 +20,7 @@ int wk__invoke_outer(const wk__op *op, wk_site site, const wk_value *args, wk_te
 int wk__invoke_addmm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_baddbmm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_linear(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_scaled_dot_product_attention(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 
 /* Options as read by wk__options, with defaults of omitted numbers and constants. */
 static inline bool wk__read_addmm_options(wk_site site, const char *op, const wk_addmm_options *given,
@@ -28,6 +29,13 @@ static inline bool wk__read_addmm_options(wk_site site, const char *op, const wk
     if (!wk__options(site, op, given, own)) return false;
     own->beta = wk__option_or(own->beta, 1);
     own->alpha = wk__option_or(own->alpha, 1);
+    return true;
+}
+static inline bool wk__read_attention_options(wk_site site, const char *op, const wk_attention_options *given,
+                                              wk_attention_options *own)
+{
+    if (!wk__options(site, op, given, own)) return false;
+    own->dropout_p = wk__option_or(own->dropout_p, 0);
     return true;
 }
 
@@ -39,6 +47,7 @@ extern const wk_parameter wk__parameters_outer[];
 extern const wk_parameter wk__parameters_addmm[];
 extern const wk_parameter wk__parameters_baddbmm[];
 extern const wk_parameter wk__parameters_linear[];
+extern const wk_parameter wk__parameters_scaled_dot_product_attention[];
 
 #define WK__SIGNATURE_matmul                                                                                           \
     .name = "matmul", .schema = "matmul(Tensor self, Tensor other) -> Tensor", .category = "matmul",                   \
@@ -90,5 +99,16 @@ extern const wk_parameter wk__parameters_linear[];
     .category = "matmul", .doc = "Multiplies x by the transpose of weight and adds bias.",                             \
     .grad_fn_name = "AddmmBackward0", .dtypes = WK__NUMBERS, .parameters = wk__parameters_linear,                      \
     .parameter_count = 3, .results = 1, .invoke = wk__invoke_linear
+
+#define WK__SIGNATURE_scaled_dot_product_attention                                                                     \
+    .name = "scaled_dot_product_attention",                                                                            \
+    .schema = "scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float "    \
+              "dropout_p=0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",             \
+    .category = "attention",                                                                                           \
+    .doc = "Averages the rows of value for each row of query, weighted by the softmax of its products with the rows "  \
+           "of key.",                                                                                                  \
+    .grad_fn_name = "ScaledDotProductFlashAttentionForCpuBackward0", .dtypes = WK__FLOATS,                             \
+    .parameters = wk__parameters_scaled_dot_product_attention, .parameter_count = 8, .results = 1,                     \
+    .invoke = wk__invoke_scaled_dot_product_attention
 
 #endif

@@ -85,6 +85,7 @@ static const struct {
     {"repeat_interleave", NULL, "0 1 2=0"},
     {"roll", NULL, "0 1 2=()"},
     {"linear", NULL, "0 1 2=NULL"},
+    {"scaled_dot_product_attention", NULL, "0 1 2 .3 .4 .5 .6 .7"},
     {"isin", NULL, "0 1 .3"},
     {"clamp", NULL, "0 1=WK_NONE 2=WK_NONE"},
     {"arange", "arange_from", "0 1 2=1 .3"},
