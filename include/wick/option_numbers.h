@@ -81,6 +81,10 @@
 
 #define wk_nn_rms_norm_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps)
 
+#define wk_nn_rnn_cell_options_numbers_(wk_do_, wk_o_)
+
+#define wk_nn_rnn_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, dropout)
+
 #define wk_nn_rrelu_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, lower) wk_do_(wk_o_, upper)
 
 #define wk_nn_upsample_options_numbers_(wk_do_, wk_o_)                                                                 \
@@ -88,11 +92,19 @@
 
 #define wk_nn_vgg_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, dropout)
 
+#define wk_pack_padded_sequence_options_numbers_(wk_do_, wk_o_)
+
+#define wk_pad_packed_sequence_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, padding_value)
+
 #define wk_plot_history_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, first) wk_do_(wk_o_, step)
 
 #define wk_plot_options_numbers_(wk_do_, wk_o_)
 
 #define wk_progress_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, interval)
+
+#define wk_rnn_forward_options_numbers_(wk_do_, wk_o_)
+
+#define wk_rnn_forward_packed_options_numbers_(wk_do_, wk_o_)
 
 #define wk_save_options_numbers_(wk_do_, wk_o_)
 

@@ -53,6 +53,24 @@ static void normalisation(void **state)
     expect_texts(layers, sizeof layers / sizeof *layers);
 }
 
+static void recurrent(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const layer layers[] = {
+        {wk_nn_rnn(3, 4, .num_layers = 2, .no_bias = true, .batch_first = true, .dropout = 0.5, .bidirectional = true),
+         "RNN(3, 4, num_layers=2, bias=False, batch_first=True, dropout=0.5, bidirectional=True)"},
+        {wk_nn_rnn(3, 4, .nonlinearity = WK_RNN_RELU), "RNN(3, 4)"},
+        {wk_nn_gru(3, 4), "GRU(3, 4)"},
+        {wk_nn_lstm(3, 4, .proj_size = 2), "LSTM(3, 4, proj_size=2)"},
+        {wk_nn_rnn_cell(3, 4, .no_bias = true, .nonlinearity = WK_RNN_RELU),
+         "RNNCell(3, 4, bias=False, nonlinearity=relu)"},
+        {wk_nn_gru_cell(3, 4), "GRUCell(3, 4)"},
+        {wk_nn_lstm_cell(3, 4), "LSTMCell(3, 4)"},
+    };
+    expect_texts(layers, sizeof layers / sizeof *layers);
+}
+
 static void lazy_layers_after_a_call(void **state)
 {
     (void)state;
@@ -255,10 +273,9 @@ static void networks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(normalisation), cmocka_unit_test(lazy_layers_after_a_call),
-        cmocka_unit_test(activations),   cmocka_unit_test(convolutions),
-        cmocka_unit_test(pooling),       cmocka_unit_test(padding),
-        cmocka_unit_test(networks),      cmocka_unit_test(shuffling_and_resampling),
+        cmocka_unit_test(normalisation), cmocka_unit_test(recurrent),    cmocka_unit_test(lazy_layers_after_a_call),
+        cmocka_unit_test(activations),   cmocka_unit_test(convolutions), cmocka_unit_test(pooling),
+        cmocka_unit_test(padding),       cmocka_unit_test(networks),     cmocka_unit_test(shuffling_and_resampling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

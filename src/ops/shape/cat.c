@@ -4,6 +4,7 @@
  * each following one takes it over:
  *
  *     value 1  [a a a . . . . .]      value 2  [a a a b b . . .]      value 3  [a a a b b c c c] */
+#include "cat.h"
 #include "ops/core/view_geometry.h"
 #include <string.h>
 
@@ -96,21 +97,20 @@ static bool resolve_shape(cat_call *j)
 
 /* ---- recording --------------------------------------------------------------------------------------------------- */
 
-/* Writes x into out from index `at` of the dimension on. */
-static bool write_part(const cat_call *j, wk_tensor *out, wk_tensor *x, int64_t at, bool first)
+bool wk__write_part(const wk__op *op, wk_site site, wk_tensor *out, int64_t offset, wk_tensor *x, bool first)
 {
+    wk_context *context = wk__context();
     const wk__body *body = wk__body_of(x), *whole = wk__body_of(out);
+    wk__device *device = whole->storage->device;
     wk__value *value = NULL;
-    wk_tensor *part =
-        wk__tensor_view(j->context, out, at * whole->stride[j->d], body->ndim, body->shape, whole->stride);
+    wk_tensor *part = wk__tensor_view(context, out, offset, body->ndim, body->shape, whole->stride);
     if (!part) return false;
     if (!first) { /* a full queue may have flushed and parked unreferenced values, x among them */
-        if (!wk__prepare_operand(j->context, out, j->site) || !wk__prepare_operand(j->context, x, j->site))
-            return false;
-        value = wk__value_new(j->context, j->device, whole->storage->bytes, j->site);
+        if (!wk__prepare_operand(context, out, site) || !wk__prepare_operand(context, x, site)) return false;
+        value = wk__value_new(context, device, whole->storage->bytes, site);
         if (!value) return false;
     }
-    wk__record *r = wk__record_begin(j->context, WK__PROGRAM, j->op, j->device, j->site, body->ndim, body->shape, 1, 1);
+    wk__record *r = wk__record_begin(context, WK__PROGRAM, op, device, site, body->ndim, body->shape, 1, 1);
     if (!r) {
         if (value) wk__value_free(value);
         return false;
@@ -119,12 +119,18 @@ static bool write_part(const cat_call *j, wk_tensor *out, wk_tensor *x, int64_t 
     wk__record_ref(r, 1, body, body->stride);
     if (first) {
         wk__record_ref(r, 0, wk__body_of(part), whole->stride);
-        wk__record_commit(j->context, r);
+        wk__record_commit(context, r);
     } else {
-        wk__record_partial_write(j->context, r, part, value);
+        wk__record_partial_write(context, r, part, value);
     }
-    wk__handle_release(&part->handle, j->site);
+    wk__handle_release(&part->handle, site);
     return true;
+}
+
+/* Writes x into out from index `at` of the dimension on. */
+static bool write_part(const cat_call *j, wk_tensor *out, wk_tensor *x, int64_t at, bool first)
+{
+    return wk__write_part(j->op, j->site, out, at * wk__body_of(out)->stride[j->d], x, first);
 }
 
 /* Discards an incomplete result. If a record writes it already, it is only released. */
