@@ -330,14 +330,12 @@ static inline int wk_as_many_(wk_ints_ sizes, wk_ints_ strides)
 /* Refuses, in up to eight options, the name .size, and a list instead of a value: (1, 2) would be 2. A list that
  * contains further parentheses passes, with the compiler's warning; braces are for a device, {.kind = ..}. */
 #define WK_CHECK_VALUES_(type, ...)                                                                                    \
-    enum {                                                                                                             \
-        wk_size_is_omitted_ = !WK_AMONG_(WK_IS_SIZE_, __VA_ARGS__),                                                    \
-        wk_values_are_single_ = !(wk_size_is_omitted_ && WK_AMONG_(WK_IS_LISTED_, __VA_ARGS__))                        \
-    };                                                                                                                 \
-    _Static_assert(wk_size_is_omitted_, #type ": .size is reserved for the sizeof of this struct; write the size of "  \
-                                              "a result as .output_size or as an argument");                           \
-    _Static_assert(wk_values_are_single_, #type ": an option takes one value, not a list; write one size per "         \
-                                                "dimension as WK_PAIR(1, 2) or WK_TRIPLE(1, 2, 3)");
+    _Static_assert(!WK_AMONG_(WK_IS_SIZE_, __VA_ARGS__),                                                               \
+                   #type ": .size is reserved for the sizeof of this struct; write the size of "                       \
+                         "a result as .output_size or as an argument");                                                \
+    _Static_assert(WK_AMONG_(WK_IS_SIZE_, __VA_ARGS__) || !WK_AMONG_(WK_IS_LISTED_, __VA_ARGS__),                      \
+                   #type ": an option takes one value, not a list; write one size per "                                \
+                         "dimension as WK_PAIR(1, 2) or WK_TRIPLE(1, 2, 3)");
 #define WK_IS_SIZE_(...)    WK_IS_SIZE_2_(#__VA_ARGS__)
 #define WK_IS_SIZE_2_(text) (__builtin_strncmp(text, ".size ", 6) == 0 || __builtin_strncmp(text, ".size=", 6) == 0)
 /* The value begins with { or (, and the first comma is before the first closing and the second opening parenthesis. */
