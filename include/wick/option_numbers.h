@@ -128,8 +128,8 @@
 
 #define WK_OPTION_MEMBERS_                                                                                             \
     const void *anneal_strategy, *collate, *collate_user, *devices, *error, *grad_outputs, *gradient, *group,          \
-        *line_search_fn, *metadata, *missing, *order, *pos_weight, *return_counts, *return_inverse, *rounding_mode,    \
-        *stream, *tensors, *threshold_mode, *title, *unexpected, *weights, *x_label, *y_label;                         \
+        *line_search_fn, *max_lrs, *metadata, *missing, *order, *pos_weight, *return_counts, *return_inverse,          \
+        *rounding_mode, *stream, *tensors, *threshold_mode, *title, *unexpected, *weights, *x_label, *y_label;         \
     double alpha, base_momentum, beta, beta1, beta2, bucket_cap_mb, correction, dampening, delta, div_factor, dropout, \
         dropout_aux, end_factor, eps, eta_min, factor, final_div_factor, first, gain, gamma, high, ignore_index, init, \
         initial_accumulator_value, interval, label_smoothing, lambd, low, lower, lr, lr_decay, margin, max_momentum,   \
@@ -140,13 +140,13 @@
         batch_norm, batch_size, blocking, buffers, ceil_mode, centered, channels, classes, columns, convert, cooldown, \
         count, create_graph, cumulative, decimals, decoupled_weight_decay, dilation, disable, divisor_override, draws, \
         drop_last, dtype, error_if_nonfinite, fan_out, full, groups, height, history_size, in_channels, initial,       \
-        invert, keep, keepdim, log_target, log_y, max_eval, max_iter, maximize, mode, nesterov, no_affine, no_bias,    \
-        no_broadcast_buffers, no_count_include_pad, no_cycle_momentum, no_grad, no_log_input, no_replacement,          \
-        no_running_stats, normalise, num_parameters, op, output_padding, output_size, padding, padding_mode, pairs,    \
-        post_accumulate, prefetch_factor, rank, recompute_scale_factor, reduction, replacement, requires_grad,         \
-        retain_graph, return_indices, running_stats, scale_each, seed, shuffle, site, step_size_down, step_size_up,    \
-        steps, stratify, stride, swap, tensor, three_phase, total_iters, training, warmup, width_per_group, workers,   \
-        world, zero_init_residual;                                                                                     \
+        invert, keep, keepdim, log_target, log_y, max_eval, max_iter, max_lr_count, maximize, mode, nesterov,          \
+        no_affine, no_bias, no_broadcast_buffers, no_count_include_pad, no_cycle_momentum, no_grad, no_log_input,      \
+        no_replacement, no_running_stats, normalise, num_parameters, op, output_padding, output_size, padding,         \
+        padding_mode, pairs, post_accumulate, prefetch_factor, rank, recompute_scale_factor, reduction, replacement,   \
+        requires_grad, retain_graph, return_indices, running_stats, scale_each, seed, shuffle, site, step_size_down,   \
+        step_size_up, steps, stratify, stride, swap, tensor, three_phase, total_iters, training, warmup,               \
+        width_per_group, workers, world, zero_init_residual;                                                           \
     wk_device device, output;
 
 #endif

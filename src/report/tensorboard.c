@@ -134,8 +134,8 @@ wk_tensorboard *wk_tensorboard_open_at(wk_site site, const char *folder)
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-/* Returns the body of a handle; NULL after recording an error, or if one is pending. A child of fork() would write over
- * the records of its parent, as each has a length of the file of its own. */
+/* Returns the body of a handle; NULL after recording an error, or if one is pending. In a child of fork() the parent's
+ * file is refused: each process counts only the bytes it wrote itself, so they would overwrite each other's records. */
 static event_file *body_of(wk_site site, const char *op, const wk_tensorboard *handle)
 {
     if (!wk__handle_check(handle, &tensorboard_type, site, op, "the event file") || wk__error_pending()) return NULL;
