@@ -140,7 +140,7 @@
 
 #define WK_OPTION_MEMBERS_                                                                                             \
     const void *anneal_strategy, *attn_mask, *c0, *c_n, *collate, *collate_user, *devices, *error, *grad_outputs,      \
-        *gradient, *group, *h0, *h_n, *lengths, *line_search_fn, *metadata, *missing, *order, *pos_weight,             \
+        *gradient, *group, *h0, *h_n, *lengths, *line_search_fn, *max_lrs, *metadata, *missing, *order, *pos_weight,   \
         *return_counts, *return_inverse, *rounding_mode, *stream, *tensors, *threshold_mode, *title, *unexpected,      \
         *weights, *x_label, *y_label;                                                                                  \
     double alpha, base_momentum, beta, beta1, beta2, bucket_cap_mb, correction, dampening, delta, div_factor, dropout, \
@@ -155,13 +155,13 @@
         columns, convert, cooldown, count, create_graph, cumulative, decimals, decoupled_weight_decay, dilation,       \
         disable, divisor_override, draws, drop_last, dtype, enable_gqa, error_if_nonfinite, fan_out, full, groups,     \
         height, history_size, in_channels, initial, invert, is_causal, keep, keepdim, log_target, log_y, max_eval,     \
-        max_iter, maximize, mode, nesterov, no_affine, no_bias, no_broadcast_buffers, no_count_include_pad,            \
-        no_cycle_momentum, no_grad, no_log_input, no_replacement, no_running_stats, nonlinearity, normalise,           \
-        num_layers, num_parameters, op, output_padding, output_size, padding, padding_mode, pairs, post_accumulate,    \
-        prefetch_factor, proj_size, rank, recompute_scale_factor, reduction, replacement, requires_grad, reserved,     \
-        retain_graph, return_indices, running_stats, scale_each, seed, shuffle, site, step_size_down, step_size_up,    \
-        steps, stratify, stride, swap, tensor, three_phase, total_iters, total_length, training, unsorted, warmup,     \
-        width_per_group, workers, world, zero_init_residual;                                                           \
+        max_iter, max_lr_count, maximize, mode, nesterov, no_affine, no_bias, no_broadcast_buffers,                    \
+        no_count_include_pad, no_cycle_momentum, no_grad, no_log_input, no_replacement, no_running_stats,              \
+        nonlinearity, normalise, num_layers, num_parameters, op, output_padding, output_size, padding, padding_mode,   \
+        pairs, post_accumulate, prefetch_factor, proj_size, rank, recompute_scale_factor, reduction, replacement,      \
+        requires_grad, reserved, retain_graph, return_indices, running_stats, scale_each, seed, shuffle, site,         \
+        step_size_down, step_size_up, steps, stratify, stride, swap, tensor, three_phase, total_iters, total_length,   \
+        training, unsorted, warmup, width_per_group, workers, world, zero_init_residual;                               \
     wk_device device, output;
 
 #endif

@@ -165,10 +165,13 @@ typedef struct wk_schedule_one_cycle_options {
     bool no_cycle_momentum;      /* leave the momentum alone; default false */
     bool three_phase;            /* fall to the first rate symmetrically, then to the last; default false */
     char reserved[6];
+    const double *max_lrs; /* highest rate of each group, instead of max_lr; copied */
+    int64_t max_lr_count;  /* numbers of max_lrs: the number of groups; default 0 */
 } wk_schedule_one_cycle_options;
 /* wk_schedule_one_cycle(optim, max_lr, total_steps): Raises the rate from max_lr / div_factor to max_lr and lowers it
  * to almost 0, while the momentum falls and rises. It is stepped after each batch, at most total_steps times.
  * Example:   wk_schedule_one_cycle(sgd, 0.1, epochs * wk_loader_count(batches))
+ *            wk_schedule_one_cycle(sgd, 0, steps, .max_lrs = (double[]){0.1, 0.01}, .max_lr_count = 2)
  * Errors:    WK_ERR_ARGUMENT also if the optimiser has no momentum, and .no_cycle_momentum is not set; WK_ERR_STATE
  *            from the step after total_steps on
  * PyTorch:   torch.optim.lr_scheduler.OneCycleLR

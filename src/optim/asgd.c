@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Averaged stochastic gradient descent: the state is the average of the parameter over the steps after t0. Rate and
- * weight of the average are computed from the number of steps. */
+/* Averaged stochastic gradient descent: the state is the average of the parameter over the steps after t0. Each step
+ * computes the rate and the weight in the average of the next one, as PyTorch does: a new lr counts a step later. */
 #include "update_ops.h"
 
 typedef wk_optim_asgd_options options;
@@ -16,6 +16,9 @@ static const wk__optim_option settings[] = {
 
 static const char *const state[] = {"ax"};
 
+enum { RATE, WEIGHT };
+static const char *const numbers[] = {[RATE] = "eta", [WEIGHT] = "mu"};
+
 static int states(const void *given)
 {
     (void)given;
@@ -25,12 +28,14 @@ static int states(const void *given)
 static bool update(const void *given, wk__param_state *t, wk_tensor *grad)
 {
     const options *o = given;
-    const double before = (double)(t->steps - 1), rate = o->lr / pow(1 + o->lambd * o->lr * before, o->alpha);
-    const double share = 1 / fmax(1, before - o->t0);
+    const double steps = (double)t->steps, rate = t->steps == 1 ? o->lr : t->number[RATE];
+    const double weight = t->steps == 1 ? 1 : t->number[WEIGHT];
+    t->number[RATE] = o->lr / pow(1 + o->lambd * o->lr * steps, o->alpha);
+    t->number[WEIGHT] = 1 / fmax(1, steps - o->t0);
     wk_tensor *g = wk__optim_effective_grad(grad, t->parameter, o->maximize, o->weight_decay);
     if (!g || !wk__optim_axpby_(t->parameter, g, 1 - o->lambd * rate, -rate)) return false;
     wk_tensor *wide = wk__to_opmath(t->parameter);
-    return wide && wk__optim_ema_(t->state[0], wide, 1 - share);
+    return wide && wk__optim_ema_(t->state[0], wide, 1 - weight);
 }
 
 static const wk__optim_algorithm asgd = {.name = "optim_asgd",
@@ -39,6 +44,8 @@ static const wk__optim_algorithm asgd = {.name = "optim_asgd",
                                          .option_count = sizeof settings / sizeof *settings,
                                          .state_count = states,
                                          .state_names = state,
+                                         .number_count = sizeof numbers / sizeof *numbers,
+                                         .number_names = numbers,
                                          .update = update};
 
 wk_optim *wk_optim_asgd_at(wk_site site, wk_tensors *parameters, const wk_optim_asgd_options *given)

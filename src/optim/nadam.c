@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NAdam: Adam with Nesterov's momentum. The product of momenta is computed from the number of steps, so that a failed
- * step does not count. */
+/* NAdam: Adam with Nesterov's momentum. The product of the momenta of all steps is a number of the state, as beta1 may
+ * change. */
 #include "update_ops.h"
 
 typedef wk_optim_nadam_options options;
@@ -24,28 +24,22 @@ static int states(const void *given)
     return 2;
 }
 
-/* Momenta of the present step and the next, and the product of those up to the present one. */
-typedef struct momenta {
-    double now, next, product;
-} momenta;
+static const char *const numbers[] = {"mu_product"};
 
-/* Computes the momenta of a step. The loop stops when the product is negligible compared with 1. */
-static momenta momenta_at(const options *o, int64_t step)
+/* Returns the momentum of a step. */
+static double momentum_at(const options *o, int64_t step)
 {
-    const double decay = pow(0.96, o->momentum_decay);
-    double product = 1, power = decay;
-    for (int64_t k = 1; k <= step && product > 1e-18; k++, power *= decay) product *= o->beta1 * (1 - 0.5 * power);
-    return (momenta){.now = o->beta1 * (1 - 0.5 * pow(decay, (double)step)),
-                     .next = o->beta1 * (1 - 0.5 * pow(decay, (double)step + 1)),
-                     .product = product};
+    return o->beta1 * (1 - 0.5 * pow(0.96, (double)step * o->momentum_decay));
 }
 
 static bool update(const void *given, wk__param_state *t, wk_tensor *grad)
 {
     const options *o = given;
-    const momenta mu = momenta_at(o, t->steps);
-    const double of_g = o->lr * (1 - mu.now) / (1 - mu.product), of_m = o->lr * mu.next / (1 - mu.product * mu.next);
+    const double now = momentum_at(o, t->steps), next = momentum_at(o, t->steps + 1);
+    const double product = (t->steps == 1 ? 1 : t->number[0]) * now;
+    const double of_g = o->lr * (1 - now) / (1 - product), of_m = o->lr * next / (1 - product * next);
     const double decay = o->decoupled_weight_decay ? 0 : o->weight_decay, keep = 1 - o->lr * (o->weight_decay - decay);
+    t->number[0] = product;
     wk_tensor *g = wk__optim_effective_grad(grad, t->parameter, o->maximize, decay), *m = t->state[0], *v = t->state[1];
     if (!g || !wk__optim_ema_(m, g, o->beta1) || !wk__optim_ema_square_(v, g, o->beta2, 1 - o->beta2)) return false;
     const wk__arg blend[] = {wk__tensor_arg(g), wk__tensor_arg(m), wk__float_arg(of_g), wk__float_arg(of_m)};
@@ -60,6 +54,8 @@ static const wk__optim_algorithm nadam = {.name = "optim_nadam",
                                           .option_count = sizeof settings / sizeof *settings,
                                           .state_count = states,
                                           .state_names = state,
+                                          .number_count = sizeof numbers / sizeof *numbers,
+                                          .number_names = numbers,
                                           .update = update};
 
 wk_optim *wk_optim_nadam_at(wk_site site, wk_tensors *parameters, const wk_optim_nadam_options *given)

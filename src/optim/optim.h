@@ -11,12 +11,15 @@
 
 /* ---- state ------------------------------------------------------------------------------------------------------- */
 
+enum { WK__OPTIM_NUMBERS = 2 };
+
 /* State of one parameter, on its device; in its computation dtype (f32 for f16 and bf16). */
 typedef struct wk__param_state {
-    wk_tensor *parameter;        /* reference */
-    char *name;                  /* its name in the list passed to the optimiser; owned */
-    wk_tensor **state;           /* [states_per_param], part of group->state; owned; NULL before the first step */
-    int64_t steps;               /* steps recorded, including a last one that may still fail */
+    wk_tensor *parameter; /* reference */
+    char *name;           /* its name in the list passed to the optimiser; owned */
+    wk_tensor **state;    /* [states_per_param], part of group->state; owned; NULL before the first step */
+    int64_t steps;        /* steps recorded, including a last one that may still fail */
+    double number[WK__OPTIM_NUMBERS], number_before[WK__OPTIM_NUMBERS]; /* after and before the last recorded step */
     wk__value *last_state_value; /* state[0] as the last step writes it, by which its outcome is known; a reference */
 } wk__param_state;
 
@@ -48,6 +51,8 @@ struct wk_optim {
 
 /* Returns the number of completed steps: does not count the last step if it has failed since it was recorded. */
 int64_t wk__optim_completed_steps(const wk__param_state *t);
+/* Returns the algorithm's numbers after that many steps. */
+const double *wk__optim_completed_numbers(const wk__param_state *t);
 
 /* Returns the gradient that a step uses, or NULL to skip the parameter. A parameter frozen after a backward keeps its
  * gradient. */
@@ -103,7 +108,10 @@ struct wk__optim_algorithm {
     const char *const *state_names;                                        /* their names, unless state_name is given */
     const char *(*state_name)(const void *options, int state); /* optional: the name of one, if options change it */
     double (*initial_state)(const void *options, int state);   /* optional: initial value of one; default 0 */
-    /* Records the update of one parameter, whose `steps` already counts this step. False on error. */
+    int number_count;                /* numbers of state per parameter, 0 before the first step */
+    const char *const *number_names; /* their names */
+    /* Records the update of one parameter, whose `steps` already counts this step, and sets its `number`s. False on
+     * error. */
     bool (*update)(const void *options, wk__param_state *t, wk_tensor *grad);
     /* Does one step of all parameters, calling the closure again; `loss` is the result of the first call. Returns false
      * on error, without a change. */

@@ -30,6 +30,13 @@ bool wk__optim_append_int(wk_site site, wk__tensor_list *list, const char *prefi
                                            wk_from_on_at(site, WK_I64, &number, sizeof number, NULL, 0, &of));
 }
 
+bool wk__optim_append_float(wk_site site, wk__tensor_list *list, const char *prefix, const char *name, double number)
+{
+    wk_tensor_options of = {.size = sizeof of, .device = {.kind = WK_CPU}};
+    return wk__tensor_list_append_prefixed(site, list, prefix, name,
+                                           wk_from_on_at(site, WK_F64, &number, sizeof number, NULL, 0, &of));
+}
+
 static bool list_parameter(wk_site site, const wk__optim *optim, int64_t g, int64_t k, const char *prefix,
                            wk__tensor_list *list)
 {
@@ -46,6 +53,11 @@ static bool list_parameter(wk_site site, const wk__optim *optim, int64_t g, int6
         wk__text_add(&name, wk__optim_state_name(optim->rule, group->options, s));
         fine = !name.failed &&
                wk__tensor_list_append_prefixed(site, list, prefix, name.data, wk__detached_copy(site, t->state[s]));
+    }
+    for (int i = 0; i < optim->rule->number_count && steps > 0 && fine; i++) {
+        name.length = length;
+        wk__text_add(&name, optim->rule->number_names[i]);
+        fine = !name.failed && wk__optim_append_float(site, list, prefix, name.data, wk__optim_completed_numbers(t)[i]);
     }
     if (name.failed) wk__error_set(site, WK_ERR_MEMORY, "out of host memory for a list of tensors");
     wk__text_free(&name);
@@ -293,6 +305,11 @@ static bool restore_parameter(const wk__optim_checkpoint *from, const wk__optim 
                                                           body->ndim, body->shape, body->storage->device->id);
         fine = t->state[s] != NULL;
         if (fine) wk__handle_hold(&t->state[s]->handle);
+    }
+    for (int i = 0; i < optim->rule->number_count && fine && t->steps > 0; i++) {
+        name.length = length;
+        wk__text_add(&name, optim->rule->number_names[i]);
+        fine = !name.failed && wk__optim_load_float(from, name.data, &t->number[i]);
     }
     if (name.failed) wk__optim_load_error(from, WK_ERR_MEMORY, "out of host memory");
     wk__text_free(&name);

@@ -12,8 +12,9 @@
  * pairs->failed. */
 bool wk__optim_save_state(wk_site site, const char *op, const wk__optim *optim, const char *prefix,
                           wk__tensor_list *list, wk__metadata *pairs);
-/* Appends an integer as a 0-d tensor. */
+/* Append a number as a 0-d tensor, i64 or f64. */
 bool wk__optim_append_int(wk_site site, wk__tensor_list *list, const char *prefix, const char *name, int64_t number);
+bool wk__optim_append_float(wk_site site, wk__tensor_list *list, const char *prefix, const char *name, double number);
 
 /* Contents of a file. */
 typedef struct wk__optim_checkpoint {

@@ -19,6 +19,7 @@ static void destroy(void *body)
     for (int64_t k = 0; k < s->children; k++) wk__handle_drop(&s->child[k]->handle);
     wk__free(s->child);
     wk__free(s->milestone);
+    wk__free(s->highest);
     wk__free(s->settings);
     wk__free(s);
 }
@@ -122,7 +123,7 @@ bool wk__schedule_move(const wk__schedule_call *call, wk__schedule *s, int64_t e
     if (s->kind->advance && !s->kind->advance(call, s)) return false;
     if (!s->kind->rate) return true;
     for (int64_t g = 0; g < s->groups; g++)
-        if (!set_rate(call, s, g, s->kind->rate(s, of->group[g].initial_lr, *wk__optim_rate(of, g)))) return false;
+        if (!set_rate(call, s, g, s->kind->rate(s, g, of->group[g].initial_lr, *wk__optim_rate(of, g)))) return false;
     const double momentum = s->kind->momentum ? s->kind->momentum(s) : (double)NAN;
     for (int64_t g = 0; g < s->groups && !isnan(momentum); g++) *momentum_of(of, g) = momentum;
     return true;
@@ -206,7 +207,9 @@ static bool copy_lists(wk__schedule *s, const wk__schedule_lists *lists)
 {
     s->milestone = wk__alloc_zero((size_t)lists->milestones + 1, sizeof *s->milestone);
     s->child = wk__alloc_zero((size_t)lists->children + 1, sizeof(wk_schedule *));
-    if (!s->milestone || !s->child) return false;
+    s->highest = wk__alloc_zero((size_t)lists->rates + 1, sizeof *s->highest);
+    if (!s->milestone || !s->child || !s->highest) return false;
+    if (lists->rates) memcpy(s->highest, lists->highest, (size_t)lists->rates * sizeof *s->highest);
     if (lists->milestones) memcpy(s->milestone, lists->milestone, (size_t)lists->milestones * sizeof *s->milestone);
     s->milestones = lists->milestones;
     for (; s->children < lists->children; s->children++) {

@@ -24,6 +24,7 @@ struct wk__schedule {
     double state[WK__SCHEDULE_STATE];
     int64_t *milestone; /* [milestones]; owned; increasing in sequential */
     int64_t milestones;
+    double *highest;     /* rate of each group of one_cycle; owned */
     wk_schedule **child; /* [children] references; owned */
     int64_t children;
     wk__schedule *next; /* in the list of the optimiser */
@@ -45,7 +46,7 @@ struct wk__schedule_kind {
     /* Optional: updates the state, or the children, after s->epoch has changed; it is 0 when the schedule begins. */
     bool (*advance)(const wk__schedule_call *call, wk__schedule *s);
     /* Optional: returns the rate of a group at s->epoch from its base rate and its present one. */
-    double (*rate)(const wk__schedule *s, double base, double now);
+    double (*rate)(const wk__schedule *s, int64_t group, double base, double now);
     /* Optional: returns the momentum of all groups at s->epoch; NaN leaves it alone. */
     double (*momentum)(const wk__schedule *s);
     /* Optional: a step with a metric, for a kind without `rate`. */
@@ -61,6 +62,8 @@ static inline const char *wk__schedule_kind_name(const wk__schedule_kind *kind)
 typedef struct wk__schedule_lists {
     const int64_t *milestone;
     int milestones;
+    const double *highest;
+    int64_t rates;
     wk_schedule *const *child;
     int children;
 } wk__schedule_lists;

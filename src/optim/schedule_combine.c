@@ -74,6 +74,8 @@ wk_schedule *wk_schedule_sequential_at(wk_site site, const int64_t *milestones, 
         if (!wk__schedule_require(site, op, milestones[k] > (k == 0 ? 0 : milestones[k - 1]), "a milestone",
                                   "greater than 0 and than the one before", (double)milestones[k]))
             return NULL;
-    return wk__schedule_new(site, &sequential, optim, NULL,
-                            &(wk__schedule_lists){milestones, milestone_count, schedules, count});
+    return wk__schedule_new(
+        site, &sequential, optim, NULL,
+        &(wk__schedule_lists){
+            .milestone = milestones, .milestones = milestone_count, .child = schedules, .children = count});
 }

@@ -18,9 +18,9 @@ typedef struct decrease {
     double low;
 } decrease;
 
-static double cosine_rate(const wk__schedule *s, double base, double now)
+static double cosine_rate(const wk__schedule *s, int64_t group, double base, double now)
 {
-    (void)now;
+    (void)group, (void)now;
     const decrease *o = s->settings;
     if (s->epoch < o->warmup) return base * (double)(s->epoch + 1) / (double)(o->warmup + 1);
     if (s->epoch >= o->steps) return o->low;
@@ -52,8 +52,9 @@ typedef struct annealing {
 
 /* Multiplies the present rate by the quotient of two values of the cosine. After the minimum, where the quotient is
  * 0 / 0, adds one step. */
-static double annealing_rate(const wk__schedule *s, double base, double now)
+static double annealing_rate(const wk__schedule *s, int64_t group, double base, double now)
 {
+    (void)group;
     const annealing *o = s->settings;
     const double t = (double)s->epoch, period = (double)o->period;
     if (s->epoch == 0) return now;
@@ -103,9 +104,9 @@ static bool restarts_advance(const wk__schedule_call *call, wk__schedule *s)
     return true;
 }
 
-static double restarts_rate(const wk__schedule *s, double base, double now)
+static double restarts_rate(const wk__schedule *s, int64_t group, double base, double now)
 {
-    (void)now;
+    (void)group, (void)now;
     const restarts *o = s->settings;
     return half_cosine(base, o->low, s->state[DONE] / s->state[LENGTH]);
 }

@@ -12,9 +12,9 @@ typedef struct decay {
     double gamma;
 } decay;
 
-static double decay_rate(const wk__schedule *s, double base, double now)
+static double decay_rate(const wk__schedule *s, int64_t group, double base, double now)
 {
-    (void)base;
+    (void)group, (void)base;
     const decay *o = s->settings;
     return s->epoch == 0 || s->epoch % o->step_size != 0 ? now : now * o->gamma;
 }
@@ -48,9 +48,9 @@ wk_schedule *wk_schedule_exponential_lr_at(wk_site site, wk_optim *optim, double
 /* ---- multi_step_lr ----------------------------------------------------------------------------------------------- */
 
 /* A repeated milestone counts each time. */
-static double multi_step_rate(const wk__schedule *s, double base, double now)
+static double multi_step_rate(const wk__schedule *s, int64_t group, double base, double now)
 {
-    (void)base;
+    (void)group, (void)base;
     const decay *o = s->settings;
     int times = 0;
     for (int64_t k = 0; k < s->milestones; k++) times += s->milestone[k] == s->epoch;
@@ -90,9 +90,9 @@ static bool complete_iterations(wk_site site, const char *op, int64_t *iteration
     return true;
 }
 
-static double constant_rate(const wk__schedule *s, double base, double now)
+static double constant_rate(const wk__schedule *s, int64_t group, double base, double now)
 {
-    (void)base;
+    (void)group, (void)base;
     const ramp *o = s->settings;
     return s->epoch == 0 ? now * o->start : s->epoch == o->iterations ? now * (1 / o->start) : now;
 }
@@ -112,9 +112,9 @@ wk_schedule *wk_schedule_constant_lr_at(wk_site site, wk_optim *optim, const wk_
     return wk__schedule_new(site, &constant_lr, optim, &own, NULL);
 }
 
-static double linear_rate(const wk__schedule *s, double base, double now)
+static double linear_rate(const wk__schedule *s, int64_t group, double base, double now)
 {
-    (void)base;
+    (void)group, (void)base;
     const ramp *o = s->settings;
     const double change = o->end - o->start;
     if (s->epoch == 0) return now * o->start;
@@ -144,9 +144,9 @@ typedef struct polynomial {
     int64_t iterations;
 } polynomial;
 
-static double polynomial_rate(const wk__schedule *s, double base, double now)
+static double polynomial_rate(const wk__schedule *s, int64_t group, double base, double now)
 {
-    (void)base;
+    (void)group, (void)base;
     const polynomial *o = s->settings;
     const double n = (double)o->iterations, t = (double)s->epoch;
     return s->epoch == 0 || s->epoch > o->iterations ? now : now * pow((1 - t / n) / (1 - (t - 1) / n), o->power);
@@ -186,9 +186,9 @@ static bool lambda_advance(const wk__schedule_call *call, wk__schedule *s)
     return !wk__error_pending();
 }
 
-static double lambda_rate(const wk__schedule *s, double base, double now)
+static double lambda_rate(const wk__schedule *s, int64_t group, double base, double now)
 {
-    (void)now;
+    (void)group, (void)now;
     return base * s->state[0];
 }
 

@@ -91,16 +91,29 @@ static bool for_each_param(step_transaction *step, bool (*visit)(struct step_tra
     return true;
 }
 
+static bool last_step_failed(const wk__param_state *t)
+{
+    return t->last_state_value && t->last_state_value->state == WK__STORED && t->last_state_value->rolled_back;
+}
+
 int64_t wk__optim_completed_steps(const wk__param_state *t)
 {
-    return t->steps -
-           (t->last_state_value && t->last_state_value->state == WK__STORED && t->last_state_value->rolled_back);
+    return t->steps - last_step_failed(t);
+}
+
+const double *wk__optim_completed_numbers(const wk__param_state *t)
+{
+    return last_step_failed(t) ? t->number_before : t->number;
 }
 
 /* Counts this step, and not the previous one if that has failed. Drops the reference to the previous step's value, so
  * that this step may write in place. */
 static void advance_step_count(wk__param_state *t)
 {
+    double number[WK__OPTIM_NUMBERS];
+    memcpy(number, wk__optim_completed_numbers(t), sizeof number);
+    memcpy(t->number, number, sizeof number);
+    memcpy(t->number_before, number, sizeof number);
     t->steps = wk__optim_completed_steps(t) + 1;
     if (!t->last_state_value) return;
     wk__value_drop(t->last_state_value);
@@ -134,6 +147,7 @@ static bool revert_step_count(step_transaction *step, const wk__param_group *gro
 {
     (void)step, (void)group;
     t->steps--;
+    memcpy(t->number, t->number_before, sizeof t->number);
     return true;
 }
 

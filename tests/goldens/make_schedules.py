@@ -52,6 +52,7 @@ CASES = [
         div_factor=10, final_div_factor=100)),
     ("one_cycle_three", "sgd", lambda o: lr.OneCycleLR(
         o, 0.1, total_steps=201, pct_start=0.25, three_phase=True, cycle_momentum=False)),
+    ("one_cycle_groups", "sgd", lambda o: lr.OneCycleLR(o, [0.1, 0.003], total_steps=201)),
     ("cyclic_lr", "sgd", lambda o: lr.CyclicLR(o, 0.001, 0.1, step_size_up=20)),
     ("cyclic_lr_2", "adam", lambda o: lr.CyclicLR(
         o, 0.001, 0.1, step_size_up=20, step_size_down=31, mode="triangular2", base_momentum=0.6, max_momentum=0.95)),

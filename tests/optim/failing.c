@@ -317,14 +317,19 @@ static wk_optim *nadam(wk_tensors *list)
     return wk_optim_nadam(list, .lr = 1);
 }
 
+static wk_optim *asgd(wk_tensors *list)
+{
+    return wk_optim_asgd(list, .lr = 0.5, .lambd = 0.5, .t0 = -1);
+}
+
 static wk_optim *adagrad(wk_tensors *list)
 {
     return wk_optim_adagrad(list, .lr = 1, .lr_decay = 1, .initial_accumulator_value = 3);
 }
 
-/* A failed step counts neither in the steps of adam and nadam, nor in adagrad's decay, nor as the first step, whose
- * gradient counts in full. A device that detects the bad index late updates independent parameters; there only the
- * parameter with the bad gradient is checked. */
+/* A failed step counts neither in the steps of adam and nadam, nor in the rates of asgd and adagrad, nor as the first
+ * step, whose gradient counts in full. A device that detects the bad index late updates independent parameters; there
+ * only the parameter with the bad gradient is checked. */
 static void failed_steps_do_not_count(void **state)
 {
     (void)state;
@@ -338,6 +343,7 @@ static void failed_steps_do_not_count(void **state)
         EXPECT_VALUES(wk_all(wk_eq(after_steps(adam, first, "0011"), after_steps(adam, first, "11"))), 0, 1);
         EXPECT_VALUES(wk_all(wk_eq(after_steps(sgd, first, "01011"), after_steps(sgd, first, "111"))), 0, 1);
         EXPECT_VALUES(wk_all(wk_eq(after_steps(nadam, first, "0101"), after_steps(nadam, first, "11"))), 0, 1);
+        EXPECT_VALUES(wk_all(wk_eq(after_steps(asgd, first, "01001"), after_steps(asgd, first, "11"))), 0, 1);
         EXPECT_VALUES(wk_all(wk_eq(after_steps(adagrad, first, "01001"), after_steps(adagrad, first, "11"))), 0, 1);
         EXPECT_VALUES(wk_amax(after_steps(adam, first, "101")), 1e-6, -1);
         EXPECT_VALUES(wk_amax(after_steps(adagrad, first, "01")), 0, 0.5); /* 1 - 1 / sqrt(3 + 1) */

@@ -256,6 +256,10 @@ static void arguments_out_of_range(void **state)
                  NULL);
     assert_null(wk_schedule_cyclic_lr(adagrad, 0.1, 1));
     expect_error("schedule_cyclic_lr: adagrad has no momentum to cycle; pass .no_cycle_momentum = true", NULL);
+    assert_null(wk_schedule_one_cycle(other, 0, 10, .max_lrs = (const double[]){1, 2}, .max_lr_count = 2));
+    expect_error("schedule_one_cycle: .max_lr_count is 2; .max_lrs needs one rate per group (1)", NULL);
+    assert_null(wk_schedule_one_cycle(other, 0, 10, .max_lrs = (const double[]){-1}, .max_lr_count = 1));
+    expect_error("schedule_one_cycle: .max_lrs must be at least 0, got -1", NULL);
     assert_null(wk_schedule_one_cycle(other, 0.1, 10, .anneal_strategy = "cosine"));
     expect_error("schedule_one_cycle: unknown .anneal_strategy \"cosine\"; expected \"cos\", \"linear\"", NULL);
     assert_null(wk_schedule_reduce_lr_on_plateau(sgd, .factor = 1));

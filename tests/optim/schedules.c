@@ -54,6 +54,7 @@ SCHEDULE(one_cycle_adam,
                                .max_momentum = 0.9, .div_factor = 10, .final_div_factor = 100))
 SCHEDULE(one_cycle_three,
          wk_schedule_one_cycle(o, 0.1, 201, .pct_start = 0.25, .three_phase = true, .no_cycle_momentum = true))
+SCHEDULE(one_cycle_groups, wk_schedule_one_cycle(o, 0, 201, .max_lrs = (const double[]){0.1, 0.003}, .max_lr_count = 2))
 SCHEDULE(cyclic_lr, wk_schedule_cyclic_lr(o, 0.001, 0.1, .step_size_up = 20))
 SCHEDULE(cyclic_lr_2, wk_schedule_cyclic_lr(o, 0.001, 0.1, .step_size_up = 20, .step_size_down = 31,
                                             .mode = "triangular2", .base_momentum = 0.6, .max_momentum = 0.95))
@@ -99,6 +100,7 @@ static const struct row {
             ROW(one_cycle),
             ROW(one_cycle_adam),
             ROW(one_cycle_three),
+            ROW(one_cycle_groups),
             ROW(cyclic_lr),
             ROW(cyclic_lr_2),
             ROW(cyclic_lr_exp),

@@ -224,6 +224,53 @@ static void from_one_device_to_another(void **state)
 }
 
 /* State of f16 parameters is f32; it is on the device that the parameter had at the last step. */
+/* Six steps, before the fourth of which the optimiser is replaced by one with the state of a file; step k of a schedule
+ * or a new rate follows step k. */
+static wk_tensor *six_steps(wk_optim *(*make)(wk_tensors *), wk_schedule *(*schedule_of)(wk_optim *))
+{
+    wk_tensor *p = wk_requires_grad_(wk_of(double, (3), 1, -2, 3), true), *slope = wk_of(double, (3), 0.5, -0.25, 1);
+    wk_optim *optim = make(wk_list((p)));
+    wk_schedule *schedule = schedule_of ? schedule_of(optim) : NULL;
+    for (int k = 0; k < 6; k++) {
+        if (k == 3) {
+            assert_int_equal(wk_optim_save(optim, scratch("six.safetensors")), WK_OK);
+            optim = make(wk_list((p)));
+            schedule = schedule_of ? schedule_of(optim) : NULL;
+            assert_int_equal(wk_optim_load(optim, scratch("six.safetensors")), WK_OK);
+        }
+        if (k == 3 && !schedule) assert_int_equal(wk_optim_set_lr(optim, -1, 0.02), WK_OK);
+        WK_NO_GRAD;
+        assert_int_equal(wk_set_grad(p, wk_add(wk_mul(slope, k + 1), wk_mul(p, 0.1))), WK_OK);
+        assert_int_equal(wk_optim_step(optim), WK_OK);
+        if (schedule) assert_int_equal(wk_schedule_step(schedule), WK_OK);
+    }
+    return p;
+}
+
+static wk_optim *asgd_with_decay(wk_tensors *list)
+{
+    return wk_optim_asgd(list, .lr = 0.1, .lambd = 0.5, .t0 = 2);
+}
+
+static wk_optim *fast_nadam(wk_tensors *list)
+{
+    return wk_optim_nadam(list, .lr = 0.1);
+}
+
+static wk_schedule *cycle(wk_optim *optim)
+{
+    return wk_schedule_one_cycle(optim, 0.1, 7);
+}
+
+/* The next rate of asgd and the product of nadam's momenta depend on the options of earlier steps. */
+static void numbers_of_earlier_steps(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    EXPECT_VALUES(six_steps(asgd_with_decay, NULL), 1e-7, 0.2366703413164, -1.277411266498, 1.246058079859);
+    EXPECT_VALUES(six_steps(fast_nadam, cycle), 1e-7, 0.6920941793191, -1.703368195497, 2.693980039703);
+}
+
 static void half_floats_and_moves(void **state)
 {
     (void)state;
@@ -283,8 +330,7 @@ static void names_equal_those_of_pytorch(void **state)
         const bool buffer = makings[k] == momentum || makings[k] == nesterov;
         if (makings[k] == sgd) EXPECT_NAMES(optim, "0.step", "1.step", "2.step");
         if (buffer) EXPECT_NAMES(optim, "0.step", "0.momentum_buffer", "1.step", "2.step");
-        if (makings[k] == adam || makings[k] == adamw || makings[k] == nadam || makings[k] == radam ||
-            makings[k] == lamb)
+        if (makings[k] == adam || makings[k] == adamw || makings[k] == radam || makings[k] == lamb)
             EXPECT_NAMES(optim, "0.step", "0.exp_avg", "0.exp_avg_sq", "1.step", "2.step");
         if (makings[k] == amsgrad)
             EXPECT_NAMES(optim, "0.step", "0.exp_avg", "0.exp_avg_sq", "0.max_exp_avg_sq", "1.step", "2.step");
@@ -293,7 +339,9 @@ static void names_equal_those_of_pytorch(void **state)
         if (makings[k] == centered) EXPECT_NAMES(optim, "0.step", "0.square_avg", "0.grad_avg", "1.step", "2.step");
         if (makings[k] == adadelta) EXPECT_NAMES(optim, "0.step", "0.square_avg", "0.acc_delta", "1.step", "2.step");
         if (makings[k] == adamax) EXPECT_NAMES(optim, "0.step", "0.exp_avg", "0.exp_inf", "1.step", "2.step");
-        if (makings[k] == asgd) EXPECT_NAMES(optim, "0.step", "0.ax", "1.step", "2.step");
+        if (makings[k] == nadam)
+            EXPECT_NAMES(optim, "0.step", "0.exp_avg", "0.exp_avg_sq", "0.mu_product", "1.step", "2.step");
+        if (makings[k] == asgd) EXPECT_NAMES(optim, "0.step", "0.ax", "0.eta", "0.mu", "1.step", "2.step");
         if (makings[k] == adagrad) EXPECT_NAMES(optim, "0.step", "0.sum", "1.step", "2.step");
         wk_tensors *list = wk_optim_state(optim);
         assert_int_equal(wk_item_i64(wk_tensors_find(list, "0.step")), 1);
@@ -651,6 +699,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_training_continues),
         cmocka_unit_test(from_one_device_to_another),
+        cmocka_unit_test(numbers_of_earlier_steps),
         cmocka_unit_test(half_floats_and_moves),
         cmocka_unit_test(names_equal_those_of_pytorch),
         cmocka_unit_test(a_list_is_a_snapshot),
