@@ -182,6 +182,32 @@ def gradient(of_x):
     return direction
 
 
+# ---- recurrent networks
+
+
+def characters(layer, trains):
+    """A step of a model of characters, or the forward pass of its recurrent layer."""
+
+    def make(steps, batch, hidden, layers):
+        symbols = 28
+        rnn, head = layer(symbols, hidden, layers), nn.Linear(hidden, symbols)
+        parameters = [*rnn.parameters(), *head.parameters()]
+        x = nn.functional.one_hot(torch.randint(0, symbols, (steps, batch)), symbols).float()
+        labels = torch.randint(0, symbols, (steps * batch,))
+        update = torch.optim.SGD(parameters, lr=1.0)
+
+        def step():
+            loss = nn.functional.cross_entropy(head(rnn(x)[0].reshape(-1, hidden)), labels)
+            update.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(parameters, 1.0)
+            update.step()
+
+        return once(step) if trains else forward_only(lambda: rnn(x)[0])
+
+    return make
+
+
 def on_gpu(make):
     """The case with tensors of the GPU."""
 
@@ -263,6 +289,12 @@ CASES = {
     "train_sgd": train(lambda p: torch.optim.SGD(p, lr=0.1)),
     "train_adam": train(lambda p: torch.optim.Adam(p)),
     "lenet_step": network_step(lenet, 1),
+    "rnn_step": characters(nn.RNN, True),
+    "rnn_forward": characters(nn.RNN, False),
+    "gru_step": characters(nn.GRU, True),
+    "gru_forward": characters(nn.GRU, False),
+    "lstm_step": characters(nn.LSTM, True),
+    "lstm_forward": characters(nn.LSTM, False),
     "batch_norm": layer(lambda: nn.Sequential(nn.BatchNorm2d(64), nn.ReLU())),
     "max_pool": layer(lambda: nn.MaxPool2d(3, 2, 1)),
     "conv_forward": convolution(lambda x, w, y, options: nn.functional.conv2d(x, w, **options)),

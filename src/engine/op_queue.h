@@ -65,6 +65,7 @@ typedef struct wk__record {
     bool in_place;          /* the name of the call ends in "_" */
     bool has_indirect_read; /* reads at indices that are computed on the device, by LOADX */
     bool live;              /* it must run; set by the flush */
+    bool extends;           /* writes a further part of a pending value, whose memory it takes over */
     /* outputs, then inputs; followed by int64_t shape[ndim], stride[ndim] per ref and, for a contraction, a
      * wk__contraction */
     wk__ref ref[];

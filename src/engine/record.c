@@ -78,7 +78,7 @@ static void forget_newest(wk__op_queue *queue)
     if ((char *)r < queue->chunk[queue->chunk_now] || (char *)r >= queue->chunk[queue->chunk_now] + WK__OP_QUEUE_CHUNK)
         queue->chunk_now--;
     queue->used = (size_t)((char *)r - queue->chunk[queue->chunk_now]);
-    queue->pending_bytes -= r->ref[0].value->bytes;
+    if (!r->extends) queue->pending_bytes -= r->ref[0].value->bytes;
     if (r->ref[0].value->requeued) wk__deferred_shadow_drop(r->ref[0].value);
     wk__release_record(r);
 }
@@ -217,13 +217,14 @@ void wk__record_commit(wk_context *context, wk__record *r)
     if (context->frame.forward_watch && wk__record_family(r)->is_contraction)
         count_products(context->frame.forward_watch, r);
     wk__op_queue *queue = context->op_queue;
+    r->extends = r->partial && r->prior->state == WK__PENDING;
     for (int k = 0; k < r->nout; k++) {
         wk__value *out = r->ref[k].value;
         out->record = r;
         out->op_name = r->name;
         out->in_place = r->in_place;
         hold(context, out);
-        queue->pending_bytes += out->bytes;
+        if (!r->extends) queue->pending_bytes += out->bytes;
     }
     /* User memory is read (and written) before the call returns, or before the transaction ends: the user may modify it
      * at any time afterwards. */

@@ -180,7 +180,7 @@ static wk_tensor *run_direction(call *c, int64_t layer, int64_t direction)
     const wk__rnn *rnn = c->rnn;
     const int64_t index = layer * rnn->directions + direction;
     const wk__rnn_weights w = wk__rnn_weights_of(c->module, layer, direction);
-    wk__sequence s = {.cell = rnn->cell, .steps = c->steps[direction], .weight = w.hh};
+    wk__sequence s = {.cell = rnn->cell, .steps = c->steps[direction], .weight = w.hh, .from_zero = !c->state[0]};
     find_products(c, &w, &s);
     s.h = initial(c, 0, index);
     if (rnn->cell->has_c) s.extra = initial(c, 1, index);

@@ -120,6 +120,7 @@ x = wk_clamp(x, 0, 1, 2)|wk_clamp: write low and high after x
 m = wk_nn_linear(2)|wk_nn_linear: an argument is missing: wk_nn_linear(in, out)
 m = wk_nn_linear((2, 3))|wk_nn_linear: an argument is missing: wk_nn_linear(in, out)
 m = wk_nn_embedding(2)|wk_nn_embedding: an argument is missing: wk_nn_embedding(
+m = wk_nn_lstm(2)|wk_nn_lstm: an argument is missing: wk_nn_lstm(input_size, hidden_size)
 x = wk_linspace(0, 1)|wk_linspace: an argument is missing: wk_linspace(start, end, count)
 x = wk_cross_entropy(x)|wk_cross_entropy: an argument is missing: wk_cross_entropy(
 x = wk_full((2))|wk_full: an argument is missing: wk_full((2, 3), 0.5)

@@ -481,6 +481,12 @@ known_cases()
     done
 }
 check "bench: ... which bench/pytorch.py has" known_cases
+rm -f "$WICK_WORK/asked"
+check "bench: recurrent networks" json \
+    '(sum(r["against"] == "Abacus 1.0" for r in rows) in (8, 16) and all(r["value"] > 0 for r in rows) and
+        any(r["case"].startswith("step of GRU, 1 x ") and r["unit"] == "ms" for r in rows))' \
+    "$wick" bench recurrent --tiny --json --peer "sh $WICK_WORK/peer"
+check "bench: ... which bench/pytorch.py has, too" known_cases
 
 # ---- replay: a flush of (x + 1) * 2, written after an injected error in its result (tests/engine/check.c)
 

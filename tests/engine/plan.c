@@ -197,6 +197,21 @@ static void the_byte_budget_flushes(void **state)
     wk_free(x);
 }
 
+/* A tensor that is written part by part has one memory, so its parts count once. */
+static void parts_of_a_tensor_count_once(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = ones(4096, 4096), *row = ones(1, 4096); /* 64 MB */
+    start();
+    for (int k = 0; k < 6; k++) wk_copy_(wk_narrow(x, 0, k, 1), row);
+    assert_int_equal(groups(), 0);
+    materialize(x);
+    assert_int_equal((int)wk__null_log_count(WK__NULL_COPY), 0);
+    wk_free(x);
+    wk_free(row);
+}
+
 static void training_steps_share_one_structure(void **state)
 {
     (void)state;
@@ -372,6 +387,7 @@ int main(void)
         cmocka_unit_test(dying_inputs_are_donated),
         cmocka_unit_test(in_place_calls_reuse_their_target),
         cmocka_unit_test(the_byte_budget_flushes),
+        cmocka_unit_test(parts_of_a_tensor_count_once),
         cmocka_unit_test(training_steps_share_one_structure),
         cmocka_unit_test(from_without_device_memory),
         cmocka_unit_test(programs_continue_after_out_of_memory),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests parameters, initial values, call forms and messages of recurrent layers, and packed sequences. */
-#include "support/wick.h"
+#include "support/devices.h"
 #include <math.h>
 
 /* ---- parameters -------------------------------------------------------------------------------------------------- */
@@ -108,6 +108,33 @@ static void half_precision_is_computed_in_single(void **state)
     assert_true(wk_item(wk_amax(wk_abs(wk_sub(wk_to_dtype(y, WK_F32), z)))) < 0.02);
     wk_backward(wk_sum(y));
     assert_int_equal(wk_dtype_of(wk_grad_of(weight)), WK_BF16);
+    expect_ok();
+}
+
+static void devices_agree(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_seed(3);
+    wk_module *layers[] = {wk_nn_rnn(3, 4), wk_nn_gru(3, 4, .bidirectional = true), wk_nn_lstm(3, 4, .num_layers = 2)};
+    wk_tensor *x = wk_rand((4, 3, 3)), *lengths = wk_of(int64_t, (3), 2, 4, 3);
+    for (int k = 0; k < 3; k++) {
+        wk_tensor *wanted[2] = {NULL};
+        EACH_DEVICE(device)
+        {
+            wk_module_to(layers[k], device);
+            wk_tensor *y = wk_rnn_forward(layers[k], wk_to(x, device), .lengths = lengths), *grad;
+            wk_tensor *weight = wk_module_parameter(layers[k], "weight_hh_l0");
+            assert_int_equal(wk_grad((wk_sum(wk_mul(y, y))), (weight), &grad), WK_OK);
+            wk_tensor *const found[2] = {wk_to(y, wk_cpu()), wk_to(grad, wk_cpu())};
+            expect_ok();
+            for (int r = 0; r < 2; r++) {
+                if (!wanted[r]) wanted[r] = found[r];
+                assert_true(wk_item(wk_amax(wk_abs(wk_sub(found[r], wanted[r])))) < 1e-5);
+            }
+        }
+        wk_module_to(layers[k], wk_cpu());
+    }
     expect_ok();
 }
 
@@ -236,6 +263,7 @@ int main(void)
         cmocka_unit_test(a_batch_may_be_empty),
         cmocka_unit_test(dropout_is_between_layers),
         cmocka_unit_test(half_precision_is_computed_in_single),
+        cmocka_unit_test(devices_agree),
         cmocka_unit_test(packing_removes_padding),
         cmocka_unit_test(packed_calls_agree_with_lengths),
         cmocka_unit_test_teardown(wrong_arguments_are_refused, test_clean),

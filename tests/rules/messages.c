@@ -265,6 +265,16 @@ static void messages_of_objects_name_the_call(void **state)
     NAMED("nn_linear", wk_nn_linear(3, 2, .device = wk_opencl(99)));
     NAMED("nn_lazy_linear", wk_nn_lazy_linear(-2));
     NAMED("nn_embedding", wk_nn_embedding(-1, 3));
+    NAMED("nn_rnn", wk_nn_rnn(3, 0));
+    NAMED("nn_gru", wk_nn_gru(3, 2, .device = wk_opencl(99)));
+    NAMED("nn_lstm", wk_nn_lstm(3, 2, .proj_size = 2));
+    NAMED("nn_rnn_cell", wk_nn_rnn_cell(3, 0));
+    NAMED("nn_gru_cell", wk_nn_gru_cell(0, 2));
+    NAMED("nn_lstm_cell", wk_nn_lstm_cell(3, -1));
+    NAMED("rnn_forward", wk_rnn_forward(wk_nn_relu(), x));
+    NAMED("rnn_forward_packed", wk_rnn_forward_packed(wk_nn_gru(3, 2), wk_tensors_new()));
+    NAMED("pack_padded_sequence", wk_pack_padded_sequence(wk_ones((2, 1)), wk_zeros((1), .dtype = WK_I64)));
+    NAMED("pad_packed_sequence", wk_pad_packed_sequence(wk_tensors_new()));
     NAMED("nn_layer_norm", wk_nn_layer_norm((-3)));
     NAMED("nn_layer_norm", wk_nn_layer_norm((1, 2, 3, 4, 5, 6, 7, 8, 9)));
     NAMED("nn_dropout", wk_nn_dropout(2));

@@ -195,7 +195,7 @@ static wk_tensor *same(wk_tensor *grad, void *user)
     return grad;
 }
 
-enum { BINDING = 103, CALLS };
+enum { BINDING = 109, CALLS };
 
 /* Makes a call that takes options with the given ones. Returns true on success. */
 static bool worked(int call, const void *o)
@@ -309,6 +309,16 @@ static bool worked(int call, const void *o)
     case 100: return wk_nn_batch_norm1d_at(at, 2, o);
     case 101: return wk_plot_new_at(at, o);
     case 102: return wk_plot_history_at(at, wk_plot_new(), NULL, wk_history_new(), o) == WK_OK;
+    case 103: return wk_nn_gru_at(at, 2, 2, o);
+    case 104: return wk_nn_gru_cell_at(at, 2, 2, o);
+    case 105: return wk_rnn_forward_at(at, wk_nn_rnn(2, 2), wk_ones((1, 1, 2)), o);
+    case 106: return wk_pack_padded_sequence_at(at, wk_ones((1, 1, 2)), wk_ones((1), .dtype = WK_I64), o);
+    case 107:
+        return wk_pad_packed_sequence_at(at, wk_pack_padded_sequence(wk_ones((1, 1, 2)), wk_ones((1), .dtype = WK_I64)),
+                                         o);
+    case 108:
+        return wk_rnn_forward_packed_at(at, wk_nn_rnn(2, 2),
+                                        wk_pack_padded_sequence(wk_ones((1, 1, 2)), wk_ones((1), .dtype = WK_I64)), o);
     case BINDING: return binding(o);
     default: return false;
     }

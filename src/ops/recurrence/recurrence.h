@@ -76,6 +76,7 @@ typedef struct wk__sequence {
     wk__steps *steps;
     wk_tensor *x;      /* (R, G H) */
     wk_tensor *h;      /* (B, H) */
+    bool from_zero;    /* h is 0 */
     wk_tensor *weight; /* (G H, H) */
     wk_tensor *extra;  /* LSTM: c (B, H); GRU: bias (H) of the product of the last gate, or NULL */
     wk_tensor *states; /* out: h after all steps (R, H) */

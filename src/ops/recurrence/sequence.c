@@ -103,7 +103,8 @@ bool wk__sequence_run(wk_site site, wk__sequence *s)
     *(cell->has_c ? &p.first_c : &p.bias) = extra;
     const bool given = p.x && p.first_h && weight && (extra || !s->extra);
     const int results = given ? run_without_nodes(&p, weight, wk_dtype_of(s->x), out) : -1;
-    if (!wk__compose_end_n(&c, out, results > 0 ? results : 1, NULL)) return false;
+    const wk__attr attr = {.i = {s->from_zero}};
+    if (!wk__compose_end_n(&c, out, results > 0 ? results : 1, &attr)) return false;
     s->states = out[0];
     s->cells = cell->has_c ? out[results - 1] : NULL;
     wk__node *node = needs_node ? wk__body_of(out[0])->node : NULL;

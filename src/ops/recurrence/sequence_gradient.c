@@ -17,9 +17,13 @@ typedef struct backward_pass {
     const wk__steps *steps;
     wk_site site;
     bool differentiable;
+    bool from_zero; /* the initial state is 0 */
     int64_t hidden;
-    wk_tensor *states, *before_h; /* after and before all steps, (R, H) */
-    wk_tensor *cells, *before_c;  /* LSTM */
+    wk_tensor *states, *first_h; /* after all steps, (R, H), and before the first, (B, H) */
+    wk_tensor *cells, *first_c;  /* LSTM */
+    /* The states before all steps, (R, H). NULL if all steps have the same rows and calls are not recorded: the states
+     * before a step are then rows of those after all steps. */
+    wk_tensor *before_h, *before_c;
     wk_tensor *kept[WK__RNN_GATES];
     state_gradient h, c;
     wk__step_weight weight;
@@ -71,6 +75,35 @@ static wk_tensor *gradient_after(backward_pass *p, state_gradient *state, int64_
     return wk_cat((given ? wk_add(wk_narrow(given, 0, 0, have), carry) : carry, rest), 0);
 }
 
+/* Returns the step that runs before step t; out of range for the first. */
+static int64_t step_before(const backward_pass *p, int64_t t)
+{
+    return p->steps->reverse ? t + 1 : t - 1;
+}
+
+/* Returns the states before step t. */
+static wk_tensor *states_before(const backward_pass *p, wk_tensor *before, wk_tensor *first, wk_tensor *after,
+                                int64_t t)
+{
+    const int64_t rows = wk__steps_rows(p->steps, t), last = step_before(p, t);
+    if (before) return wk_narrow(before, 0, p->steps->row[t], rows);
+    return last < 0 || last >= p->steps->count ? first : wk_narrow(after, 0, p->steps->row[last], rows);
+}
+
+/* Returns the gradient of the weight from that of the products, (R, G H). */
+static wk_tensor *gradient_of_weight(const backward_pass *p, wk_tensor *of_product)
+{
+    if (p->before_h) return wk_mm(wk_transpose(of_product, 0, 1), p->before_h);
+    const int64_t total = p->steps->row[p->steps->count], rows = p->steps->row[1], rest = total - rows;
+    const int64_t first = p->steps->reverse ? rest : 0, from = p->steps->reverse ? 0 : rows;
+    wk_tensor *of_first = NULL, *of_rest = NULL;
+    if (!p->from_zero || !rest) of_first = wk_mm(wk_transpose(wk_narrow(of_product, 0, first, rows), 0, 1), p->first_h);
+    if (rest)
+        of_rest =
+            wk_mm(wk_transpose(wk_narrow(of_product, 0, from, rest), 0, 1), wk_narrow(p->states, 0, rows - from, rest));
+    return of_first && of_rest ? wk_add(of_first, of_rest) : rest ? of_rest : of_first;
+}
+
 /* Returns the gradient of the initial state, when all steps have run. */
 static wk_tensor *gradient_of_initial(const state_gradient *state)
 {
@@ -83,9 +116,10 @@ static bool run_step(backward_pass *p, int64_t t)
     const int64_t row = p->steps->row[t], rows = wk__steps_rows(p->steps, t);
     wk__call_scope scope;
     if (!wk__call_begin(&scope, WK__FRAME_CALL, NULL, p->site, WK__GRAD_KEPT)) return false;
-    wk__cell_step s = {.h = wk_narrow(p->before_h, 0, row, rows), .next_h = wk_narrow(p->states, 0, row, rows)};
+    wk__cell_step s = {.h = states_before(p, p->before_h, p->first_h, p->states, t),
+                       .next_h = wk_narrow(p->states, 0, row, rows)};
     if (cell->has_c) {
-        s.c = wk_narrow(p->before_c, 0, row, rows);
+        s.c = states_before(p, p->before_c, p->first_c, p->cells, t);
         s.next_c = wk_narrow(p->cells, 0, row, rows);
         s.grad_c = gradient_after(p, &p->c, t);
     }
@@ -110,8 +144,7 @@ static void deliver(backward_pass *p, wk_tensor *of_x, wk_tensor *of_product)
     wk__grad_ctx *g = p->g;
     if (wk__needs_input_grad(g, 0)) g->in[0] = wk__cast_to_operand(g, of_x, 0);
     if (wk__needs_input_grad(g, 1)) g->in[1] = wk__cast_to_operand(g, gradient_of_initial(&p->h), 1);
-    if (wk__needs_input_grad(g, 2))
-        g->in[2] = wk__cast_to_operand(g, wk_mm(wk_transpose(of_product, 0, 1), p->before_h), 2);
+    if (wk__needs_input_grad(g, 2)) g->in[2] = wk__cast_to_operand(g, gradient_of_weight(p, of_product), 2);
     if (!wk__needs_input_grad(g, 3)) return;
     const int last = p->cell->gates - 1;
     g->in[3] = wk__cast_to_operand(g,
@@ -139,20 +172,24 @@ void wk__sequence_gradient(wk__grad_ctx *g, const wk__cell *cell)
 {
     backward_pass p = {.g = g, .cell = cell, .steps = g->node->payload, .site = g->node->site};
     p.differentiable = wk_is_grad_enabled();
+    p.from_zero = g->attr->i[0];
     p.hidden = g->node->shape[1].size[1];
     p.states = saved(&p, WK__SAVED_OUT);
-    wk_tensor *h = saved(&p, 1), *weight = saved(&p, 2);
-    if (!p.states || !h || !weight) return;
-    p.before_h = wk__steps_previous(p.steps, h, p.states);
+    p.first_h = saved(&p, 1);
+    wk_tensor *weight = saved(&p, 2);
+    if (!p.states || !p.first_h || !weight) return;
+    const bool unequal = p.steps->row[p.steps->count] != p.steps->count * p.steps->row[1];
+    if (unequal || p.differentiable) p.before_h = wk__steps_previous(p.steps, p.first_h, p.states);
     if (cell->has_c) {
-        wk_tensor *c = saved(&p, 3);
+        p.first_c = saved(&p, 3);
         p.cells = saved(&p, WK__SAVED_OUT + 2);
-        if (!c || !p.cells) return;
-        p.before_c = wk__steps_previous(p.steps, c, p.cells);
+        if (!p.first_c || !p.cells) return;
+        if (unequal || p.differentiable) p.before_c = wk__steps_previous(p.steps, p.first_c, p.cells);
         begin_state(&p, &p.c, 2);
     }
+    if (wk__error_pending()) return;
     begin_state(&p, &p.h, 0);
     find_kept(&p);
-    p.weight = wk__step_weight_of(p.site, weight, wk__steps_rows(p.steps, 0), p.differentiable);
+    p.weight = wk__step_weight_of(p.site, weight, p.steps->row[1], p.differentiable);
     run_steps(&p);
 }
