@@ -125,6 +125,20 @@
 
 #define wk_summary_options_numbers_(wk_do_, wk_o_)
 
+#define wk_text_bpe_options_numbers_(wk_do_, wk_o_)
+
+#define wk_text_decode_options_numbers_(wk_do_, wk_o_)
+
+#define wk_text_encode_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, add_special_tokens)
+
+#define wk_text_options_numbers_(wk_do_, wk_o_)
+
+#define wk_text_order_options_numbers_(wk_do_, wk_o_)
+
+#define wk_text_pad_options_numbers_(wk_do_, wk_o_)
+
+#define wk_text_windows_options_numbers_(wk_do_, wk_o_)
+
 #endif
 
 #endif
