@@ -129,6 +129,8 @@ static void normalize_step(const wk__step *step, wk__span text, wk__text *out)
     } else if (step->kind == WK__STEP_PREPEND) {
         if (text.bytes > 0) wk__text_add(out, step->content);
         wk__text_add_n(out, text.at, text.bytes);
+    } else if (step->kind == WK__STEP_NFC) {
+        wk__text_add_nfc(out, text.at, text.bytes);
     } else {
         for (int64_t at = 0; at < text.bytes; at += bytes) wk__text_add_lower(out, wk__utf8_code(text.at + at, &bytes));
     }

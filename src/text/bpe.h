@@ -55,6 +55,7 @@ typedef enum wk__step_kind {
     /* normaliser */
     WK__STEP_PREPEND,   /* content before the text */
     WK__STEP_LOWERCASE, /* each character to lower case */
+    WK__STEP_NFC,       /* normalisation form C */
     /* normaliser, decoder: pattern -> content */
     WK__STEP_REPLACE,
     /* pre-tokeniser */

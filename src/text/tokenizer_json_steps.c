@@ -135,6 +135,7 @@ static const struct {
 } types[] = {
     {"Prepend", 1 << WK__NORMALIZER, WK__STEP_PREPEND, take_prepend},
     {"Lowercase", 1 << WK__NORMALIZER, WK__STEP_LOWERCASE, take_nothing},
+    {"NFC", 1 << WK__NORMALIZER, WK__STEP_NFC, take_nothing},
     {"Replace", 1 << WK__NORMALIZER | 1 << WK__DECODER, WK__STEP_REPLACE, take_replace},
     {"Split", 1 << WK__PRE_TOKENIZER, WK__STEP_SPLIT, take_split},
     {"Digits", 1 << WK__PRE_TOKENIZER, WK__STEP_DIGITS, take_digits},

@@ -36,6 +36,12 @@ static void write_lowercase(const wk__step *step, wk__text *out)
     begin(out, "Lowercase");
 }
 
+static void write_nfc(const wk__step *step, wk__text *out)
+{
+    (void)step;
+    begin(out, "NFC");
+}
+
 static void write_replace(const wk__step *step, wk__text *out)
 {
     begin(out, "Replace");
@@ -95,11 +101,17 @@ static void write_strip(const wk__step *step, wk__text *out)
     wk__text_format(out, ", \"start\": %lld, \"stop\": %lld", (long long)step->start, (long long)step->stop);
 }
 
-static void (*const write_step[])(const wk__step *, wk__text *) = {
-    [WK__STEP_PREPEND] = write_prepend, [WK__STEP_LOWERCASE] = write_lowercase,     [WK__STEP_REPLACE] = write_replace,
-    [WK__STEP_SPLIT] = write_split,     [WK__STEP_DIGITS] = write_digits,           [WK__STEP_BYTES] = write_bytes,
-    [WK__STEP_SPACES] = write_spaces,   [WK__STEP_BYTE_TOKENS] = write_byte_tokens, [WK__STEP_FUSE] = write_fuse,
-    [WK__STEP_STRIP] = write_strip};
+static void (*const write_step[])(const wk__step *, wk__text *) = {[WK__STEP_PREPEND] = write_prepend,
+                                                                   [WK__STEP_LOWERCASE] = write_lowercase,
+                                                                   [WK__STEP_NFC] = write_nfc,
+                                                                   [WK__STEP_REPLACE] = write_replace,
+                                                                   [WK__STEP_SPLIT] = write_split,
+                                                                   [WK__STEP_DIGITS] = write_digits,
+                                                                   [WK__STEP_BYTES] = write_bytes,
+                                                                   [WK__STEP_SPACES] = write_spaces,
+                                                                   [WK__STEP_BYTE_TOKENS] = write_byte_tokens,
+                                                                   [WK__STEP_FUSE] = write_fuse,
+                                                                   [WK__STEP_STRIP] = write_strip};
 
 static void write_steps(const char *name, const char *children, const wk__steps *steps, wk__text *out)
 {

@@ -5,18 +5,22 @@ text.txt and text_splits.txt.
 
 A line of text.txt has the name of a file, 1 if special tokens are added, a text, its ids, and the text of the ids with
 and without special tokens. A line of text_splits.txt has the number of a rule, a text, and the lengths of its pieces in
-bytes. Texts are the hexadecimal digits of their bytes, "-" if empty.
+bytes. A line of text_nfc.txt has a text and its normalisation form C. Texts are the hexadecimal digits of their bytes,
+"-" if empty.
 
-Needs tokenizers."""
+Needs tokenizers and unicodedata2 16.0."""
 
 import random
 from pathlib import Path
+
+import unicodedata2
 
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 HERE = Path(__file__).resolve().parent
 FILES = HERE.parent / "fixtures/text"
 SAMPLE = (FILES / "sample.txt").read_text(encoding="utf-8")
+ASCII = "".join(c for c in SAMPLE if c.isascii())  # its models have few characters
 LLAMA3 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|"
     r"\s+(?!\S)|\s+"
@@ -49,11 +53,11 @@ TEXTS = [
 ]
 
 
-def trained(tokenizer, size, special, **options):
+def trained(tokenizer, size, special, text=SAMPLE, **options):
     trainer = trainers.BpeTrainer(
         vocab_size=size, special_tokens=special, show_progress=False, min_frequency=1, **options
     )
-    tokenizer.train_from_iterator([SAMPLE], trainer)
+    tokenizer.train_from_iterator([text], trainer)
     return tokenizer
 
 
@@ -92,6 +96,14 @@ def llama3():
     return tokenizer
 
 
+def qwen2():
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.normalizer = normalizers.NFC()
+    tokenizer.pre_tokenizer = split_by(QWEN2)
+    tokenizer.decoder = decoders.ByteLevel()
+    return trained(tokenizer, 420, ["<|endoftext|>"], initial_alphabet=pre_tokenizers.ByteLevel.alphabet())
+
+
 def smollm():
     digits = pre_tokenizers.Digits(individual_digits=True)
     tokenizer = byte_level(pre_tokenizers.Sequence([digits, pre_tokenizers.ByteLevel(add_prefix_space=True)]), 380)
@@ -107,7 +119,7 @@ def llama2():
         [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
     )
     special = ["<unk>", "<s>", "</s>"] + [f"<0x{byte:02X}>" for byte in range(256)]
-    trained(tokenizer, 420, special, limit_alphabet=60)
+    trained(tokenizer, 420, special, ASCII)
     tokenizer.add_special_tokens(["<unk>", "<s>", "</s>"])
     tokenizer.post_processor = processors.TemplateProcessing(
         single="<s> $A </s>", pair="<s> $A </s> <s>:1 $B:1 </s>:1", special_tokens=[("<s>", 1), ("</s>", 2)]
@@ -120,7 +132,7 @@ def metaspace(scheme, split):
     tokenizer.normalizer = normalizers.Lowercase()
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme=scheme, split=split)
     tokenizer.decoder = decoders.Metaspace(prepend_scheme=scheme, split=split)
-    trained(tokenizer, 200, ["<unk>", "<s>"], limit_alphabet=50)
+    trained(tokenizer, 200, ["<unk>", "<s>"], ASCII)
     tokenizer.add_tokens([AddedToken("Ship", normalized=True)])
     return tokenizer
 
@@ -128,7 +140,7 @@ def metaspace(scheme, split):
 MODELS = {
     "gpt2": gpt2(),
     "llama3": llama3(),
-    "qwen2": byte_level(split_by(QWEN2)),
+    "qwen2": qwen2(),
     "smollm": smollm(),
     "llama2": llama2(),
     "metaspace": metaspace("first", True),
@@ -167,6 +179,14 @@ def main():
             for text in TEXTS[1:] + [random_text(rng) for _ in range(300)]:
                 pieces = [len(piece.encode("utf-8")) for piece, _ in splitter.pre_tokenize_str(text)]
                 print(rule, digits(text), ",".join(map(str, pieces)), file=out)
+    everything = [chr(code) for code in range(0x110000) if unicodedata2.decomposition(chr(code))]
+    marks = [chr(code) for code in range(0x110000) if unicodedata2.combining(chr(code))]
+    syllables = [chr(code) for code in range(0xAC00, 0xD7A4, 97)] + [chr(code) for code in range(0x1100, 0x1200, 3)]
+    with open(HERE / "text_nfc.txt", "w", encoding="ascii") as out:
+        for _ in range(600):
+            text = "".join(rng.choice(rng.choice([everything, marks, syllables, "aeoAEO"])) for _ in range(6))
+            text = unicodedata2.normalize(rng.choice(["NFD", "NFC"]), text) if rng.random() < 0.5 else text
+            print(digits(text), digits(unicodedata2.normalize("NFC", text)), file=out)
 
 
 main()

@@ -117,7 +117,8 @@ static const tokenizer_case tokenizer_cases[] = {
     {WITH("\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[]}"), NULL},
     {WITH(
          "\"normalizer\":{\"normalizers\":[{\"type\":\"Prepend\",\"prepend\":\"_\"},{\"content\":\"_\",\"pattern\":{"
-         "\"String\":\" \"},\"type\":\"Replace\"},{\"type\":\"Lowercase\"}],\"type\":\"Sequence\"},\"decoder\":{"
+         "\"String\":\" "
+         "\"},\"type\":\"Replace\"},{\"type\":\"Lowercase\"},{\"type\":\"NFC\"}],\"type\":\"Sequence\"},\"decoder\":{"
          "\"type\":\"Sequence\",\"decoders\":[{\"type\":\"Replace\",\"pattern\":{\"String\":\"_\"},\"content\":\" \"},{"
          "\"type\":\"ByteFallback\"},{\"type\":\"Fuse\"},{\"type\":\"Strip\",\"content\":\" "
          "\",\"start\":1,\"stop\":2}]}"),

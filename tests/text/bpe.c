@@ -128,6 +128,40 @@ static void broken_characters_are_replaced(void **state)
     }
 }
 
+static void normalisation_form_c(void **state)
+{
+    (void)state;
+    FILE *file = open_golden("text_nfc.txt");
+    static char digits[2 * MOST], expected[2 * MOST];
+    int cases = 0;
+    while (fscanf(file, "%8191s %8191s", digits, expected) == 2) {
+        wk__text text = {0};
+        const char *given = from_digits(digits), *normal = from_digits(expected);
+        wk__text_add_nfc(&text, given, (int64_t)strlen(given));
+        if (strcmp(text.data, normal) != 0) fail_msg("\"%s\": \"%s\", not \"%s\"", given, text.data, normal);
+        wk__text_free(&text);
+        cases++;
+    }
+    fclose(file);
+    assert_int_equal(cases, 600);
+}
+
+/* Many combining characters in the wrong order take time in proportion to their number. */
+static void long_runs_of_marks(void **state)
+{
+    (void)state;
+    enum { PAIRS = 200000 };
+    wk__text given = {0}, text = {0};
+    wk__text_add(&given, "a");
+    for (int k = 0; k < PAIRS; k++) wk__text_add(&given, "\xcc\x81\xcc\xa3"); /* acute above, dot below */
+    wk__text_add_nfc(&text, given.data, given.length);
+    assert_int_equal(text.length, 3 + 2 * (2 * PAIRS - 1)); /* a with dot below, the other dots, the acutes */
+    assert_memory_equal(text.data, "\xe1\xba\xa1\xcc\xa3", 5);
+    assert_string_equal(text.data + text.length - 4, "\xcc\x81\xcc\x81");
+    wk__text_free(&given);
+    wk__text_free(&text);
+}
+
 /* ---- encoding and decoding --------------------------------------------------------------------------------------- */
 
 static void encodings_agree(void **state)
@@ -312,6 +346,8 @@ int main(void)
         cmocka_unit_test_teardown(splitters_cut_as_the_expressions_do, test_clean),
         cmocka_unit_test_teardown(classes_of_characters, test_clean),
         cmocka_unit_test_teardown(broken_characters_are_replaced, test_clean),
+        cmocka_unit_test_teardown(normalisation_form_c, test_clean),
+        cmocka_unit_test_teardown(long_runs_of_marks, test_clean),
         cmocka_unit_test_teardown(encodings_agree, test_clean),
         cmocka_unit_test_teardown(gpt2_files, test_clean),
         cmocka_unit_test_teardown(training_agrees, test_clean),
