@@ -131,6 +131,8 @@
 
 #define wk_text_encode_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, add_special_tokens)
 
+#define wk_text_lines_options_numbers_(wk_do_, wk_o_)
+
 #define wk_text_options_numbers_(wk_do_, wk_o_)
 
 #define wk_text_order_options_numbers_(wk_do_, wk_o_)

@@ -224,6 +224,26 @@ typedef struct wk_text_pad_options {
  * PyTorch:   torch.nn.utils.rnn.pad_sequence with batch_first */
 WK_RESULT_API wk_tensor *wk_text_pad_at(wk_site site, wk_tensor *const *sequences, int64_t count,
                                         const wk_text_pad_options *options);
+typedef struct wk_text_lines_options {
+    size_t size;
+    wk_by_name by_name;
+    const char *begin, *end; /* tokens before and after each line; default none */
+    const char *pad;         /* token behind shorter lines; default "<pad>" */
+    int64_t length;          /* size of dimension 1: longer lines are cut; default that of the longest */
+    wk_tensor **lengths;     /* if set, receives i64 (N): the lengths without padding; default NULL */
+} wk_text_lines_options;
+/* wk_text_encode_lines(text, string): Converts each line of a string to a row of ids: i64 (N, T) on the default device
+ * (WK_DEVICE, else the CPU). Lines end in a newline, or carriage return and newline.
+ *
+ *     wk_text *words = wk_text_words_of(french, .reserved_tokens = "<pad> <bos> <eos>");
+ *     wk_tensor *y = wk_text_encode_lines(words, french, .end = "<eos>", .length = 10, .lengths = &lengths);
+ *
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_FORMAT if the string is not UTF-8; WK_ERR_ARGUMENT if it is empty, .length is negative, the
+ *            vocabulary lacks .begin, .end or, for lines of different lengths, .pad, or as wk_text_encode
+ * Source:    the arrays of machine translation in Dive into Deep Learning */
+WK_RESULT_API wk_tensor *wk_text_encode_lines_at(wk_site site, wk_text *text, const char *string,
+                                                 const wk_text_lines_options *options);
 /* Makes a batch of samples for a loader, as its option .collate: tensors of one dimension are padded as by wk_text_pad,
  * others are stacked; a last tensor has the lengths of x. user is the id behind the end of a sequence, a const int64_t
  * *, or NULL for 0.
@@ -288,6 +308,9 @@ WK_RESULT_API double wk_text_bleu_at(wk_site site, const char *prediction, const
     WK_NEW_TENSOR_(WK_OPT2_(wk_tensor *, wk_text_encode, wk_text_encode_options, "text, string", text, __VA_ARGS__))
 #define wk_text_encode_file(text, ...)                                                                                 \
     WK_NEW_TENSOR_(WK_OPT2_(wk_tensor *, wk_text_encode_file, wk_text_encode_options, "text, path", text, __VA_ARGS__))
+#define wk_text_encode_lines(text, ...)                                                                                \
+    WK_NEW_TENSOR_(                                                                                                    \
+        WK_OPT2_(wk_tensor *, wk_text_encode_lines, wk_text_lines_options, "text, string", text, __VA_ARGS__))
 #define wk_text_decode(text, ...)                                                                                      \
     WK_OPT2_(const char *, wk_text_decode, wk_text_decode_options, "text, ids", text, __VA_ARGS__)
 #define wk_text_windows(ids, ...)                                                                                      \

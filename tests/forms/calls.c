@@ -176,6 +176,7 @@ static int training(wk_tensor *x)
     wk_text_save(words, "a.vocab"), wk_text_save_gpt2(text, "vocab.json", "merges.txt");
     wk_tensor *ids = wk_text_ids(words), *lengths = NULL, *parts[] = {ids, ids};
     ids = wk_text_encode(text, "abc"), ids = wk_text_encode(text, "abc", .add_special_tokens = false);
+    ids = wk_text_encode_lines(words, "a\nb"), ids = wk_text_encode_lines(words, "a\nb", .end = "<eos>", .length = N);
     ids = wk_text_encode_file(text, "a.txt"), ids = wk_text_encode_file(text, "a.txt", .add_special_tokens = 0);
     if (wk_text_decode(text, ids) && wk_text_decode(text, ids, .skip_special_tokens = true)) x = ids;
     if (wk_text_token(text, wk_text_id(text, "a")) && wk_text_frequency(text, 0) < wk_text_vocabulary(text)) x = ids;

@@ -395,6 +395,7 @@ static void messages_of_objects_name_the_call(void **state)
     NAMED("text_ids", wk_text_ids(no_text));
     NAMED("text_encode", wk_text_encode(letters, "d"));
     NAMED("text_encode_file", wk_text_encode_file(letters, "no/such/file"));
+    NAMED("text_encode_lines", wk_text_encode_lines(letters, "d"));
     NAMED("text_decode", wk_text_decode(letters, x));
     NAMED("text_token", wk_text_token(letters, 9));
     NAMED("text_id", wk_text_id(letters, NULL));

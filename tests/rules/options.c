@@ -197,7 +197,7 @@ static wk_tensor *same(wk_tensor *grad, void *user)
     return grad;
 }
 
-enum { BINDING = 113, CALLS };
+enum { BINDING = 114, CALLS };
 
 /* Makes a call that takes options with the given ones. Returns true on success. */
 static bool worked(int call, const void *o)
@@ -323,6 +323,7 @@ static bool worked(int call, const void *o)
     case 110: return wk_text_pad_at(at, &ids, 1, o);
     case 111: return wk_text_order_at(at, ids, 1, o);
     case 112: return wk_text_chars_at(at, scratch("letters.txt"), o);
+    case 113: return wk_text_encode_lines_at(at, letters, "abc", o);
     case BINDING: return binding(o);
     default: return false;
     }

@@ -131,6 +131,14 @@ static void pad_to_negative_length(void)
 {
     wk_text_pad((wk_arange(3)), .length = -1);
 }
+static void lines_of_latin1(void)
+{
+    wk_text_encode_lines(letters(), "a\xe9");
+}
+static void no_lines(void)
+{
+    wk_text_encode_lines(letters(), "");
+}
 static void order_of_a_square(void)
 {
     wk_text_order(square_ids(), 2);
@@ -175,6 +183,8 @@ static const promised_code promised_by_text[] = {
     {"wk_text_pad", WK_ERR_SHAPE, .provoke = pad_a_square},
     {"wk_text_pad", WK_ERR_DTYPE, .provoke = pad_fractions},
     {"wk_text_pad", WK_ERR_ARGUMENT, .provoke = pad_to_negative_length},
+    {"wk_text_encode_lines", WK_ERR_FORMAT, .provoke = lines_of_latin1},
+    {"wk_text_encode_lines", WK_ERR_ARGUMENT, .provoke = no_lines},
     {"wk_text_order", WK_ERR_SHAPE, .provoke = order_of_a_square},
     {"wk_text_order", WK_ERR_DTYPE, .provoke = order_of_fractions},
     {"wk_text_order", WK_ERR_ARGUMENT, .provoke = order_without_batches},

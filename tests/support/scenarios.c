@@ -327,9 +327,10 @@ static double read_text(const scenario_env *place)
     wk_tensor *ids = chars ? wk_text_ids(chars) : NULL, *lengths = NULL;
     wk_dataset *windows = ids ? wk_text_windows(ids, 4, .batch_size = 2) : NULL;
     wk_tensor *padded = ids ? wk_text_pad((ids, wk_narrow(ids, 0, 0, 3)), .lengths = &lengths) : NULL;
+    wk_tensor *lines = words ? wk_text_encode_lines(words, "a cat\nthe hat and", .pad = "<unk>") : NULL;
     wk_tensor *order = padded ? wk_text_order(lengths, 1, .shuffle = true) : NULL;
     figure += (double)wk_data_size(windows) + (order ? wk_item(wk_sum(padded)) + wk_item(wk_sum(order)) : NAN) +
-              wk_text_bleu("a b c", "a b d", 2);
+              (lines ? wk_item(wk_sum(lines)) : NAN) + wk_text_bleu("a b c", "a b d", 2);
     return wk_error() ? NAN : figure;
 }
 

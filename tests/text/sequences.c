@@ -168,6 +168,42 @@ static void batches_of_similar_length_are_shuffled(void **state)
     expect_ok();
 }
 
+static void lines_become_rows(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    static const char string[] = "go .\r\ni lost .\n\nhe is calm .";
+    wk_text *text = wk_text_words_of(string, .reserved_tokens = "<pad> <bos> <eos>");
+    assert_int_equal(wk_text_id(text, "go"), 5); /* "." is 4 */
+    wk_tensor *lengths = NULL, *x = wk_text_encode_lines(text, string, .end = "<eos>", .lengths = &lengths);
+    EXPECT_SHAPE(x, 4, 5);
+    EXPECT_VALUES(x, 0, 5, 4, 3, 1, 1, 6, 7, 4, 3, 1, 3, 1, 1, 1, 1, 8, 9, 10, 4, 3);
+    EXPECT_VALUES(lengths, 0, 3, 4, 1, 5);
+    x = wk_text_encode_lines(text, "go .\nlost", .begin = "<bos>", .end = "<eos>", .length = 3, .lengths = &lengths);
+    EXPECT_VALUES(x, 0, 2, 5, 4, 2, 7, 3); /* cut as in the book, with <eos> */
+    EXPECT_VALUES(lengths, 0, 3, 3);
+    EXPECT_VALUES(wk_text_encode_lines(text, "go .\n", .length = 3, .pad = "<eos>"), 0, 5, 4, 3);
+    wk_text *letters = wk_text_chars_of("abc");
+    EXPECT_VALUES(wk_text_encode_lines(letters, "ab\nca"), 0, 0, 1, 2, 0); /* needs no padding */
+    expect_ok();
+    assert_null(wk_text_encode_lines(letters, "ab\nc"));
+    expect_error(
+        "text_encode_lines: the token \"<pad>\" of .pad is not in the vocabulary; add it with .reserved_tokens", NULL);
+    assert_null(wk_text_encode_lines(letters, "ab", .end = "<eos>"));
+    expect_error("text_encode_lines: the token \"<eos>\" of .end is not in the vocabulary", NULL);
+    assert_null(wk_text_encode_lines(letters, "ab\nxb"));
+    expect_error("text_encode_lines: line 2: the character \"x\" (byte 0) is not in the vocabulary", NULL);
+    assert_null(wk_text_encode_lines(letters, ""));
+    expect_error("text_encode_lines: the string is empty; expected at least one line", NULL);
+    assert_null(wk_text_encode_lines(letters, NULL));
+    expect_error("text_encode_lines: the string is NULL", NULL);
+    assert_null(wk_text_encode_lines(letters, "ab", .length = -1));
+    expect_error("text_encode_lines: .length must be at least 0, got -1", NULL);
+    assert_null(wk_text_encode_lines(letters, "a\xff", .lengths = &lengths));
+    assert_null(lengths);
+    expect_error("text_encode_lines: the text is not UTF-8: invalid byte 0xff (byte 1)", NULL);
+}
+
 /* ---- measures ---------------------------------------------------------------------------------------------------- */
 
 static void measures_of_the_book(void **state)
@@ -249,6 +285,7 @@ int main(void)
         cmocka_unit_test_teardown(sequences_are_padded, test_clean),
         cmocka_unit_test_teardown(loaders_pad_batches, test_clean),
         cmocka_unit_test_teardown(batches_of_similar_length_are_shuffled, test_clean),
+        cmocka_unit_test_teardown(lines_become_rows, test_clean),
         cmocka_unit_test_teardown(measures_of_the_book, test_clean),
         cmocka_unit_test_teardown(mistakes_are_explained, test_clean),
     };
