@@ -2,7 +2,7 @@
 # The laws that scripts/check_layers names, over all source files.
 
 BEGIN {
-    nrooms = split("base ir backend tensor engine autograd ops nn optim,data,io report,parallel,distributed " \
+    nrooms = split("base ir backend tensor engine autograd ops nn optim,data,io text,report,parallel,distributed " \
                    "checkpoint cli", floors, " ")
     for (k = 1; k <= nrooms; k++) {
         n = split(floors[k], rooms, ",")

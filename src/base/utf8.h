@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Validation of UTF-8. The command includes this header too, so it has no functions to link. */
+/* UTF-8: validation and writing. The command includes this header too, so it has no functions to link. */
 #ifndef WICK_BASE_UTF8_H
 #define WICK_BASE_UTF8_H
 
@@ -23,6 +23,19 @@ static inline int wk__utf8_bytes(const char *at, const char *end)
     }
     bool surrogate = code >= 0xd800 && code <= 0xdfff;
     return code < smallest[bytes] || surrogate || code > 0x10ffff ? 0 : bytes;
+}
+
+/* Writes a character as 1 to 4 bytes. Returns the end of them. */
+static inline char *wk__utf8_put(char *to, uint32_t code)
+{
+    if (code < 0x80) {
+        *to++ = (char)code;
+        return to;
+    }
+    int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3; /* bytes after the first */
+    *to++ = (char)((0xf0u << (3 - more) & 0xffu) | code >> 6 * more);
+    while (more-- > 0) *to++ = (char)(0x80u | (code >> 6 * more & 0x3f));
+    return to;
 }
 
 /* Returns true if a string consists of valid characters. */

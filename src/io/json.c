@@ -1,22 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tokens of a safetensors header; see json.h. */
+/* Tokens of JSON; see json.h. */
 #include "json.h"
 #include "base/utf8.h"
 #include <string.h>
-
-/* ---- UTF-8 ------------------------------------------------------------------------------------------------------- */
-
-static char *put_character(char *to, uint32_t code)
-{
-    if (code < 0x80) {
-        *to++ = (char)code;
-        return to;
-    }
-    int more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3; /* bytes after the first */
-    *to++ = (char)((0xf0u << (3 - more) & 0xffu) | code >> 6 * more);
-    while (more-- > 0) *to++ = (char)(0x80u | (code >> 6 * more & 0x3f));
-    return to;
-}
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
@@ -30,7 +16,7 @@ static wk_code unexpected(const wk__json *json, const char *what, wk__io_error *
 {
     long long position = wk__json_position(json, json->at);
     if (json->at == json->end)
-        return wk__io_fail(error, WK_ERR_FORMAT, "expected %s, found the end of the header (byte %lld)", what,
+        return wk__io_fail(error, WK_ERR_FORMAT, "expected %s, found the end of the %s (byte %lld)", what, json->whole,
                            position);
     unsigned char found = (unsigned char)*json->at;
     if (found < 0x20 || found >= 0x7f)
@@ -45,7 +31,7 @@ static wk_code bad_string(const wk__json *json, const char *what, wk__io_error *
 }
 
 /* The next token's first character; 0, which starts no token, at the end. */
-static char peek(wk__json *json)
+char wk__json_peek(wk__json *json)
 {
     while (json->at < json->end && *json->at && strchr(" \t\r\n", *json->at)) json->at++;
     return json->at < json->end ? *json->at : '\0';
@@ -53,14 +39,14 @@ static char peek(wk__json *json)
 
 wk_code wk__json_expect(wk__json *json, char wanted, wk__io_error *error)
 {
-    if (peek(json) != wanted) return unexpected(json, (char[]){'\'', wanted, '\'', '\0'}, error);
+    if (wk__json_peek(json) != wanted) return unexpected(json, (char[]){'\'', wanted, '\'', '\0'}, error);
     json->at++;
     return WK_OK;
 }
 
 wk_code wk__json_item(wk__json *json, char close, bool first, bool *more, wk__io_error *error)
 {
-    char next = peek(json);
+    char next = wk__json_peek(json);
     *more = next != close;
     if (first && *more) return WK_OK; /* the item itself */
     if (*more && next != ',') return unexpected(json, close == '}' ? "',' or '}'" : "',' or ']'", error);
@@ -114,7 +100,7 @@ static wk_code take_escape(wk__json *json, uint32_t *code, wk__io_error *error)
 
 wk_code wk__json_string(wk__json *json, const char **string, wk__io_error *error)
 {
-    if (peek(json) != '"') return unexpected(json, "a string", error);
+    if (wk__json_peek(json) != '"') return unexpected(json, "a string", error);
     char *to = ++json->at;
     *string = to;
     while (json->at < json->end && *json->at != '"') {
@@ -122,7 +108,7 @@ wk_code wk__json_string(wk__json *json, const char **string, wk__io_error *error
             uint32_t code = 0;
             wk_code failed = take_escape(json, &code, error);
             if (failed != WK_OK) return failed;
-            to = put_character(to, code);
+            to = wk__utf8_put(to, code);
             continue;
         }
         if ((unsigned char)*json->at < 0x20) return bad_string(json, "an unescaped control character", error);
@@ -144,7 +130,7 @@ static bool is_digit(char c)
 wk_code wk__json_integer(wk__json *json, int64_t *value, wk__io_error *error)
 {
     static const char wanted[] = "a non-negative integer";
-    if (!is_digit(peek(json))) return unexpected(json, wanted, error);
+    if (!is_digit(wk__json_peek(json))) return unexpected(json, wanted, error);
     const char *from = json->at;
     int64_t number = 0;
     for (; json->at < json->end && is_digit(*json->at); json->at++) {
@@ -159,6 +145,108 @@ wk_code wk__json_integer(wk__json *json, int64_t *value, wk__io_error *error)
         return unexpected(json, wanted, error);
     *value = number;
     return WK_OK;
+}
+
+/* ---- values that are skipped ------------------------------------------------------------------------------------- */
+
+/* Takes a word if it is the next token. */
+static bool take_word(wk__json *json, const char *word)
+{
+    const int64_t length = (int64_t)strlen(word);
+    if (wk__json_peek(json) != *word || json->end - json->at < length || memcmp(json->at, word, (size_t)length) != 0)
+        return false;
+    json->at += length;
+    return true;
+}
+
+wk_code wk__json_bool(wk__json *json, bool *value, wk__io_error *error)
+{
+    *value = take_word(json, "true");
+    return *value || take_word(json, "false") ? WK_OK : unexpected(json, "true or false", error);
+}
+
+wk_code wk__json_null(wk__json *json, bool *is_null, wk__io_error *error)
+{
+    *is_null = take_word(json, "null");
+    return *is_null || wk__json_peek(json) != 'n' ? WK_OK : unexpected(json, "null", error);
+}
+
+static void take_digits(wk__json *json)
+{
+    while (json->at < json->end && is_digit(*json->at)) json->at++;
+}
+
+/* Takes a character that may stand here. */
+static bool take_one_of(wk__json *json, const char *characters)
+{
+    const bool there = json->at < json->end && *json->at && strchr(characters, *json->at);
+    json->at += there;
+    return there;
+}
+
+/* -?(0|[1-9][0-9]*)(.[0-9]+)?([eE][+-]?[0-9]+)? */
+static wk_code skip_number(wk__json *json, wk__io_error *error)
+{
+    take_one_of(json, "-");
+    const char *digits = json->at;
+    if (!take_one_of(json, "0")) take_digits(json);
+    bool fine = json->at > digits;
+    if (fine && take_one_of(json, ".")) {
+        digits = json->at;
+        take_digits(json);
+        fine = json->at > digits;
+    }
+    if (fine && take_one_of(json, "eE")) {
+        take_one_of(json, "+-");
+        digits = json->at;
+        take_digits(json);
+        fine = json->at > digits;
+    }
+    return fine ? WK_OK : unexpected(json, "a value", error);
+}
+
+static wk_code skip_value(wk__json *json, int depth, wk__io_error *error);
+
+/* Takes an object or an array, whose first character is at json->at. */
+static wk_code skip_list(wk__json *json, int depth, wk__io_error *error)
+{
+    const char *key, close = *json->at == '{' ? '}' : ']';
+    if (depth == 0)
+        return wk__io_fail(error, WK_ERR_FORMAT, "objects and arrays nest too deeply (byte %lld)",
+                           (long long)wk__json_position(json, json->at));
+    json->at++;
+    for (bool first = true, more;; first = false) {
+        wk_code code = wk__json_item(json, close, first, &more, error);
+        if (code != WK_OK || !more) return code;
+        if (close == '}') code = wk__json_string(json, &key, error);
+        if (code == WK_OK && close == '}') code = wk__json_expect(json, ':', error);
+        if (code == WK_OK) code = skip_value(json, depth - 1, error);
+        if (code != WK_OK) return code;
+    }
+}
+
+static wk_code skip_value(wk__json *json, int depth, wk__io_error *error)
+{
+    const char *string;
+    const char next = wk__json_peek(json);
+    if (next == '{' || next == '[') return skip_list(json, depth, error);
+    if (next == '"') return wk__json_string(json, &string, error);
+    if (take_word(json, "true") || take_word(json, "false") || take_word(json, "null")) return WK_OK;
+    return skip_number(json, error);
+}
+
+wk_code wk__json_skip(wk__json *json, wk__io_error *error)
+{
+    enum { DEPTH = 32 };
+    return skip_value(json, DEPTH, error);
+}
+
+wk_code wk__json_end(wk__json *json, wk__io_error *error)
+{
+    (void)wk__json_peek(json); /* skips blanks */
+    if (json->at == json->end) return WK_OK;
+    return wk__io_fail(error, WK_ERR_FORMAT, "the %s ends, but more follows (byte %lld)", json->whole,
+                       (long long)wk__json_position(json, json->at));
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */

@@ -74,7 +74,7 @@ static wk_code parse_header(wk__safetensors *out, int64_t file_bytes, wk__io_err
 {
     int64_t header_bytes = out->data_start - WK__SAFETENSORS_PREFIX;
     int64_t capacity = count_braces(out->header, header_bytes);
-    wk__json json = {out->header, out->header, out->header + header_bytes, WK__SAFETENSORS_PREFIX};
+    wk__json json = {out->header, out->header, out->header + header_bytes, WK__SAFETENSORS_PREFIX, "header"};
     out->tensors = wk__alloc_zero((size_t)capacity, sizeof *out->tensors);
     if (!out->tensors) return wk__io_fail(error, WK_ERR_MEMORY, "out of host memory for the list of tensors");
     wk_code code = wk__safetensors_header(&json, out, capacity, error);

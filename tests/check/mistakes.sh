@@ -65,6 +65,9 @@ wk_schedule *s = wk_schedule_multi_step_lr(NULL, 30); (void)s|wk_schedule_multi_
 wk_progress *p = wk_progress_new("train"); (void)p|wk_progress_new(name, total), then options
 wk_plot *p = wk_plot_new("loss"); (void)p|wk_plot_new: options must be named
 wk_plot_history(NULL, "loss")|wk_plot_history(plot, label, history), then options
+wk_text *t = wk_text_chars("a", "b"); (void)t|wk_text_chars: options must be named
+wk_text *t = wk_text_bpe_train("a"); (void)t|wk_text_bpe_train(path, vocabulary), then options
+x = wk_text_pad(x, x)|wk_text_pad: write sequences in two pairs of parentheses: wk_text_pad((a, b))
 x = wk_zeros((2, 3), WK_F64)|wk_zeros: options must be named
 m = wk_nn_linear(2, 3, false)|wk_nn_linear: options must be named
 x = wk_add(2, 3)|wk_add: expected a wk_tensor \* and a wk_tensor \* or a number

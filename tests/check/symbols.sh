@@ -55,7 +55,7 @@ no_calls_upwards() # OBJECT..., in folders named like those of src
             split("base ir backend tensor engine autograd core ops nn optim parallel checkpoint", room)
             for (k in room) floor_of[room[k]] = k + 0
             floor_of["data"] = floor_of["io"] = floor_of["optim"]
-            floor_of["distributed"] = floor_of["report"] = floor_of["parallel"]
+            floor_of["distributed"] = floor_of["report"] = floor_of["text"] = floor_of["parallel"]
         }
         function is_exempt(type, symbol)
         {

@@ -169,6 +169,22 @@ static int training(wk_tensor *x)
     wk_save(net, "net.safetensors"), wk_save(net, "net.safetensors", .metadata = about, .pairs = 1);
     x = wk_image_read("a.png"), x = wk_image_read("a.jpg", .channels = 3), wk_image_write("b.png", x);
     x = wk_image_grid(x), x = wk_image_grid(x, .columns = 4, .padding = 0, .normalise = true, .low = 0, .high = 1);
+    wk_text *text = wk_text_chars("a.txt"), *words = wk_text_words("a.txt", .lower = true, .min_frequency = 2);
+    text = wk_text_chars_of("abc", .unknown = "?"), words = wk_text_words_of("a b"), text = wk_text_load("a.vocab");
+    text = wk_text_bpe_train("a.txt", 300), text = wk_text_bpe_train_of("a", 300, .split = WK_TEXT_SPLIT_LLAMA3);
+    text = wk_text_load_gpt2("vocab.json", "merges.txt");
+    wk_text_save(words, "a.vocab"), wk_text_save_gpt2(text, "vocab.json", "merges.txt");
+    wk_tensor *ids = wk_text_ids(words), *lengths = NULL, *parts[] = {ids, ids};
+    ids = wk_text_encode(text, "abc"), ids = wk_text_encode(text, "abc", .add_special_tokens = false);
+    ids = wk_text_encode_lines(words, "a\nb"), ids = wk_text_encode_lines(words, "a\nb", .end = "<eos>", .length = N);
+    ids = wk_text_encode_file(text, "a.txt"), ids = wk_text_encode_file(text, "a.txt", .add_special_tokens = 0);
+    if (wk_text_decode(text, ids) && wk_text_decode(text, ids, .skip_special_tokens = true)) x = ids;
+    if (wk_text_token(text, wk_text_id(text, "a")) && wk_text_frequency(text, 0) < wk_text_vocabulary(text)) x = ids;
+    ids = wk_text_pad((ids, x)), ids = wk_text_pad((ids, x), .value = 1, .lengths = &lengths);
+    ids = wk_text_pad(WK_ARRAY(parts, 2)), ids = wk_text_order(lengths, 2, .shuffle = true);
+    wk_loader *read = wk_data_loader(wk_text_windows(ids, 5, .stride = 1), .order = wk_text_order(lengths, 2),
+                                     .collate = wk_text_collate);
+    if (wk_text_bleu("a", "b", 2) > wk_text_perplexity(1) && wk_loader_count(read)) wk_text_windows(ids, 5);
     wk_history *history = wk_history_new();
     wk_plot *plot = wk_plot_new(.title = "loss", .log_y = true, .width = 100);
     plot = wk_plot_new(), wk_plot_history(plot, "loss", history), wk_plot_history(plot, NULL, history, .first = 0);

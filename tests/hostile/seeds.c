@@ -7,6 +7,7 @@
 #include "idx.h"
 #include "pnm.h"
 #include "safetensors.h"
+#include "tokenizers.h"
 #include <stdio.h>
 
 static void put(const char *folder, const char *format, int number, bytes content)
@@ -35,6 +36,8 @@ int main(int count, char **arguments)
     }
     for (int k = 0, number = 0; k < PNM_CASES; k++)
         if (!pnm_cases[k].word) put(arguments[1], "pnm", number++, pnm_file(&pnm_cases[k]));
+    for (int k = 0, number = 0; k < TOKENIZER_CASES; k++)
+        if (!tokenizer_cases[k].word) put(arguments[1], "tokenizers", number++, tokenizer_file(&tokenizer_cases[k]));
     for (int kind = 0; kind <= WK__WIRE_KINDS; kind++) {
         uint8_t said[WK__WIRE_HEADER_BYTES + FRAMES_MOST] = {0};
         const wk__wire_header frame = frames_sample(kind % WK__WIRE_KINDS);

@@ -8,6 +8,7 @@
 #include "promised_codes_base.h"
 #include "promised_codes_ops.h"
 #include "promised_codes_samples.h"
+#include "promised_codes_text.h"
 #include "promised_codes_training.h"
 #include "promised_codes_vision.h"
 #include "support/sweep/sweep.h"
@@ -23,6 +24,7 @@ static const struct {
 } tables[] = {
     {promised_by_ops, sizeof promised_by_ops / sizeof *promised_by_ops},
     {promised_by_samples, sizeof promised_by_samples / sizeof *promised_by_samples},
+    {promised_by_text, sizeof promised_by_text / sizeof *promised_by_text},
     {promised_by_training, sizeof promised_by_training / sizeof *promised_by_training},
     {promised_by_vision, sizeof promised_by_vision / sizeof *promised_by_vision},
     {promised_by_base, sizeof promised_by_base / sizeof *promised_by_base},

@@ -3,6 +3,8 @@
  * and structs of other versions are accepted. check_options tests that the compiler rejects values without names. */
 #include "support/wick.h"
 
+#include "hostile/scratch.h"
+
 #include <math.h>
 #include <stddef.h>
 
@@ -195,7 +197,7 @@ static wk_tensor *same(wk_tensor *grad, void *user)
     return grad;
 }
 
-enum { BINDING = 109, CALLS };
+enum { BINDING = 120, CALLS };
 
 /* Makes a call that takes options with the given ones. Returns true on success. */
 static bool worked(int call, const void *o)
@@ -205,6 +207,8 @@ static bool worked(int call, const void *o)
     wk_tensors *list = wk_list((leaf));
     wk_tensor *out[1], *in[1] = {leaf}, *loss[1] = {wk_sum(leaf)};
     wk_dataset *part[1];
+    wk_text *letters = wk_text_chars_of("abc");
+    wk_tensor *ids = wk_text_ids(letters);
     switch (call) {
     case 0: return wk_empty_at(at, shape, 1, o);
     case 1: return wk_rand_at(at, shape, 1, o);
@@ -319,6 +323,17 @@ static bool worked(int call, const void *o)
     case 108:
         return wk_rnn_forward_packed_at(at, wk_nn_rnn(2, 2),
                                         wk_pack_padded_sequence(wk_ones((1, 1, 2)), wk_ones((1), .dtype = WK_I64)), o);
+    case 109: return wk_text_chars_of_at(at, "abc", o);
+    case 110: return wk_text_words_of_at(at, "abc", o);
+    case 111: return wk_text_bpe_train_of_at(at, "abc", 256, o);
+    case 112: return wk_text_encode_at(at, letters, "abc", o);
+    case 113: return wk_text_encode_file_at(at, letters, scratch("letters.txt"), o);
+    case 114: return wk_text_decode_at(at, letters, ids, o);
+    case 115: return wk_text_windows_at(at, ids, 1, o);
+    case 116: return wk_text_pad_at(at, &ids, 1, o);
+    case 117: return wk_text_order_at(at, ids, 1, o);
+    case 118: return wk_text_chars_at(at, scratch("letters.txt"), o);
+    case 119: return wk_text_encode_lines_at(at, letters, "abc", o);
     case BINDING: return binding(o);
     default: return false;
     }
@@ -354,6 +369,7 @@ static void options_of_other_versions(void **state)
     x = wk_of(float, (2), 0.25, 0.75), y = wk_of(float, (2), 0.5, 0.5), square = wk_ones((2, 2));
     leaf = wk_ones((2), .requires_grad = true);
     const size_t head = offsetof(wk_elu_options, alpha);
+    put_below(scratch("."), "/letters.txt", "abc");
     for (int call = 0; call < CALLS; call++) {
         WK_SCOPE;
         if (!worked(call, NULL)) fail_msg("call %d: %s", call, wk_error() ? wk_error() : "false");

@@ -13,7 +13,7 @@ static void scopes_free_every_kind_of_object(void **state)
 {
     (void)state;
     static const char *const names[KINDS] = {"tensor", "module", "list", "optimiser", "dataset", "loader"};
-    void *stale[KINDS], *figures, *event, *rate, *bar, *plot, *board;
+    void *stale[KINDS], *figures, *event, *rate, *bar, *plot, *board, *text;
     {
         WK_SCOPE;
         wk_tensor *x = wk_ones((4), .requires_grad = true);
@@ -27,6 +27,7 @@ static void scopes_free_every_kind_of_object(void **state)
         bar = wk_progress_new("bar", 1, .disable = true);
         plot = wk_plot_new();
         board = wk_tensorboard_open(scratch("board"));
+        text = wk_text_chars_of("abc");
         expect_ok();
     }
     for (int k = 0; k < KINDS; k++) {
@@ -45,6 +46,8 @@ static void scopes_free_every_kind_of_object(void **state)
     expect_error("free", "plot", "scope has closed", NULL);
     wk_free(board);
     expect_error("free", "event file", "scope has closed", NULL);
+    wk_free(text);
+    expect_error("free", "text", "scope has closed", NULL);
 }
 
 /* Objects that a callback creates and does not return are freed when it ends; a result that its scope does not own

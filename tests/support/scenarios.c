@@ -298,6 +298,42 @@ static double use_bindings(const scenario_env *place)
     return fine && !wk_error() ? figure + other : NAN;
 }
 
+/* ---- text -------------------------------------------------------------------------------------------------------- */
+
+/* Returns the number of ids that a text gives a string, plus the length of the string that they give back. */
+static double there_and_back(wk_text *text, const char *string)
+{
+    wk_tensor *ids = text ? wk_text_encode(text, string) : NULL;
+    const char *decoded = ids ? wk_text_decode(text, ids, .skip_special_tokens = true) : NULL;
+    return decoded ? (double)(wk_size(ids, 0) + (int64_t)strlen(decoded)) : NAN;
+}
+
+/* Saves a text, and returns the result of there_and_back of what is read again. */
+static double saved_text(wk_text *text, const char *string, const scenario_env *place)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s/text", place->folder);
+    return text && wk_text_save(text, path) == WK_OK ? there_and_back(wk_text_load(path), string) : NAN;
+}
+
+static double read_text(const scenario_env *place)
+{
+    WK_SCOPE;
+    static const char string[] = "the cat and the hat, the cat's hat 1234  \n";
+    wk_text *chars = wk_text_chars_of(string), *words = wk_text_words_of(string, .lower = true, .letters_only = true);
+    wk_text *pairs = wk_text_bpe_train_of(string, 262, .special_tokens = "<s> </s>", .split = WK_TEXT_SPLIT_LLAMA3);
+    double figure = saved_text(chars, "the", place) + saved_text(words, "a cat", place) +
+                    saved_text(pairs, "the cats</s>", place) + there_and_back(pairs, string);
+    wk_tensor *ids = chars ? wk_text_ids(chars) : NULL, *lengths = NULL;
+    wk_dataset *windows = ids ? wk_text_windows(ids, 4, .batch_size = 2) : NULL;
+    wk_tensor *padded = ids ? wk_text_pad((ids, wk_narrow(ids, 0, 0, 3)), .lengths = &lengths) : NULL;
+    wk_tensor *lines = words ? wk_text_encode_lines(words, "a cat\nthe hat and", .pad = "<unk>") : NULL;
+    wk_tensor *order = padded ? wk_text_order(lengths, 1, .shuffle = true) : NULL;
+    figure += (double)wk_data_size(windows) + (order ? wk_item(wk_sum(padded)) + wk_item(wk_sum(order)) : NAN) +
+              (lines ? wk_item(wk_sum(lines)) : NAN) + wk_text_bleu("a b c", "a b d", 2);
+    return wk_error() ? NAN : figure;
+}
+
 const scenario scenarios[] = {
     {"train", train},
     {"save", save_network},
@@ -308,5 +344,6 @@ const scenario scenarios[] = {
     {"errors", cause_errors},
     {"gradients", differentiate},
     {"bindings", use_bindings},
+    {"read", read_text},
 };
 const int scenario_count = (int)(sizeof scenarios / sizeof *scenarios);

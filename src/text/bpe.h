@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Byte-pair encodings: merges of pairs of tokens, and the steps before and after them.
+ *
+ *     text -> added tokens -> normaliser -> added tokens -> pre-tokeniser -> merges within each piece -> ids
+ *     ids  -> tokens -> decoder -> text
+ *
+ * Normaliser, pre-tokeniser and decoder are lists of steps, as a tokenizer.json has them. */
+#ifndef WICK_TEXT_BPE_H
+#define WICK_TEXT_BPE_H
+
+#include "tokenizer.h"
+
+extern const wk__tokenizer_kind wk__bpe_kind;
+
+/* ---- merges ------------------------------------------------------------------------------------------------------ */
+
+/* A pair of tokens that becomes one; its rank is its index in the list. */
+typedef struct wk__merge {
+    int32_t left, right, to;
+} wk__merge;
+
+typedef struct wk__merges {
+    wk__merge *list; /* [count], owned */
+    int64_t count, capacity;
+    int32_t *slot; /* [slots] hash table of ranks by pairs; -1: free; owned */
+    int64_t slots; /* 0 or a power of 2 */
+} wk__merges;
+
+/* Appends a merge. Returns false if memory is exhausted, or with *known if the pair has one. */
+bool wk__merges_add(wk__merges *m, wk__merge merge, bool *known);
+/* Returns the rank of a pair; -1 if it is never merged. */
+int64_t wk__merges_find(const wk__merges *m, int32_t left, int32_t right);
+void wk__merges_free(wk__merges *m);
+
+/* Memory for merging, which one call reuses for all pieces. */
+typedef struct wk__merge_memory wk__merge_memory;
+/* Merges the pairs of a list of tokens, those of the lowest rank first, and of equal ranks from left to right. Returns
+ * the new number of tokens; -1 if memory is exhausted. */
+int64_t wk__merge_all(const wk__merges *m, int64_t *tokens, int64_t count, wk__merge_memory *memory);
+struct wk__merge_memory {
+    struct wk__merge_symbol *symbol;
+    struct wk__merge_candidate *heap;
+    int64_t symbols, candidates, heap_count; /* capacities; used part of heap */
+};
+void wk__merge_memory_free(wk__merge_memory *memory);
+
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
+
+/* Whether spaces are prepended to texts. */
+typedef enum wk__prepend { WK__PREPEND_ALWAYS, WK__PREPEND_FIRST, WK__PREPEND_NEVER } wk__prepend;
+
+/* Kinds of steps. */
+typedef enum wk__step_kind {
+    WK__STEP_NONE,
+    /* normaliser */
+    WK__STEP_PREPEND,   /* content before the text */
+    WK__STEP_LOWERCASE, /* each character to lower case */
+    WK__STEP_NFC,       /* normalisation form C */
+    /* normaliser, decoder: pattern -> content */
+    WK__STEP_REPLACE,
+    /* pre-tokeniser */
+    WK__STEP_SPLIT,  /* by the rule `split` */
+    WK__STEP_DIGITS, /* digits from other text, and with `each` from one another */
+    /* pre-tokeniser, decoder */
+    WK__STEP_BYTES,  /* one character for each byte; first with add_prefix_space and use_regex */
+    WK__STEP_SPACES, /* `content` for each space, see Metaspace; with `each` pieces begin there */
+    /* decoder */
+    WK__STEP_BYTE_TOKENS, /* <0x0A> -> a byte */
+    WK__STEP_FUSE,        /* joins all tokens */
+    WK__STEP_STRIP        /* removes `content` up to start and stop times at the ends */
+} wk__step_kind;
+
+typedef struct wk__step {
+    wk__step_kind kind;
+    char *pattern, *content; /* owned; may be NULL */
+    wk_text_split split;
+    bool add_prefix_space, use_regex, each;
+    wk__prepend prepend;
+    int64_t start, stop;
+} wk__step;
+
+enum { WK__STEPS = 8 };
+typedef struct wk__steps {
+    wk__step step[WK__STEPS];
+    int count;
+} wk__steps;
+
+/* ---- the encoding ------------------------------------------------------------------------------------------------ */
+
+/* A token that is found in texts before anything else. */
+typedef struct wk__added_token {
+    int64_t id;
+    char *content;                /* owned */
+    char *normalized;             /* the content after the normaliser; owned, NULL unless in_normalized */
+    bool special, in_normalized;  /* special: see .skip_special_tokens; searched in normalised text */
+    bool strip_left, strip_right; /* takes the white space beside it */
+} wk__added_token;
+
+typedef struct wk__bpe {
+    wk__merges merges;
+    wk__added_token *added; /* [added_count], owned */
+    int64_t added_count, added_capacity;
+    bool renamed; /* the normaliser changes an added token: it is decoded as its normalised content */
+    wk__steps normalizer, pre_tokenizer, decoder;
+    wk__ids before, after; /* special tokens around a text */
+    bool byte_fallback;    /* unknown characters become the tokens <0x00> to <0xFF> of their bytes */
+    bool fuse_unknown;     /* successive unknown characters become one token */
+    bool ignore_merges;    /* a piece that is a token is that token, whatever merges would make of it */
+} wk__bpe;
+
+/* Creates a tokeniser with an empty encoding; NULL if memory is exhausted. */
+wk__tokenizer *wk__bpe_new(void);
+/* Adds the steps of a byte-level encoding with a rule. */
+void wk__bpe_set_byte_level(wk__bpe *b, wk_text_split rule);
+/* Returns the rule of a byte-level encoding that is one of these; WK_TEXT_SPLIT_COUNT if it is another encoding. */
+wk_text_split wk__bpe_byte_level(const wk__bpe *b);
+/* Appends an added token, whose content is copied; the vocabulary has it. Returns false if memory is exhausted. */
+bool wk__bpe_add_token(wk__bpe *b, int64_t id, const char *content, bool special);
+/* Sets what depends on the rest, when all tokens and steps are known. Returns false if memory is exhausted. */
+bool wk__bpe_finish(wk__bpe *b);
+
+/* Returns the added token of an id, or NULL. */
+const wk__added_token *wk__bpe_added(const wk__bpe *b, int64_t id);
+
+/* Applies the normaliser: returns the text to use, that of *out, which the caller frees, or the same one. */
+wk__span wk__bpe_normalize(const wk__steps *steps, wk__span text, wk__text *out);
+/* Appends a text with one occurrence after the other of pattern replaced. */
+void wk__replace(wk__span text, const char *pattern, const char *content, wk__text *out);
+
+wk_code wk__bpe_encode(const wk__tokenizer *t, wk__span text, bool special, wk__ids *ids, wk__io_error *error);
+void wk__bpe_decode(const wk__tokenizer *t, const int64_t *ids, int64_t count, bool skip, wk__text *out);
+
+/* The character for a byte in the tokens of byte-level encodings; the byte of such a character, or -1. */
+uint32_t wk__char_of_byte(unsigned char byte);
+int wk__byte_of_char(uint32_t code);
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+/* Reads a tokenizer.json, whose text it changes; *t is to be freed also after an error, or NULL. */
+wk_code wk__tokenizer_json_read(wk__text *file, wk__tokenizer **t, wk__io_error *error);
+void wk__tokenizer_json_write(const wk__tokenizer *t, wk__text *out);
+/* Appends the object {"token": id, ...} of the vocabulary. */
+void wk__bpe_vocab_write(const wk__tokenizer *t, wk__text *out);
+
+#endif

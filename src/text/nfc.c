@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Normalisation form C: canonical decomposition, order of combining characters, and composition (Unicode Standard
+ * Annex 15). Syllables of Hangul are computed. */
+#include "base/alloc.h"
+#include "unicode.h"
+#include <string.h>
+
+/* Characters first, ..., last of a combining class other than 0. */
+typedef struct combining_range {
+    uint32_t first, last;
+    uint8_t class;
+} combining_range;
+
+/* A character and the one or two characters of its canonical decomposition. */
+typedef struct decomposition {
+    uint32_t code, first, second; /* second: 0 if there is one */
+} decomposition;
+
+#include "nfc_tables.inc"
+
+#define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
+
+/* Hangul: L x V x T. */
+enum {
+    S_BASE = 0xac00,
+    L_BASE = 0x1100,
+    V_BASE = 0x1161,
+    T_BASE = 0x11a7,
+    L_COUNT = 19,
+    V_COUNT = 21,
+    T_COUNT = 28,
+    S_COUNT = L_COUNT * V_COUNT * T_COUNT
+};
+
+/* A character with its combining class. */
+typedef struct mark {
+    uint32_t code;
+    uint8_t class;
+} mark;
+
+/* A text as characters. */
+typedef struct marks {
+    mark *at; /* owned */
+    int64_t count, capacity;
+    int64_t run;    /* index after the last character of class 0 */
+    bool unordered; /* a class after run is lower than the one before it */
+    bool failed;
+} marks;
+
+static uint8_t class_of(uint32_t code)
+{
+    int low = 0, high = COUNT(combining_ranges);
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        if (combining_ranges[middle].first <= code)
+            low = middle;
+        else
+            high = middle;
+    }
+    const combining_range *range = &combining_ranges[low];
+    return code >= range->first && code <= range->last ? range->class : 0;
+}
+
+static const decomposition *decomposition_of(uint32_t code)
+{
+    int low = 0, high = COUNT(decompositions);
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        if (decompositions[middle].code <= code)
+            low = middle;
+        else
+            high = middle;
+    }
+    return decompositions[low].code == code ? &decompositions[low] : NULL;
+}
+
+/* Orders the combining characters from m->run on by class, those of one class as they are: counts each class first, as
+ * a text may have very many of them. */
+static void order_run(marks *m)
+{
+    const int64_t count = m->count - m->run;
+    int64_t place[256] = {0};
+    mark *run = m->at + m->run, *copy = wk__realloc(NULL, (size_t)count, sizeof *copy);
+    if (!copy) {
+        m->failed = true;
+        return;
+    }
+    for (int64_t k = 0; k < count; k++) place[run[k].class + (run[k].class < 255)]++;
+    for (int k = 1; k < 256; k++) place[k] += place[k - 1];
+    memcpy(copy, run, (size_t)count * sizeof *copy);
+    for (int64_t k = 0; k < count; k++) run[place[copy[k].class]++] = copy[k];
+    wk__free(copy);
+}
+
+/* Ends a run of combining characters. */
+static void end_run(marks *m)
+{
+    if (m->unordered && !m->failed) order_run(m);
+    m->unordered = false;
+}
+
+static void add(marks *m, uint32_t code)
+{
+    const mark added = {code, class_of(code)};
+    if (added.class == 0) end_run(m);
+    if (m->failed || !wk__grow(&m->at, &m->capacity, m->count + 1, sizeof *m->at)) {
+        m->failed = true;
+        return;
+    }
+    if (added.class > 0 && m->count > m->run && m->at[m->count - 1].class > added.class) m->unordered = true;
+    m->at[m->count++] = added;
+    if (added.class == 0) m->run = m->count;
+}
+
+/* Appends the full decomposition of a character; at most four deep. */
+static void decompose(marks *m, uint32_t code)
+{
+    const decomposition *parts = code < 0xc0 ? NULL : decomposition_of(code);
+    if (code >= S_BASE && code < S_BASE + S_COUNT) {
+        const uint32_t s = code - S_BASE, t = s % T_COUNT;
+        add(m, L_BASE + s / (V_COUNT * T_COUNT));
+        add(m, V_BASE + s % (V_COUNT * T_COUNT) / T_COUNT);
+        if (t > 0) add(m, T_BASE + t);
+    } else if (parts) {
+        decompose(m, parts->first);
+        if (parts->second) decompose(m, parts->second);
+    } else {
+        add(m, code);
+    }
+}
+
+/* Returns the character that two become; 0 if they stay two. */
+static uint32_t compose(uint32_t first, uint32_t second)
+{
+    if (first >= L_BASE && first < L_BASE + L_COUNT && second >= V_BASE && second < V_BASE + V_COUNT)
+        return S_BASE + ((first - L_BASE) * V_COUNT + (second - V_BASE)) * T_COUNT;
+    if (first >= S_BASE && first < S_BASE + S_COUNT && (first - S_BASE) % T_COUNT == 0 && second > T_BASE &&
+        second < T_BASE + T_COUNT)
+        return first + (second - T_BASE);
+    int low = 0, high = COUNT(compositions);
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        const decomposition *pair = &decompositions[compositions[middle]];
+        if (pair->first < first || (pair->first == first && pair->second <= second))
+            low = middle;
+        else
+            high = middle;
+    }
+    const decomposition *found = &decompositions[compositions[low]];
+    return found->first == first && found->second == second ? found->code : 0;
+}
+
+/* Composes each character with the last one of class 0, unless one between them has the same or a higher class. */
+static void compose_all(marks *m)
+{
+    int64_t starter = -1, kept = 0;
+    uint8_t last = 0; /* class of the last character that was kept after the starter; 0: none */
+    for (int64_t k = 0; k < m->count; k++) {
+        const mark c = m->at[k];
+        const bool reached = starter >= 0 && (kept == starter + 1 || (last > 0 && last < c.class));
+        const uint32_t composed = reached ? compose(m->at[starter].code, c.code) : 0;
+        if (composed) {
+            m->at[starter].code = composed;
+            continue;
+        }
+        if (c.class == 0) starter = kept;
+        last = c.class;
+        m->at[kept++] = c;
+    }
+    m->count = kept;
+}
+
+void wk__text_add_nfc(wk__text *text, const char *bytes, int64_t count)
+{
+    const char *at = bytes, *const end = at + count;
+    while (at < end && (unsigned char)*at < 0xcc) at++; /* below U+0300 nothing changes */
+    if (at == end) {
+        wk__text_add_n(text, bytes, count);
+        return;
+    }
+    marks m = {0};
+    int length;
+    for (at = bytes; at < end; at += length) decompose(&m, wk__utf8_code(at, &length));
+    end_run(&m);
+    compose_all(&m);
+    for (int64_t k = 0; k < m.count; k++) wk__text_add_code(text, m.at[k].code);
+    text->failed |= m.failed;
+    wk__free(m.at);
+}

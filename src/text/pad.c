@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Batches of sequences of different lengths: padding, as a function and for loaders, and an order by length. */
+#include "base/alloc.h"
+#include "base/options.h"
+#include "data/sample.h"
+#include "tensor/call_scope.h"
+#include "tokenizer.h"
+#include <stdlib.h>
+#include <string.h>
+#include <wick/shape.h>
+
+/* ---- padding ----------------------------------------------------------------------------------------------------- */
+
+/* Rows of ids in host memory. */
+typedef struct rows {
+    int64_t *at;      /* [count x width], owned */
+    int64_t *lengths; /* [count], owned */
+    int64_t count, width;
+} rows;
+
+static bool check_sequences(wk_site site, const char *op, wk_tensor *const *sequences, int64_t count)
+{
+    if (!wk__array_check(sequences, count, site, op, "the list of sequences")) return false;
+    if (count == 0) wk__error_set(site, WK_ERR_ARGUMENT, "%s: expected at least one sequence", op);
+    for (int64_t k = 0; k < count; k++) {
+        if (!wk__check_tensor(sequences[k], site, op, "a sequence")) return false;
+        if (wk_ndim(sequences[k]) == 1) continue;
+        wk__text text = {0};
+        wk__text_format(&text, "%s: expected sequences with one dimension, got at index %lld ", op, (long long)k);
+        wk__text_tensor(&text, sequences[k]);
+        wk__error_set_text(site, WK_ERR_SHAPE, &text);
+        return false;
+    }
+    return count > 0;
+}
+
+/* Takes memory for the rows, filled with value. */
+static bool make_rows(wk_site site, const char *op, rows *r, int64_t value)
+{
+    int64_t cells;
+    const bool fits = wk__mul_size(r->count, r->width, &cells) && wk__mul_size(cells, 8, &(int64_t){0});
+    r->at = fits ? wk__realloc(NULL, (size_t)cells + 1, sizeof *r->at) : NULL;
+    r->lengths = wk__realloc(NULL, (size_t)r->count, sizeof *r->lengths);
+    if (!r->at || !r->lengths) {
+        wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory for %lld x %lld ids", op, (long long)r->count,
+                      (long long)r->width);
+        return false;
+    }
+    for (int64_t k = 0; k < cells; k++) r->at[k] = value;
+    return true;
+}
+
+static bool fill_rows(wk_site site, const char *op, wk_tensor *const *sequences, rows *r)
+{
+    for (int64_t k = 0; k < r->count; k++) {
+        int64_t count, *ids = wk__ids_read(site, op, sequences[k], &count);
+        if (!ids) return false;
+        r->lengths[k] = count < r->width ? count : r->width;
+        memcpy(r->at + k * r->width, ids, (size_t)r->lengths[k] * sizeof *ids);
+        wk__free(ids);
+    }
+    return true;
+}
+
+static bool pad(wk_site site, const char *op, wk_tensor *const *sequences, int64_t count, const wk_text_pad_options *o,
+                wk_tensor *out[2])
+{
+    rows r = {.count = count, .width = o->length};
+    for (int64_t k = 0; k < count && o->length == 0; k++)
+        if (wk_numel(sequences[k]) > r.width) r.width = wk_numel(sequences[k]);
+    if (make_rows(site, op, &r, o->value) && fill_rows(site, op, sequences, &r)) {
+        const wk_tensor_options place = {.size = sizeof place, .device = wk_device_of(sequences[0])};
+        out[0] = wk_from_on_at(site, WK_I64, r.at, (size_t)(count * r.width) * sizeof *r.at,
+                               (const int64_t[]){count, r.width}, 2, &place);
+        if (out[0] && o->lengths)
+            out[1] = wk_from_on_at(site, WK_I64, r.lengths, (size_t)count * sizeof *r.lengths, &count, 1, &place);
+    }
+    wk__free(r.at);
+    wk__free(r.lengths);
+    return out[0] && (out[1] || !o->lengths);
+}
+
+wk_tensor *wk_text_pad_at(wk_site site, wk_tensor *const *sequences, int64_t count, const wk_text_pad_options *options)
+{
+    static const char op[] = "text_pad";
+    wk_text_pad_options o;
+    wk__call_scope c;
+    if (!wk__options(site, op, options, &o)) return NULL;
+    if (o.lengths) *o.lengths = NULL;
+    if (!check_sequences(site, op, sequences, count)) return NULL;
+    if (o.length < 0) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: .length must be at least 0, got %lld", op, (long long)o.length);
+        return NULL;
+    }
+    if (!wk__call_begin(&c, WK__FRAME_CALL, op, site, WK__GRAD_OFF)) return NULL;
+    wk_tensor *out[2] = {NULL, NULL};
+    const bool fine = pad(site, op, sequences, count, &o, out);
+    wk__call_end(&c, out, fine ? (o.lengths ? 2 : 1) : 0);
+    if (fine && o.lengths) *o.lengths = out[1];
+    return fine ? out[0] : NULL;
+}
+
+bool wk_text_collate(wk_sample *batch, const wk_sample *samples, int64_t count, void *user)
+{
+    const wk_site site = {0};
+    wk_text_pad_options o = {.size = sizeof o, .value = user ? *(const int64_t *)user : 0};
+    wk_tensor *lengths = NULL, **list = wk__realloc(NULL, (size_t)count + 1, sizeof(wk_tensor *));
+    if (!list) wk__error_set(site, WK_ERR_MEMORY, "text_collate: out of host memory");
+    int tensors = list && count > 0 ? samples[0].count : 0;
+    bool fine = list != NULL;
+    for (int n = 0; n < tensors && fine; n++) {
+        for (int64_t k = 0; k < count; k++) list[k] = n < samples[k].count ? samples[k].tensors[n] : NULL;
+        const bool sequence = wk_ndim(list[0]) == 1;
+        o.lengths = sequence && n == 0 ? &lengths : NULL;
+        batch->tensors[n] = sequence ? wk_text_pad_at(site, list, count, &o) : wk_stack_at(site, list, (int)count, 0);
+        fine = batch->tensors[n] != NULL;
+    }
+    batch->count = tensors;
+    if (fine && lengths && tensors < WK_SAMPLE_TENSORS) batch->tensors[batch->count++] = lengths;
+    wk__free(list);
+    return fine;
+}
+
+/* ---- order by length --------------------------------------------------------------------------------------------- */
+
+typedef struct measured {
+    int64_t length, index;
+} measured;
+
+static int by_length(const void *a, const void *b)
+{
+    const measured *one = a, *other = b;
+    if (one->length != other->length) return one->length < other->length ? -1 : 1;
+    return one->index < other->index ? -1 : one->index > other->index;
+}
+
+/* Replaces lengths by the order. Batches of full size are shuffled; a smaller one stays last. */
+static bool order_by_length(int64_t *lengths, int64_t count, int64_t batch, const wk_text_order_options *o)
+{
+    const int64_t batches = count / batch;
+    measured *list = wk__realloc(NULL, (size_t)count + 1, sizeof *list);
+    int64_t *place = wk__realloc(NULL, (size_t)batches + 1, sizeof *place);
+    const bool fine = list && place;
+    if (fine) {
+        for (int64_t k = 0; k < count; k++) list[k] = (measured){lengths[k], k};
+        qsort(list, (size_t)count, sizeof *list, by_length);
+        for (int64_t k = 0; k < batches; k++) place[k] = k;
+        if (o->shuffle) wk__shuffle(place, batches, o->seed, WK__NO_EPOCH);
+        for (int64_t k = 0; k < count; k++) {
+            const int64_t to = k < batches * batch ? place[k / batch] * batch + k % batch : k;
+            lengths[to] = list[k].index;
+        }
+    }
+    wk__free(list);
+    wk__free(place);
+    return fine;
+}
+
+static wk_tensor *make_order(wk_site site, const char *op, wk_tensor *lengths, int64_t batch,
+                             const wk_text_order_options *o)
+{
+    int64_t count, *order = wk__ids_read(site, op, lengths, &count);
+    wk_tensor *result = NULL;
+    if (order && order_by_length(order, count, batch, o))
+        result = wk__ids_tensor(site, order, count);
+    else if (order)
+        wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
+    wk__free(order);
+    return result;
+}
+
+wk_tensor *wk_text_order_at(wk_site site, wk_tensor *lengths, int64_t batch_size, const wk_text_order_options *options)
+{
+    static const char op[] = "text_order";
+    wk_text_order_options o;
+    wk__call_scope c;
+    if (!wk__check_tensor(lengths, site, op, "the lengths") || !wk__options(site, op, options, &o)) return NULL;
+    if (wk_ndim(lengths) != 1) {
+        wk__text text = {0};
+        wk__text_format(&text, "%s: expected lengths with one dimension, got ", op);
+        wk__text_tensor(&text, lengths);
+        wk__error_set_text(site, WK_ERR_SHAPE, &text);
+        return NULL;
+    }
+    if (batch_size < 1) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: batch_size must be at least 1, got %lld", op, (long long)batch_size);
+        return NULL;
+    }
+    if (!wk__call_begin(&c, WK__FRAME_CALL, op, site, WK__GRAD_OFF)) return NULL;
+    wk_tensor *order = make_order(site, op, lengths, batch_size, &o);
+    wk__call_end(&c, &order, order ? 1 : 0);
+    return order;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* wk_text_load, wk_text_save: files of tokenisers of every kind. */
+#include "base/alloc.h"
+#include "bpe.h"
+#include "io/save_load.h"
+#include <string.h>
+
+wk_text *wk_text_load_at(wk_site site, const char *path)
+{
+    static const char op[] = "text_load";
+    if (!wk__check_path(site, op, path)) return NULL;
+    wk__text content = {0};
+    wk__io_error error;
+    wk__tokenizer *t = NULL;
+    wk_code code = wk__text_file_read(path, &content, &error);
+    if (code == WK_OK) {
+        const bool is_json = content.length > 0 && content.data[strspn(content.data, " \t\r\n")] == '{';
+        code = is_json ? wk__tokenizer_json_read(&content, &t, &error)
+                       : wk__token_file_read((wk__span){content.data, content.length}, &t, &error);
+        if (code != WK_OK) wk__io_prefix(&error, "%s", wk__printable_name(path).text);
+    }
+    wk__text_free(&content);
+    return wk__tokenizer_wrap(site, op, t, code, &error);
+}
+
+wk_code wk_text_save_at(wk_site site, wk_text *text, const char *path)
+{
+    static const char op[] = "text_save";
+    const wk__tokenizer *t = wk__tokenizer_of(text, site, op);
+    if (!t || wk__error_pending() || !wk__check_path(site, op, path)) return wk_error_code();
+    wk__text content = {0};
+    wk__io_error error;
+    t->kind->write(t, &content);
+    const wk_code code =
+        content.failed ? wk__text_no_memory(&error) : wk__atomic_file_save(path, content.data, content.length, &error);
+    wk__text_free(&content);
+    if (code != WK_OK) wk__error_set(site, code, "%s: %s", op, error.text);
+    return code;
+}

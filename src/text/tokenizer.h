@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tokenisers: a vocabulary and the rules of its kind, which convert text to ids and back.
+ *
+ * Ownership: a handle owns its tokeniser.
+ * Threads: a tokeniser does not change once it has a handle; any number of threads may use it. */
+#ifndef WICK_TEXT_TOKENIZER_H
+#define WICK_TEXT_TOKENIZER_H
+
+#include "base/attached.h"
+#include "base/platform/file.h"
+#include "vocabulary.h"
+#include <wick/text.h>
+
+/* ---- ids --------------------------------------------------------------------------------------------------------- */
+
+/* A growing list of ids; after a failed allocation further ids are dropped. */
+typedef struct wk__ids {
+    int64_t *at; /* owned */
+    int64_t count, capacity;
+    bool failed;
+} wk__ids;
+
+void wk__ids_add(wk__ids *ids, int64_t id);
+void wk__ids_free(wk__ids *ids);
+/* Creates a tensor of i64 with one dimension on the default device, or NULL after recording an error. */
+wk_tensor *wk__ids_tensor(wk_site site, const int64_t *ids, int64_t count);
+/* Reads the elements of an integer tensor, row by row, to new memory. Returns NULL after recording an error. */
+int64_t *wk__ids_read(wk_site site, const char *op, wk_tensor *x, int64_t *count);
+
+/* ---- tokenisers -------------------------------------------------------------------------------------------------- */
+
+typedef struct wk__tokenizer wk__tokenizer;
+
+/* A part of a text, in UTF-8 unless noted otherwise. */
+typedef struct wk__span {
+    const char *at;
+    int64_t bytes;
+} wk__span;
+
+/* A kind of tokeniser. */
+typedef struct wk__tokenizer_kind {
+    const char *name; /* of its tokens, as in files: "characters" */
+    /* Appends the ids of a text, which is valid UTF-8; with special also tokens that the rules put around it. */
+    wk_code (*encode)(const wk__tokenizer *t, wk__span text, bool special, wk__ids *ids, wk__io_error *error);
+    /* Appends the text of ids that exist; with skip without special tokens. */
+    void (*decode)(const wk__tokenizer *t, const int64_t *ids, int64_t count, bool skip, wk__text *out);
+    /* Appends the content of a file from which wk_text_load makes the tokeniser. */
+    void (*write)(const wk__tokenizer *t, wk__text *out);
+    void (*destroy)(wk__tokenizer *t); /* frees the kind's own memory; may be NULL */
+
+    /* Characters and words only. next takes the next token of a text: stores it in *token and moves *rest behind it;
+     * returns false at the end. */
+    bool (*next)(const wk__tokenizer *t, wk__span *rest, wk__span *token);
+    const char *what, *separator, *unknown; /* "word"; between decoded tokens; default of .unknown, or NULL */
+    bool by_code;                           /* ids in the order of the characters, else by falling frequency */
+} wk__tokenizer_kind;
+
+struct wk__tokenizer {
+    const wk__tokenizer_kind *kind;
+    wk__vocabulary vocabulary;
+    int64_t unknown;                       /* id of the unknown token; -1: none */
+    wk__ids ids;                           /* of the text that the vocabulary was made of */
+    bool has_ids;                          /* it was made of a text whose ids are known */
+    _Atomic(wk__attached *) strings;       /* returned while no scope was open */
+    int64_t reserved;                      /* characters, words: ids below are of unknown and reserved tokens */
+    bool lower, letters_only, punctuation; /* characters, words: rules of wk_text_options */
+    struct wk__bpe *bpe;                   /* byte pairs: their rules, owned; else NULL */
+};
+
+/* Creates a tokeniser without tokens; NULL if memory is exhausted. */
+wk__tokenizer *wk__tokenizer_new(const wk__tokenizer_kind *kind);
+void wk__tokenizer_free(wk__tokenizer *t); /* accepts NULL */
+/* Returns a handle that owns the tokeniser. If code is not WK_OK, frees it, records "op: message", and returns NULL. */
+wk_text *wk__tokenizer_wrap(wk_site site, const char *op, wk__tokenizer *t, wk_code code, const wk__io_error *error);
+/* Returns the tokeniser of a handle, or NULL after recording an error. */
+wk__tokenizer *wk__tokenizer_of(const wk_text *text, wk_site site, const char *op);
+
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
+
+/* Reads an entire file and adds a terminator; the caller frees it. */
+wk_code wk__text_file_read(const char *path, wk__text *out, wk__io_error *error);
+/* Checks that a text is UTF-8 without the character zero; the message names the byte. */
+wk_code wk__text_check(wk__span text, wk__io_error *error);
+wk_code wk__text_no_memory(wk__io_error *error);
+/* Takes the next of the tokens that spaces separate: stores it in *token and moves *list behind it. Returns false at
+ * the end. */
+bool wk__next_listed(const char **list, wk__span *token);
+
+/* ---- characters and words ---------------------------------------------------------------------------------------- */
+
+extern const wk__tokenizer_kind wk__char_kind, wk__word_kind;
+
+/* Applies .letters_only and .lower to a text, in new memory. Returns the text to use: the same one, or that of *out,
+ * which the caller frees; out->failed: memory is exhausted. */
+wk__span wk__text_clean(const wk__tokenizer *t, wk__span text, wk__text *out);
+/* Appends a vocabulary file, and reads one (token_file.c). */
+void wk__token_file_write(const wk__tokenizer *t, wk__text *out);
+wk_code wk__token_file_read(wk__span file, wk__tokenizer **t, wk__io_error *error);
+
+#endif

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reading tokenizer.json of Hugging Face: the parts that byte-pair encodings use. A part that this library lacks is an
+ * error that names it, so that no tokeniser is read wrongly. */
+#include "base/alloc.h"
+#include "bpe_parts.h"
+#include "json_fields.h"
+#include <string.h>
+
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
+
+/* An added token as the file has it. */
+typedef struct listed_added {
+    int64_t id;
+    const char *content;
+    bool single_word, lstrip, rstrip, normalized, special;
+} listed_added;
+
+enum { AROUND = 16 }; /* most special tokens around a text */
+
+/* Contents of a file. */
+typedef struct contents {
+    wk__bpe_parts parts;
+    wk__tokenizer *t;
+    listed_added *added; /* [added_count], owned */
+    int64_t added_count, added_capacity;
+    const char *type, *unk_token, *continuing_subword_prefix, *end_of_word_suffix; /* of the model */
+    bool byte_fallback, fuse_unk, ignore_merges;
+    const char *around[AROUND]; /* special tokens around a text: those before it and those after it */
+    int before, arounds;
+    bool has_text; /* the template has the text itself */
+    int depth;     /* sequences of processors around the current one */
+} contents;
+
+#define CONTENTS(member, kind_) WK__FIELD_OF(contents, member, WK__FIELD_##kind_)
+#define READ(member_, function_)                                                                                       \
+    {                                                                                                                  \
+        .name = member_, .kind = WK__FIELD_READ, .read = function_                                                     \
+    }
+#define SKIPPED(name_)                                                                                                 \
+    {                                                                                                                  \
+        .name = name_, .kind = WK__FIELD_SKIPPED                                                                       \
+    }
+#define TABLE(fields) fields, (int)(sizeof(fields) / sizeof *(fields))
+
+/* ---- added tokens ---- */
+
+static wk_code read_added_token(wk__json *json, void *into, wk__io_error *error)
+{
+    static const wk__field fields[] = {
+        WK__FIELD_OF(listed_added, id, WK__FIELD_INTEGER),       WK__FIELD_OF(listed_added, content, WK__FIELD_STRING),
+        WK__FIELD_OF(listed_added, single_word, WK__FIELD_BOOL), WK__FIELD_OF(listed_added, lstrip, WK__FIELD_BOOL),
+        WK__FIELD_OF(listed_added, rstrip, WK__FIELD_BOOL),      WK__FIELD_OF(listed_added, normalized, WK__FIELD_BOOL),
+        WK__FIELD_OF(listed_added, special, WK__FIELD_BOOL)};
+    contents *c = into;
+    listed_added token = {.id = -1};
+    const wk_code code = wk__json_object(json, TABLE(fields), &token, error);
+    if (code != WK_OK) return code;
+    if (token.id < 0 || !token.content || !*token.content)
+        return wk__io_fail(error, WK_ERR_FORMAT, "added token %lld lacks an id or a content",
+                           (long long)c->added_count);
+    if (token.single_word)
+        return wk__io_fail(error, WK_ERR_UNSUPPORTED, "added token \"%s\": single_word is not supported",
+                           wk__printable_name(token.content).text);
+    if (!wk__grow(&c->added, &c->added_capacity, c->added_count + 1, sizeof *c->added))
+        return wk__text_no_memory(error);
+    c->added[c->added_count++] = token;
+    return WK_OK;
+}
+
+static wk_code read_added_tokens(wk__json *json, void *into, wk__io_error *error)
+{
+    return wk__json_array(json, read_added_token, into, error);
+}
+
+/* Adds the tokens to the vocabulary, where they may already be, and to the encoding. */
+static wk_code build_added(const contents *c, wk__io_error *error)
+{
+    wk__vocabulary *v = &c->t->vocabulary;
+    wk__bpe *b = c->t->bpe;
+    for (int64_t k = 0; k < c->added_count; k++) {
+        const listed_added *token = &c->added[k];
+        const int64_t length = (int64_t)strlen(token->content);
+        const int64_t found = wk__vocabulary_find(v, token->content, length);
+        const bool taken = wk__vocabulary_has(v, token->id) || token->id >= v->count + c->added_count + 1024 ||
+                           token->id >= WK__VOCABULARY_MOST;
+        if (found >= 0 ? found != token->id : taken)
+            return wk__io_fail(error, WK_ERR_FORMAT, "added token \"%s\" cannot have the id %lld, which %s",
+                               wk__printable_name(token->content).text, (long long)token->id,
+                               found >= 0 ? "differs from that in the vocabulary" : "is taken or too large");
+        if (wk__bpe_added(b, token->id))
+            return wk__io_fail(error, WK_ERR_FORMAT, "added token \"%s\" occurs twice",
+                               wk__printable_name(token->content).text);
+        if ((found < 0 && !wk__vocabulary_put(v, token->id, token->content, length)) ||
+            !wk__bpe_add_token(b, token->id, token->content, token->special))
+            return wk__text_no_memory(error);
+        wk__added_token *added = &b->added[b->added_count - 1];
+        added->in_normalized = token->normalized;
+        added->strip_left = token->lstrip, added->strip_right = token->rstrip;
+    }
+    return WK_OK;
+}
+
+/* ---- steps ---- */
+
+static wk_code read_normalizer(wk__json *json, void *into, wk__io_error *error)
+{
+    return wk__bpe_steps_read(json, WK__NORMALIZER, &((contents *)into)->t->bpe->normalizer, error);
+}
+
+static wk_code read_pre_tokenizer(wk__json *json, void *into, wk__io_error *error)
+{
+    return wk__bpe_steps_read(json, WK__PRE_TOKENIZER, &((contents *)into)->t->bpe->pre_tokenizer, error);
+}
+
+static wk_code read_decoder(wk__json *json, void *into, wk__io_error *error)
+{
+    return wk__bpe_steps_read(json, WK__DECODER, &((contents *)into)->t->bpe->decoder, error);
+}
+
+/* ---- the tokens around a text ---- */
+
+/* {"id": "<s>", "type_id": 0} */
+static wk_code read_part_id(wk__json *json, const char **id, wk__io_error *error)
+{
+    static const wk__field fields[] = {{.name = "id", .kind = WK__FIELD_STRING, .offset = 0}, SKIPPED("type_id")};
+    *id = NULL;
+    const wk_code code = wk__json_object(json, TABLE(fields), id, error);
+    if (code == WK_OK && !*id) return wk__io_fail(error, WK_ERR_FORMAT, "post_processor: a part of single lacks an id");
+    return code;
+}
+
+static wk_code read_special_token(wk__json *json, void *into, wk__io_error *error)
+{
+    contents *c = into;
+    if (c->arounds == AROUND)
+        return wk__io_fail(error, WK_ERR_UNSUPPORTED, "post_processor: more than %d special tokens", AROUND);
+    const wk_code code = read_part_id(json, &c->around[c->arounds++], error);
+    if (!c->has_text) c->before = c->arounds;
+    return code;
+}
+
+static wk_code read_sequence(wk__json *json, void *into, wk__io_error *error)
+{
+    const char *id;
+    contents *c = into;
+    const wk_code code = read_part_id(json, &id, error);
+    if (code == WK_OK && (c->has_text || strcmp(id, "A") != 0))
+        return wk__io_fail(error, WK_ERR_UNSUPPORTED, "post_processor: single must have the sequence A once");
+    c->has_text = true;
+    return code;
+}
+
+static wk_code read_template_part(wk__json *json, void *into, wk__io_error *error)
+{
+    static const wk__field fields[] = {READ("SpecialToken", read_special_token), READ("Sequence", read_sequence)};
+    return wk__json_object(json, TABLE(fields), into, error);
+}
+
+static wk_code read_template(wk__json *json, void *into, wk__io_error *error)
+{
+    contents *c = into;
+    if (c->has_text || c->arounds > 0)
+        return wk__io_fail(error, WK_ERR_UNSUPPORTED, "post_processor: more than one template");
+    return wk__json_array(json, read_template_part, into, error);
+}
+
+static wk_code read_processor(wk__json *json, void *into, wk__io_error *error);
+
+static wk_code read_processors(wk__json *json, void *into, wk__io_error *error)
+{
+    return wk__json_array(json, read_processor, into, error);
+}
+
+/* The type of a post-processor. */
+static wk_code read_type(wk__json *json, void *into, wk__io_error *error)
+{
+    const char *type = NULL;
+    (void)into;
+    const wk_code code = wk__json_string(json, &type, error);
+    if (code != WK_OK || strcmp(type, "TemplateProcessing") == 0 || strcmp(type, "ByteLevel") == 0 ||
+        strcmp(type, "Sequence") == 0)
+        return code;
+    return wk__io_fail(error, WK_ERR_UNSUPPORTED, "post_processor: the type \"%s\" is not supported",
+                       wk__printable_name(type).text);
+}
+
+static wk_code read_processor(wk__json *json, void *into, wk__io_error *error)
+{
+    static const wk__field fields[] = {
+        READ("type", read_type), READ("single", read_template), READ("processors", read_processors),
+        SKIPPED("pair"),         SKIPPED("special_tokens"),     SKIPPED("add_prefix_space"),
+        SKIPPED("trim_offsets"), SKIPPED("use_regex")};
+    contents *c = into;
+    if (++c->depth > 4) return wk__io_fail(error, WK_ERR_FORMAT, "post_processor: sequences nest too deeply");
+    const wk_code code = wk__json_object(json, TABLE(fields), into, error);
+    c->depth--;
+    return code;
+}
+
+static wk_code build_around(const contents *c, wk__io_error *error)
+{
+    for (int k = 0; k < c->arounds; k++) {
+        wk__ids *ids = k < c->before ? &c->t->bpe->before : &c->t->bpe->after;
+        const int64_t id = wk__vocabulary_find(&c->t->vocabulary, c->around[k], (int64_t)strlen(c->around[k]));
+        if (id < 0)
+            return wk__io_fail(error, WK_ERR_FORMAT, "post_processor: the token \"%s\" is not in the vocabulary",
+                               wk__printable_name(c->around[k]).text);
+        wk__ids_add(ids, id);
+        if (ids->failed) return wk__text_no_memory(error);
+    }
+    return WK_OK;
+}
+
+/* ---- the model ---- */
+
+static wk_code read_vocab(wk__json *json, void *into, wk__io_error *error)
+{
+    return wk__bpe_parts_read_vocab(json, &((contents *)into)->parts, error);
+}
+
+/* "a b" or ["a", "b"] */
+static wk_code read_merge(wk__json *json, void *into, wk__io_error *error)
+{
+    wk__bpe_parts *parts = &((contents *)into)->parts;
+    const char *left, *right;
+    if (wk__json_peek(json) == '"') {
+        const wk_code code = wk__json_string(json, &left, error);
+        return code == WK_OK ? wk__bpe_parts_add_merge(parts, (char *)(uintptr_t)left, error) : code;
+    }
+    wk_code code = wk__json_expect(json, '[', error);
+    if (code == WK_OK) code = wk__json_string(json, &left, error);
+    if (code == WK_OK) code = wk__json_expect(json, ',', error);
+    if (code == WK_OK) code = wk__json_string(json, &right, error);
+    if (code == WK_OK) code = wk__json_expect(json, ']', error);
+    if (code != WK_OK) return code;
+    if (!wk__grow(&parts->merge, &parts->merge_capacity, parts->merges + 1, sizeof *parts->merge))
+        return wk__text_no_memory(error);
+    parts->merge[parts->merges++] = (wk__listed_merge){left, right};
+    return WK_OK;
+}
+
+static wk_code read_merges(wk__json *json, void *into, wk__io_error *error)
+{
+    return wk__json_array(json, read_merge, into, error);
+}
+
+static wk_code read_dropout(wk__json *json, void *into, wk__io_error *error)
+{
+    (void)into;
+    (void)wk__json_peek(json); /* skips blanks */
+    const char *const from = json->at;
+    const wk_code code = wk__json_skip(json, error);
+    if (code != WK_OK || strcspn(from, "123456789") >= (size_t)(json->at - from)) return code;
+    return wk__io_fail(error, WK_ERR_UNSUPPORTED, "model: dropout is not supported; set it to null");
+}
+
+static wk_code read_model(wk__json *json, void *into, wk__io_error *error)
+{
+    static const wk__field fields[] = {CONTENTS(type, STRING),
+                                       CONTENTS(unk_token, STRING),
+                                       CONTENTS(continuing_subword_prefix, STRING),
+                                       CONTENTS(end_of_word_suffix, STRING),
+                                       CONTENTS(byte_fallback, BOOL),
+                                       CONTENTS(fuse_unk, BOOL),
+                                       CONTENTS(ignore_merges, BOOL),
+                                       READ("dropout", read_dropout),
+                                       READ("vocab", read_vocab),
+                                       READ("merges", read_merges)};
+    contents *c = into;
+    const char *at = json->at;
+    wk_code code = wk__json_object(json, TABLE(fields), into, error);
+    if (c->type && strcmp(c->type, "BPE") != 0)
+        return wk__io_fail(error, WK_ERR_UNSUPPORTED,
+                           "model: the type \"%s\" is not supported; expected BPE (byte %lld)",
+                           wk__printable_name(c->type).text, (long long)wk__json_position(json, at));
+    if (code == WK_OK && ((c->continuing_subword_prefix && *c->continuing_subword_prefix) ||
+                          (c->end_of_word_suffix && *c->end_of_word_suffix)))
+        code = wk__io_fail(error, WK_ERR_UNSUPPORTED,
+                           "model: continuing_subword_prefix and end_of_word_suffix are not supported");
+    return code;
+}
+
+static wk_code build_model(const contents *c, wk__io_error *error)
+{
+    wk__tokenizer *t = c->t;
+    const wk_code code = wk__bpe_parts_build(&c->parts, t, error);
+    if (code != WK_OK) return code;
+    t->bpe->byte_fallback = c->byte_fallback;
+    t->bpe->fuse_unknown = c->fuse_unk;
+    t->bpe->ignore_merges = c->ignore_merges;
+    if (c->unk_token) t->unknown = wk__vocabulary_find(&t->vocabulary, c->unk_token, (int64_t)strlen(c->unk_token));
+    if (!c->unk_token || t->unknown >= 0) return WK_OK;
+    return wk__io_fail(error, WK_ERR_FORMAT, "model: the unk_token \"%s\" is not in the vocabulary",
+                       wk__printable_name(c->unk_token).text);
+}
+
+/* ---- all ---- */
+
+static wk_code read_truncation(wk__json *json, void *into, wk__io_error *error)
+{
+    (void)into;
+    (void)json;
+    return wk__io_fail(error, WK_ERR_UNSUPPORTED, "truncation is not supported; set it to null");
+}
+
+static wk_code read_all(wk__json *json, contents *c, wk__io_error *error)
+{
+    static const wk__field fields[] = {SKIPPED("version"),
+                                       SKIPPED("padding"),
+                                       READ("truncation", read_truncation),
+                                       READ("added_tokens", read_added_tokens),
+                                       READ("normalizer", read_normalizer),
+                                       READ("pre_tokenizer", read_pre_tokenizer),
+                                       READ("post_processor", read_processor),
+                                       READ("decoder", read_decoder),
+                                       READ("model", read_model)};
+    wk_code code = wk__json_object(json, TABLE(fields), c, error);
+    if (code == WK_OK) code = wk__json_end(json, error);
+    if (code == WK_OK && c->parts.tokens == 0)
+        code = wk__io_fail(error, WK_ERR_FORMAT, "model: the vocabulary is missing or empty");
+    if (code == WK_OK) code = build_model(c, error);
+    if (code == WK_OK) code = build_added(c, error);
+    if (code == WK_OK) code = build_around(c, error);
+    return code == WK_OK && !wk__bpe_finish(c->t->bpe) ? wk__text_no_memory(error) : code;
+}
+
+wk_code wk__tokenizer_json_read(wk__text *file, wk__tokenizer **t, wk__io_error *error)
+{
+    wk__json json = {file->data, file->data, file->data + file->length, 0, "file"};
+    contents c = {.t = *t = wk__bpe_new()};
+    const wk_code code = c.t ? read_all(&json, &c, error) : wk__text_no_memory(error);
+    wk__bpe_parts_free(&c.parts);
+    wk__free(c.added);
+    return code;
+}

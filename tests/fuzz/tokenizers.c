@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fuzzes the readers of tokeniser files: a file is rejected, or read as a tokeniser that encodes, and that is the same
+ * after it was written and read again. */
+#include "hostile/tokenizers.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    wk__tokenizer *t;
+    wk__io_error error;
+    bytes file = bytes_copy(data, (int64_t)size);
+    const wk_code code = tokenizer_read(file, &t, &error);
+    free(file.data);
+    if (code != WK_OK && code != WK_ERR_FORMAT && code != WK_ERR_UNSUPPORTED) abort();
+    if (code == WK_OK) tokenizer_use(t);
+    wk__tokenizer_free(t);
+    return 0;
+}
