@@ -602,6 +602,53 @@ typedef struct wk_one_dim_ { /* anything fits here: a _Static_assert refuses wha
 #define WK_CAT_DIM_1(f, said, wk_l_, list, dim)                                                                        \
     WK_LISTED_(wk_tensor *, wk_l_, list, "", WK_GIVE_(wk_tensor *, f##_at(WK_HERE, wk_l_.at, wk_l_.count, dim)))
 
+/* ("ij,jk->ik", (x, y)) */
+#define WK_EINSUM_(equation, ...) WK_JOIN_(WK_EINSUM_, WK_COUNT_(__VA_ARGS__))(WK_LIST_NAME_, equation, __VA_ARGS__)
+#define WK_EINSUM_1(wk_l_, equation, list)                                                                             \
+    WK_LISTED_(wk_tensor *, wk_l_, list, WK_EINSUM_TEXT_,                                                              \
+               WK_GIVE_(wk_tensor *, wk_einsum_at(WK_HERE, equation, wk_l_.at, wk_l_.count)))
+#define WK_EINSUM_WK2_(...) WK_REFUSE_(wk_tensor *, WK_EINSUM_TEXT_)
+#define WK_EINSUM_TEXT_     "wk_einsum: write tensors in parentheses: wk_einsum(\"ij,jk->ik\", (x, y))"
+
+/* ((x, y), out) or ((x, y), out, .key = value) */
+#define WK_MESHGRID_(...)     WK_JOIN_(WK_MESHGRID_, WK_KIND_1ST_(__VA_ARGS__, ))(WK_LIST_NAME_, __VA_ARGS__, )
+#define WK_MESHGRID_NOT_(...) WK_REFUSE_(int, "wk_meshgrid: write tensors in parentheses: wk_meshgrid((x, y), out)")
+#define WK_MESHGRID_ARRAY_    WK_MESHGRID_LIST_
+#define WK_MESHGRID_LIST_(wk_l_, list, ...)                                                                            \
+    WK_JOIN_(WK_MESHGRID_OUT_, WK_COUNT_4_(__VA_ARGS__))(wk_l_, list, __VA_ARGS__)
+#define WK_MESHGRID_OUT_1(wk_l_, list, wk1_)                                                                           \
+    WK_REFUSE_(int, "wk_meshgrid: the array for the results is missing: wk_meshgrid((x, y), out)")
+#define WK_MESHGRID_OUT_2(wk_l_, list, out, wk1_)                                                                      \
+    WK_LISTED_(int, wk_l_, list, "", WK_GIVE_(int, wk_meshgrid_at(WK_HERE, wk_l_.at, wk_l_.count, out, NULL)))
+#define WK_MESHGRID_OUT_3(wk_l_, list, out, ...)                                                                       \
+    WK_LISTED_(int, wk_l_, list, "",                                                                                   \
+               WK_CALL_(int, wk_meshgrid, (wk_l_.at, wk_l_.count, out), wk_meshgrid_options, __VA_ARGS__))
+#define WK_MESHGRID_OUT_WK4_ WK_MESHGRID_OUT_3
+
+/* (a, b, (dims), (dims)) or (a, b, n) */
+#define WK_TENSORDOT_(a, b, ...)                                                                                       \
+    WK_JOIN_(WK_TENSORDOT_, WK_COUNT_(__VA_ARGS__))(WK_INTS_NAME_, WK_INTS_NAME_, a, b, __VA_ARGS__)
+#define WK_TENSORDOT_1(wk_n_, wk_t_, a, b, n)                                                                          \
+    WK_ONCE_(int, wk_n_, n,                                                                                            \
+             WK_GIVE_(wk_tensor *, wk_tensordot_at(WK_HERE, a, b, wk_last_dims_(wk_n_), wk_dims_(wk_n_),               \
+                                                   wk_last_dims_(0), wk_dims_(wk_n_))))
+#define WK_TENSORDOT_WK2_(wk_s_, wk_t_, a, b, dims_a, dims_b)                                                          \
+    WK_SIZED_(wk_tensor *, wk_s_, dims_a, WK_TENSORDOT_TEXT_,                                                          \
+              WK_SIZED_(wk_tensor *, wk_t_, dims_b, WK_TENSORDOT_TEXT_,                                                \
+                        WK_GIVE_(wk_tensor *,                                                                          \
+                                 wk_tensordot_at(WK_HERE, a, b, wk_s_.at, wk_s_.count, wk_t_.at, wk_t_.count))))
+#define WK_TENSORDOT_TEXT_ "wk_tensordot: write lists in parentheses, wk_tensordot(a, b, (1), (0)), or a number"
+/* The dimensions from -n to -1, and from 0 on; their number, -1 if it is out of range. */
+static inline const int64_t *wk_last_dims_(int64_t n)
+{
+    static const int64_t dims[] = {-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7};
+    return n >= 0 && n <= 8 ? dims + 8 - n : dims;
+}
+static inline int wk_dims_(int64_t n)
+{
+    return n >= 0 && n <= 8 ? (int)n : -1;
+}
+
 /* (a, b, ...): fewer operands than n are refused with their names, said. More are passed on, as the commas of a
  * compound literal separate arguments too; the compiler reports operands that are too many. */
 #define WK_EXACT_NEW_(n, f, said, ...) WK_NEW_TENSOR_(WK_EXACT_(wk_tensor *, n, f, said, __VA_ARGS__))

@@ -185,6 +185,35 @@
     WK_NEW_TENSOR_(                                                                                                    \
         WK_OPT3_(wk_tensor *, wk_cosine_similarity, wk_cosine_similarity_options, "a, b, dim", a, b, __VA_ARGS__))
 
+/* wk_nansum(x, (dims)): Sums over all dimensions, or over dims, as if NaN were 0.
+ * Options:   .keepdim. .dtype
+ * Dtypes:    any; out has .dtype, by default i64 for integers and bool, else that of x
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Example:   wk_nansum(x, (0)) is 4 for x = {1, NAN, 3}
+ * PyTorch:   torch.nansum */
+#define wk_nansum(...) WK_NEW_TENSOR_(WK_REDUCE_OPT_(wk_nansum, wk_reduce_options, __VA_ARGS__))
+
+/* wk_nanmean(x, (dims)): Computes the mean of the elements that are not NaN, over all dimensions or over dims.
+ * Options:   .keepdim. .dtype
+ * Dtypes:    floating, or any with a floating .dtype
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_DTYPE if x is not floating and .dtype is not set
+ * Example:   wk_nanmean(x) is 2 for x = {1, NAN, 3}
+ * PyTorch:   torch.nanmean */
+#define wk_nanmean(...) WK_NEW_TENSOR_(WK_REDUCE_OPT_(wk_nanmean, wk_reduce_options, __VA_ARGS__))
+
+/* wk_cdist(a, b): Computes the p-norms of the differences of all pairs of rows of a and b.
+ *     out[..., i, j] = (sum over k |a[..., i, k] - b[..., j, k]|^p)^(1/p)
+ * Options:   .p: at least 0; inf for the largest difference; default 2
+ * Shapes:    a (..., P, M), b (..., R, M) -> (..., P, R); the other dimensions broadcast
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if an operand has fewer than two dimensions or sizes do not match; WK_ERR_ARGUMENT if p is
+ *            negative; WK_ERR_DTYPE if an operand is not floating
+ * Example:   wk_cdist(x, y) is {{5}, {4}} for x = {{0, 0}, {3, 0}}, y = {{3, 4}}
+ * PyTorch:   torch.cdist */
+#define wk_cdist(a, ...) WK_NEW_TENSOR_(WK_OPT2_(wk_tensor *, wk_cdist, wk_cdist_options, "a, b", a, __VA_ARGS__))
+
 #endif
 
 /* ---- along one dimension ----------------------------------------------------------------------------------------- */

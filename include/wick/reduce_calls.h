@@ -150,6 +150,25 @@ typedef struct wk_cosine_similarity_options {
 WK_RESULT_API wk_tensor *wk_cosine_similarity_at(wk_site site, wk_tensor *a, wk_tensor *b, int64_t dim,
                                                  const wk_cosine_similarity_options *options);
 
+/* nansum: Sums over all dimensions, or over dims, as if NaN were 0. */
+WK_RESULT_API wk_tensor *wk_nansum_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                                      const wk_reduce_options *options);
+
+/* nanmean: Computes the mean of the elements that are not NaN, over all dimensions or over dims. */
+WK_RESULT_API wk_tensor *wk_nanmean_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                                       const wk_reduce_options *options);
+
+/* cdist: Computes the p-norms of the differences of all pairs of rows of a and b. */
+typedef struct wk_cdist_options {
+    size_t size;
+    wk_by_name by_name;
+    double p; /* default 2; at least 0; inf for the largest difference */
+} wk_cdist_options;
+#ifndef __cplusplus
+#define wk_cdist_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, p)
+#endif
+WK_RESULT_API wk_tensor *wk_cdist_at(wk_site site, wk_tensor *a, wk_tensor *b, const wk_cdist_options *options);
+
 /* ---- along one dimension ----------------------------------------------------------------------------------------- */
 
 /* softmax: Normalises e^x to a sum of 1 along dim. */

@@ -356,6 +356,31 @@
               WK_SIZED_(wk_tensor *, wk_t_, dims, "wk_roll: write lists in parentheses: wk_roll(x, (1), (0))",         \
                         WK_GIVE_(wk_tensor *, wk_roll_at(WK_HERE, x, wk_s_.at, wk_s_.count, wk_t_.at, wk_t_.count))))
 
+/* wk_rot90(x, k, (dims)): Rotates x by k quarter turns in the plane of two dimensions, from the first towards the
+ * second.
+ * Dtypes:    any
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if a dimension is out of range; WK_ERR_ARGUMENT unless dims are two different dimensions
+ * Example:   wk_rot90(x, 1, (0, 1)) is {{2, 4}, {1, 3}} for x = {{1, 2}, {3, 4}}
+ * PyTorch:   torch.rot90 */
+#define wk_rot90(x, k, dims) WK_NEW_TENSOR_(WK_ROT90_(WK_INTS_NAME_, x, k, dims))
+#define WK_ROT90_(wk_s_, x, k, dims)                                                                                   \
+    WK_SIZED_(wk_tensor *, wk_s_, dims, "wk_rot90: write sizes in parentheses: wk_rot90(x, k, (0, 1))",                \
+              WK_GIVE_(wk_tensor *, wk_rot90_at(WK_HERE, x, k, wk_s_.at, wk_s_.count)))
+
+/* wk_meshgrid((x), out): Expands vectors to grids: grid k has the elements of vector k along dimension k. With
+ * .indexing = "xy" the first two dimensions are exchanged. out must have room for as many tensors as the list; each
+ * is a view that shares the memory of its vector and belongs to the innermost scope.
+ * Options:   .indexing: order of the first two dimensions; "ij" or "xy"
+ * Shapes:    vectors or tensors without dimensions; each grid has as many dimensions as the list tensors
+ * Dtypes:    any
+ * Returns:   the number of grids; -1 on error, with out[] all NULL
+ * Errors:    WK_ERR_SHAPE if a tensor has more than one dimension; WK_ERR_ARGUMENT if the list is empty or longer
+ *            than 8, or .indexing is unknown
+ * Example:   wk_meshgrid((x, y), out) sets out to {{{1, 1}, {2, 2}}, {{3, 4}, {3, 4}}} for x = {1, 2}, y = {3, 4}
+ * PyTorch:   torch.meshgrid */
+#define wk_meshgrid(...) WK_MESHGRID_(__VA_ARGS__)
+
 /* ---- padding and shuffling: new tensors -------------------------------------------------------------------------- */
 
 /* wk_pad(x, (pad)): Pads the last dimensions of x. pad has two numbers for each of these dimensions, the last one
@@ -575,6 +600,34 @@
 #define wk_triu(...)      WK_NEW_TENSOR_(WK_JOIN_(WK_TRIU_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__))
 #define WK_TRIU_1(x)      WK_TRIU_WK2_(x, 0)
 #define WK_TRIU_WK2_(...) WK_PLAIN_(wk_triu, __VA_ARGS__)
+
+#endif
+
+/* wk_trace(x): Sums the diagonal of a matrix.
+ * Dtypes:    any; out i64 for integers and bool, else as x
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if x is not a matrix
+ * Example:   wk_trace(x) is 5 for x = {{1, 2}, {3, 4}}
+ * PyTorch:   torch.trace */
+#define wk_trace(...) WK_EXACT_NEW_(1, wk_trace, "x", __VA_ARGS__)
+
+#ifndef __cplusplus
+/* wk_diag_embed(x, offset, dim0, dim1): Writes vectors along the last dimension into the diagonals of new matrices,
+ * which are 0 elsewhere. The forms are wk_diag_embed(x), wk_diag_embed(x, offset) and wk_diag_embed(x, offset, dim0,
+ * dim1): the diagonal, above the main one if offset is positive, and the dimensions of the matrices in the result,
+ * by default 0, -2 and -1.
+ * Shapes:    the last dimension, of size n, becomes two of size n + |offset|
+ * Dtypes:    any
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if a dimension is out of range; WK_ERR_ARGUMENT if dim0 equals dim1; WK_ERR_SHAPE if x has
+ *            no dimensions or already 8
+ * Example:   wk_diag_embed(x) is {{1, 0}, {0, 2}} for x = {1, 2}
+ * PyTorch:   torch.diag_embed */
+#define wk_diag_embed(...)               WK_NEW_TENSOR_(WK_JOIN_(WK_DIAG_EMBED_, WK_COUNT_4_(__VA_ARGS__))(__VA_ARGS__))
+#define WK_DIAG_EMBED_1(x)               WK_DIAG_EMBED_WK4_(x, 0, -2, -1)
+#define WK_DIAG_EMBED_2(x, offset)       WK_DIAG_EMBED_WK4_(x, offset, -2, -1)
+#define WK_DIAG_EMBED_3(x, offset, dim0) WK_DIAG_EMBED_WK4_(x, offset, dim0, -1)
+#define WK_DIAG_EMBED_WK4_(...)          WK_PLAIN_(wk_diag_embed, __VA_ARGS__)
 
 #endif
 

@@ -121,6 +121,21 @@ WK_RESULT_API wk_tensor *wk_flip_at(wk_site site, wk_tensor *x, const int64_t *d
 WK_RESULT_API wk_tensor *wk_roll_at(wk_site site, wk_tensor *x, const int64_t *shifts, int shift_count,
                                     const int64_t *dims, int dim_count);
 
+/* rot90: Rotates x by k quarter turns in the plane of two dimensions, from the first towards the second. */
+WK_RESULT_API wk_tensor *wk_rot90_at(wk_site site, wk_tensor *x, int64_t k, const int64_t *dims, int count);
+
+/* meshgrid: Expands vectors to grids: grid k has the elements of vector k along dimension k. */
+typedef struct wk_meshgrid_options {
+    size_t size;
+    wk_by_name by_name;
+    const char *indexing; /* "ij" or "xy"; order of the first two dimensions */
+} wk_meshgrid_options;
+#ifndef __cplusplus
+#define wk_meshgrid_options_numbers_(wk_do_, wk_o_)
+#endif
+WK_API int wk_meshgrid_at(wk_site site, wk_tensor *const *x, int count, wk_tensor **out,
+                          const wk_meshgrid_options *options);
+
 /* ---- padding and shuffling: new tensors -------------------------------------------------------------------------- */
 
 /* pad: Pads the last dimensions of x. */
@@ -196,6 +211,13 @@ WK_RESULT_API wk_tensor *wk_tril_at(wk_site site, wk_tensor *x, int64_t diagonal
 
 /* triu: Keeps the elements on and above the diagonal of the last two dimensions and sets the others to 0. */
 WK_RESULT_API wk_tensor *wk_triu_at(wk_site site, wk_tensor *x, int64_t diagonal);
+
+/* trace: Sums the diagonal of a matrix. */
+WK_RESULT_API wk_tensor *wk_trace_at(wk_site site, wk_tensor *x);
+WK_RESULT_API wk_tensor *wk_trace(wk_tensor *x);
+
+/* diag_embed: Writes vectors along the last dimension into the diagonals of new matrices, which are 0 elsewhere. */
+WK_RESULT_API wk_tensor *wk_diag_embed_at(wk_site site, wk_tensor *x, int64_t offset, int64_t dim0, int64_t dim1);
 
 #ifdef __cplusplus
 }

@@ -217,6 +217,9 @@ CALLS = {
     "logsumexp": dims(torch.logsumexp),
     "median": median,
     "unique": unique,
+    "einsum": lambda equation, tensors: torch.einsum(equation, *tensors),
+    "tensordot": lambda a, b, dims_self, dims_other: torch.tensordot(a, b, (dims_self, dims_other)),
+    "meshgrid": lambda tensors, indexing="ij": torch.meshgrid(*tensors, indexing=indexing),
     "unfold": torch.Tensor.unfold,
     "nonzero_numpy": lambda x: torch.nonzero(x, as_tuple=True),
     "one_hot": lambda x, num_classes=-1: F.one_hot(x, num_classes),
@@ -264,11 +267,13 @@ def function(name):
 
 
 def split(text):
-    """At the commas that are in no bracket."""
-    parts, depth, part = [], 0, ""
+    """At the commas that are in no bracket and no text."""
+    parts, depth, part, quoted = [], 0, "", False
     for c in text:
-        depth += (c in "[({") - (c in "])}")
-        if c == "," and depth == 0:
+        quoted ^= c == '"'
+        if not quoted:
+            depth += (c in "[({") - (c in "])}")
+        if c == "," and depth == 0 and not quoted:
             parts.append(part.strip())
             part = ""
         else:

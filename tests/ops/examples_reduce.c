@@ -143,6 +143,31 @@ static void example_cosine_similarity(void **state)
     expect_values(wk_cosine_similarity(x, y, 0), 1, (const double[]){0.707107}, 1e-5);
 }
 
+static void example_nansum(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (3), 1, NAN, 3);
+    expect_values(wk_nansum(x, (0)), 1, (const double[]){4}, 1e-5);
+}
+
+static void example_nanmean(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (3), 1, NAN, 3);
+    expect_values(wk_nanmean(x), 1, (const double[]){2}, 1e-5);
+}
+
+static void example_cdist(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2, 2), 0, 0, 3, 0);
+    wk_tensor *y = wk_of(double, (1, 2), 3, 4);
+    expect_values(wk_cdist(x, y), 2, (const double[]){5, 4}, 1e-5);
+}
+
 static void example_softmax(void **state)
 {
     (void)state;
@@ -465,6 +490,9 @@ int main(void)
                                        cmocka_unit_test(example_dist),
                                        cmocka_unit_test(example_pairwise_distance),
                                        cmocka_unit_test(example_cosine_similarity),
+                                       cmocka_unit_test(example_nansum),
+                                       cmocka_unit_test(example_nanmean),
+                                       cmocka_unit_test(example_cdist),
                                        cmocka_unit_test(example_softmax),
                                        cmocka_unit_test(example_softmin),
                                        cmocka_unit_test(example_log_softmax),

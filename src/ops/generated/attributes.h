@@ -291,6 +291,18 @@ static inline wk__cosine_similarity_attributes wk__cosine_similarity_attributes_
     return (wk__cosine_similarity_attributes){.dim = attr->i[0], .eps = attr->f[0]};
 }
 
+typedef struct wk__cdist_attributes {
+    double p;
+} wk__cdist_attributes;
+static inline wk__attr wk__cdist_attr(wk__cdist_attributes a)
+{
+    return (wk__attr){.f = {a.p}};
+}
+static inline wk__cdist_attributes wk__cdist_attributes_of(const wk__attr *attr)
+{
+    return (wk__cdist_attributes){.p = attr->f[0]};
+}
+
 typedef struct wk__softmax_attributes {
     int64_t mask;
 } wk__softmax_attributes;

@@ -28,6 +28,9 @@ int wk__invoke_norm(const wk__op *op, wk_site site, const wk_value *args, wk_ten
 int wk__invoke_dist(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_pairwise_distance(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_cosine_similarity(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_nansum(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_nanmean(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_cdist(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_softmax(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_softmin(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_log_softmax(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
@@ -103,6 +106,13 @@ static inline bool wk__read_cosine_similarity_options(wk_site site, const char *
 {
     if (!wk__options(site, op, given, own)) return false;
     own->eps = wk__option_or(own->eps, 1e-08);
+    return true;
+}
+static inline bool wk__read_cdist_options(wk_site site, const char *op, const wk_cdist_options *given,
+                                          wk_cdist_options *own)
+{
+    if (!wk__options(site, op, given, own)) return false;
+    own->p = wk__option_or(own->p, 2);
     return true;
 }
 static inline bool wk__read_smooth_l1_loss_options(wk_site site, const char *op, const wk_smooth_l1_loss_options *given,
@@ -188,6 +198,7 @@ extern const wk_parameter wk__parameters_norm[];
 extern const wk_parameter wk__parameters_dist[];
 extern const wk_parameter wk__parameters_pairwise_distance[];
 extern const wk_parameter wk__parameters_cosine_similarity[];
+extern const wk_parameter wk__parameters_cdist[];
 extern const wk_parameter wk__parameters_softmax[];
 extern const wk_parameter wk__parameters_cumsum[];
 extern const wk_parameter wk__parameters_sort[];
@@ -323,6 +334,27 @@ extern const wk_parameter wk__parameters_nll_loss[];
     .category = "reduction", .doc = "Computes the cosine of the angle between vectors along dim.",                     \
     .grad_fn_name = "SumBackward1", .dtypes = WK__FLOATS, .parameters = wk__parameters_cosine_similarity,              \
     .parameter_count = 4, .results = 1, .invoke = wk__invoke_cosine_similarity
+
+#define WK__SIGNATURE_nansum                                                                                           \
+    .name = "nansum",                                                                                                  \
+    .schema = "nansum(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",              \
+    .category = "reduction", .doc = "Sums over all dimensions, or over dims, as if NaN were 0.",                       \
+    .grad_fn_name = "NansumBackward0", .parameters = wk__parameters_mean, .parameter_count = 4, .results = 1,          \
+    .takes_dtype = true, .invoke = wk__invoke_nansum
+
+#define WK__SIGNATURE_nanmean                                                                                          \
+    .name = "nanmean",                                                                                                 \
+    .schema = "nanmean(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",             \
+    .category = "reduction",                                                                                           \
+    .doc = "Computes the mean of the elements that are not NaN, over all dimensions or over dims.",                    \
+    .grad_fn_name = "DivBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_mean, .parameter_count = 4,     \
+    .results = 1, .takes_dtype = true, .invoke = wk__invoke_nanmean
+
+#define WK__SIGNATURE_cdist                                                                                            \
+    .name = "cdist", .schema = "cdist(Tensor x1, Tensor x2, float p=2, int? compute_mode=None) -> Tensor",             \
+    .category = "reduction", .doc = "Computes the p-norms of the differences of all pairs of rows of a and b.",        \
+    .grad_fn_name = "CdistBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_cdist, .parameter_count = 4,  \
+    .results = 1, .invoke = wk__invoke_cdist
 
 #define WK__SIGNATURE_softmax                                                                                          \
     .name = "softmax", .schema = "softmax(Tensor input, int dim) -> Tensor", .category = "softmax",                    \

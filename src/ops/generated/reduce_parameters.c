@@ -156,6 +156,17 @@ const wk_parameter wk__parameters_cosine_similarity[] = {
      .optional = true,
      .default_value = {.kind = WK_VALUE_FLOAT, .f = 1e-08}}};
 
+const wk_parameter wk__parameters_cdist[] = {
+    {.size = sizeof(wk_parameter), .name = "x1", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "x2", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "p",
+     .doc = "at least 0; inf for the largest difference",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 2}},
+    {.size = sizeof(wk_parameter), .name = "compute_mode", .doc = "", .kind = WK_VALUE_INT, .optional = true}};
+
 const wk_parameter wk__parameters_softmax[] = {
     {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},
     {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT}};

@@ -41,6 +41,8 @@ int wk__invoke_tile(const wk__op *op, wk_site site, const wk_value *args, wk_ten
 int wk__invoke_repeat_interleave(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_flip(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_roll(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_rot90(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_meshgrid(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_pad(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_pixel_shuffle(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_pixel_unshuffle(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
@@ -61,6 +63,8 @@ int wk__invoke_nonzero_numpy(const wk__op *op, wk_site site, const wk_value *arg
 int wk__invoke_one_hot(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_tril(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_triu(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_trace(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_diag_embed(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 
 /* Entries defined in the files of the ops. */
 int wk__chunk(wk_site site, wk_tensor *x, int64_t n, int64_t dim, wk_tensor **out);
@@ -99,6 +103,8 @@ extern const wk_parameter wk__parameters_cat[];
 extern const wk_parameter wk__parameters_repeat[];
 extern const wk_parameter wk__parameters_repeat_interleave[];
 extern const wk_parameter wk__parameters_roll[];
+extern const wk_parameter wk__parameters_rot90[];
+extern const wk_parameter wk__parameters_meshgrid[];
 extern const wk_parameter wk__parameters_pad[];
 extern const wk_parameter wk__parameters_pixel_shuffle[];
 extern const wk_parameter wk__parameters_pixel_unshuffle[];
@@ -113,6 +119,7 @@ extern const wk_parameter wk__parameters_index_add[];
 extern const wk_parameter wk__parameters_masked_select[];
 extern const wk_parameter wk__parameters_one_hot[];
 extern const wk_parameter wk__parameters_tril[];
+extern const wk_parameter wk__parameters_diag_embed[];
 
 #define WK__SIGNATURE_reshape                                                                                          \
     .name = "reshape", .schema = "reshape(Tensor self, int[] shape) -> Tensor", .category = "view",                    \
@@ -283,6 +290,18 @@ extern const wk_parameter wk__parameters_tril[];
     .doc = "Rotates x by shifts[k] indices along dims[k].", .grad_fn_name = "RollBackward0",                           \
     .parameters = wk__parameters_roll, .parameter_count = 3, .results = 1, .invoke = wk__invoke_roll
 
+#define WK__SIGNATURE_rot90                                                                                            \
+    .name = "rot90", .schema = "rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor", .category = "joining",      \
+    .doc = "Rotates x by k quarter turns in the plane of two dimensions, from the first towards the second.",          \
+    .grad_fn_name = "Rot90Backward0", .parameters = wk__parameters_rot90, .parameter_count = 3, .results = 1,          \
+    .invoke = wk__invoke_rot90
+
+#define WK__SIGNATURE_meshgrid                                                                                         \
+    .name = "meshgrid", .schema = "meshgrid(Tensor[] tensors, *, str indexing=\"ij\") -> Tensor[]",                    \
+    .category = "view", .doc = "Expands vectors to grids: grid k has the elements of vector k along dimension k.",     \
+    .grad_fn_name = "ExpandBackward0", .parameters = wk__parameters_meshgrid, .parameter_count = 2, .results = -1,     \
+    .view = true, .invoke = wk__invoke_meshgrid
+
 #define WK__SIGNATURE_pad                                                                                              \
     .name = "pad", .schema = "pad(Tensor self, int[] pad, str mode=\"constant\", float value=0.0) -> Tensor",          \
     .category = "joining", .doc = "Pads the last dimensions of x.", .grad_fn_name = "ConstantPadNdBackward0",          \
@@ -385,5 +404,17 @@ extern const wk_parameter wk__parameters_tril[];
     .doc = "Keeps the elements on and above the diagonal of the last two dimensions and sets the others to 0.",        \
     .grad_fn_name = "TriuBackward0", .parameters = wk__parameters_tril, .parameter_count = 2, .results = 1,            \
     .invoke = wk__invoke_triu
+
+#define WK__SIGNATURE_trace                                                                                            \
+    .name = "trace", .schema = "trace(Tensor self) -> Tensor", .category = "reduction",                                \
+    .doc = "Sums the diagonal of a matrix.", .grad_fn_name = "TraceBackward0", .parameters = wk__parameters_t,         \
+    .parameter_count = 1, .results = 1, .invoke = wk__invoke_trace
+
+#define WK__SIGNATURE_diag_embed                                                                                       \
+    .name = "diag_embed", .schema = "diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",       \
+    .category = "indexing",                                                                                            \
+    .doc = "Writes vectors along the last dimension into the diagonals of new matrices, which are 0 elsewhere.",       \
+    .grad_fn_name = "DiagEmbedBackward0", .parameters = wk__parameters_diag_embed, .parameter_count = 4, .results = 1, \
+    .invoke = wk__invoke_diag_embed
 
 #endif

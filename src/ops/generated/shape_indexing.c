@@ -151,3 +151,25 @@ int wk__invoke_triu(const wk__op *op, wk_site site, const wk_value *args, wk_ten
     (void)op;
     return wk__return_one(out, wk_triu_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0)));
 }
+
+/* ---- trace ------------------------------------------------------------------------------------------------------- */
+
+wk_tensor *(wk_trace)(wk_tensor *x)
+{
+    return wk_trace_at((wk_site){0}, x);
+}
+
+int wk__invoke_trace(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_trace_at(site, wk__value_tensor(&args[0])));
+}
+
+/* ---- diag_embed -------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_diag_embed(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_diag_embed_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                                wk__value_int(&args[2], -2), wk__value_int(&args[3], -1)));
+}
