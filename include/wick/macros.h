@@ -423,6 +423,15 @@ static inline size_t wk_elements_(const char *text)
 #define WK_OPT3_1_WK2_(result, f, said, a, b, c)          WK_REFUSE_MISSING_(result, f, said)
 #define WK_OPT3_WK2_(result, f, type, said, a, b, c, ...) WK_CALL_(result, f, (a, b, c), type, __VA_ARGS__)
 
+/* (a, b, c, d, e) or (a, b, c, d, e, .key = value, ...) */
+#define WK_OPT5_(result, f, type, said, a, b, c, d, ...)                                                               \
+    WK_JOIN_(WK_OPT5_, WK_COUNT_(__VA_ARGS__))(result, f, type, said, a, b, c, d, __VA_ARGS__)
+#define WK_OPT5_1(result, f, type, said, a, b, c, d, e)                                                                \
+    WK_JOIN_(WK_OPT5_1_, WK_IS_MISSING_(e))(result, f, said, a, b, c, d, e)
+#define WK_OPT5_1_1(result, f, said, a, b, c, d, e)             f##_at(WK_HERE, a, b, c, d, e, NULL)
+#define WK_OPT5_1_WK2_(result, f, said, a, b, c, d, e)          WK_REFUSE_MISSING_(result, f, said)
+#define WK_OPT5_WK2_(result, f, type, said, a, b, c, d, e, ...) WK_CALL_(result, f, (a, b, c, d, e), type, __VA_ARGS__)
+
 /* The same forms whose last operand is a wk_sizes: a number or a list. */
 #define WK_OPT_SIZES_(result, f, type, said, ...)                                                                      \
     WK_JOIN_(WK_OPT_SIZES_, WK_COUNT_(__VA_ARGS__))(result, f, type, said, (), __VA_ARGS__)
@@ -609,6 +618,17 @@ typedef struct wk_one_dim_ { /* anything fits here: a _Static_assert refuses wha
                WK_GIVE_(wk_tensor *, wk_einsum_at(WK_HERE, equation, wk_l_.at, wk_l_.count)))
 #define WK_EINSUM_WK2_(...) WK_REFUSE_(wk_tensor *, WK_EINSUM_TEXT_)
 #define WK_EINSUM_TEXT_     "wk_einsum: write tensors in parentheses: wk_einsum(\"ij,jk->ik\", (x, y))"
+
+/* (x, (i, j), values) or (x, (i, j), values, .key = value) */
+#define WK_INDEX_PUT_(f, x, list, ...)                                                                                 \
+    WK_JOIN_(WK_INDEX_PUT_, WK_COUNT_(__VA_ARGS__))(f, WK_LIST_NAME_, x, list, __VA_ARGS__)
+#define WK_INDEX_PUT_1(f, wk_l_, x, list, values)                                                                      \
+    WK_LISTED_(wk_tensor *, wk_l_, list, WK_INDEX_PUT_TEXT_(f),                                                        \
+               WK_GIVE_(wk_tensor *, f##_at(WK_HERE, x, wk_l_.at, wk_l_.count, values, NULL)))
+#define WK_INDEX_PUT_WK2_(f, wk_l_, x, list, values, ...)                                                              \
+    WK_LISTED_(wk_tensor *, wk_l_, list, WK_INDEX_PUT_TEXT_(f),                                                        \
+               WK_CALL_(wk_tensor *, f, (x, wk_l_.at, wk_l_.count, values), wk_index_put_options, __VA_ARGS__))
+#define WK_INDEX_PUT_TEXT_(f) #f ": write index tensors in parentheses: " #f "(x, (i, j), values)"
 
 /* ((x, y), out) or ((x, y), out, .key = value) */
 #define WK_MESHGRID_(...)     WK_JOIN_(WK_MESHGRID_, WK_KIND_1ST_(__VA_ARGS__, ))(WK_LIST_NAME_, __VA_ARGS__, )

@@ -119,6 +119,12 @@ static int shaping(wk_tensor *x)
     x = wk_diagonal(x), x = wk_diagonal(x, 1, 0, 1), x = wk_tril(x), x = wk_triu(x, 1), x = wk_unfold(x, 0, 2, 1);
     x = wk_cat((x, x), 0), x = wk_stack((x, x, x), 0), x = wk_repeat(x, (2, 2)), x = wk_flip(x, (0)),
     x = wk_roll(x, (1), (0)), x = wk_as_strided(x, (2, 2), (1, 0)), x = wk_as_strided(x, (2), (1), 1);
+    wk_tensor *values, *indices;
+    if (wk_cummax(x, 0, &values, &indices) == wk_cummin(x, 0, &values, NULL)) x = wk_logcumsumexp(x, 0);
+    x = wk_index_fill(x, 0, x, 1.5), x = wk_index_fill_(x, 0, x, x), x = wk_index_copy(x, 0, x, x);
+    x = wk_index_put(x, (x), x), x = wk_index_put_(x, (x, x), x, .accumulate = true), x = wk_masked_scatter(x, x, x);
+    x = wk_scatter_reduce(x, 0, x, x, "sum"), x = wk_scatter_reduce_(x, 0, x, x, "amax", .exclude_self = true);
+    x = wk_searchsorted(x, x, .side = "right"), x = wk_bucketize(x, x), x = wk_bincount(x), x = wk_histc(x, .bins = 3);
     x = wk_scatter(x, 0, x, x), x = wk_scatter(x, 0, x, 1.5), x = wk_index_select(x, 0, x), x = wk_gather(x, 0, x);
     return wk_chunk(x, 3, 0, out) + wk_split(x, 2, 0, out) + wk_split_with_sizes(x, (1, 2), 0, out) +
            wk_unbind(x, 0, out);

@@ -58,6 +58,10 @@ RANDOM_WITH = {"rrelu": "true"}  # samples that end so draw random numbers
 OTHER_GRADIENT = {
     "hardsigmoid": "PyTorch has 1/6 as a float",
     "cosine_similarity [4,5], [4,5], 1, 3": "PyTorch differentiates lengths below eps as if they counted",
+    **{f"index_put {sample}": "as scatter" for sample in ("[5], {[3]:i64<5}, [3]", "[3,4], {[2]:i64<3}, [4], false",
+                                                          "[3,4], {[2,1]:i64<3 [3]:i64<4}, [2,3]",
+                                                          "[3,4], {[2,2]:i64<3}, []")},
+    "index_copy": "as scatter",
     "scatter": "where several sources meet in a place, PyTorch gives all of them the gradient, Wick the one that stays",
 }  # fmt: skip
 CONVOLUTIONS = [f"conv{form}{d}d{end}" for d in "123" for form, end in (("", ""), ("_transpose", ""), ("", "_input"),

@@ -118,6 +118,10 @@ static void sizes_and_dimensions(void **state)
     same(wk_nansum(x, (1)), wk_nansum(x, WK_ARRAY(one, 1)));
     same(wk_nanmean(f, (1), .keepdim = true), wk_nanmean(f, WK_ARRAY(one, 1), .keepdim = true));
     same(wk_tensordot(f, f, (0), (0)), wk_tensordot(f, f, WK_ARRAY(zero, 1), WK_ARRAY(zero, 1)));
+    wk_tensor *place[] = {wk_of(int64_t, (1), 1), wk_of(int64_t, (1), 2)}, *value = wk_of(int64_t, (1), 9);
+    same(wk_index_put(x, (place[0], place[1]), value), wk_index_put(x, WK_ARRAY(place, 2), value));
+    same(wk_index_put_(wk_clone(x), (place[0]), value),
+         wk_index_put_(wk_clone(x), WK_ARRAY(place, 1), value, .accumulate = false));
     wk_tensor *pair[] = {f, f}, *axes[] = {wk_arange(2), wk_arange(3)};
     same(wk_einsum("ij,kj", (f, f)), wk_einsum("ij,kj", WK_ARRAY(pair, 2)));
     assert_true(wk_meshgrid((axes[0], axes[1]), out) == wk_meshgrid(WK_ARRAY(axes, 2), again, .indexing = "ij"));

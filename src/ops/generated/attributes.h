@@ -639,6 +639,19 @@ static inline wk__tril_attributes wk__tril_attributes_of(const wk__attr *attr)
     return (wk__tril_attributes){.diagonal = attr->i[0]};
 }
 
+typedef struct wk__scatter_reduce_attributes {
+    int64_t dim;
+    bool alone;
+} wk__scatter_reduce_attributes;
+static inline wk__attr wk__scatter_reduce_attr(wk__scatter_reduce_attributes a)
+{
+    return (wk__attr){.i = {a.dim, a.alone}};
+}
+static inline wk__scatter_reduce_attributes wk__scatter_reduce_attributes_of(const wk__attr *attr)
+{
+    return (wk__scatter_reduce_attributes){.dim = attr->i[0], .alone = attr->i[1] != 0};
+}
+
 typedef struct wk__interpolate_attributes {
     int64_t mode;
     int64_t align_corners;

@@ -65,6 +65,16 @@ int wk__invoke_tril(const wk__op *op, wk_site site, const wk_value *args, wk_ten
 int wk__invoke_triu(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_trace(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_diag_embed(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_index_fill(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_index_fill_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_index_copy(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_index_copy_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_index_put(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_index_put_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_masked_scatter(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_masked_scatter_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_scatter_reduce(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_scatter_reduce_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 
 /* Entries defined in the files of the ops. */
 int wk__chunk(wk_site site, wk_tensor *x, int64_t n, int64_t dim, wk_tensor **out);
@@ -120,6 +130,10 @@ extern const wk_parameter wk__parameters_masked_select[];
 extern const wk_parameter wk__parameters_one_hot[];
 extern const wk_parameter wk__parameters_tril[];
 extern const wk_parameter wk__parameters_diag_embed[];
+extern const wk_parameter wk__parameters_index_fill[];
+extern const wk_parameter wk__parameters_index_put[];
+extern const wk_parameter wk__parameters_masked_scatter[];
+extern const wk_parameter wk__parameters_scatter_reduce[];
 
 #define WK__SIGNATURE_reshape                                                                                          \
     .name = "reshape", .schema = "reshape(Tensor self, int[] shape) -> Tensor", .category = "view",                    \
@@ -416,5 +430,43 @@ extern const wk_parameter wk__parameters_diag_embed[];
     .doc = "Writes vectors along the last dimension into the diagonals of new matrices, which are 0 elsewhere.",       \
     .grad_fn_name = "DiagEmbedBackward0", .parameters = wk__parameters_diag_embed, .parameter_count = 4, .results = 1, \
     .invoke = wk__invoke_diag_embed
+
+#define WK__SIGNATURE_index_fill                                                                                       \
+    .name = "index_fill", .schema = "index_fill(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",          \
+    .category = "indexing", .doc = "Replaces the slices at the indices in index along dim by value.",                  \
+    .grad_fn_name = "MaskedFillBackward0", .parameters = wk__parameters_index_fill, .parameter_count = 4,              \
+    .results = 1, .invoke = wk__invoke_index_fill, .invoke_in_place = wk__invoke_index_fill_
+
+#define WK__SIGNATURE_index_copy                                                                                       \
+    .name = "index_copy", .schema = "index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",         \
+    .category = "indexing", .doc = "Replaces the slices at the indices in index along dim by those of source.",        \
+    .grad_fn_name = "IndexCopyBackward0", .parameters = wk__parameters_index_add, .parameter_count = 4, .results = 1,  \
+    .invoke = wk__invoke_index_copy, .invoke_in_place = wk__invoke_index_copy_
+
+#define WK__SIGNATURE_index_put                                                                                        \
+    .name = "index_put",                                                                                               \
+    .schema = "index_put(Tensor self, Tensor[] indices, Tensor values, bool accumulate=False) -> Tensor",              \
+    .category = "indexing",                                                                                            \
+    .doc =                                                                                                             \
+        "Writes values at the elements that index tensors name, one for each of the first dimensions, or adds them.",  \
+    .grad_fn_name = "IndexPutBackward0", .parameters = wk__parameters_index_put, .parameter_count = 4, .results = 1,   \
+    .invoke = wk__invoke_index_put, .invoke_in_place = wk__invoke_index_put_
+
+#define WK__SIGNATURE_masked_scatter                                                                                   \
+    .name = "masked_scatter", .schema = "masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",           \
+    .category = "indexing", .doc = "Replaces the elements of x where mask is true by those of source, in order.",      \
+    .grad_fn_name = "MaskedScatterBackward0", .parameters = wk__parameters_masked_scatter, .parameter_count = 3,       \
+    .results = 1, .invoke = wk__invoke_masked_scatter, .invoke_in_place = wk__invoke_masked_scatter_
+
+#define WK__SIGNATURE_scatter_reduce                                                                                   \
+    .name = "scatter_reduce",                                                                                          \
+    .schema = "scatter_reduce(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) " \
+              "-> Tensor",                                                                                             \
+    .category = "indexing",                                                                                            \
+    .doc = "Combines the elements of source for one element of x along dim, and with .exclude_self not that element "  \
+           "itself.",                                                                                                  \
+    .grad_fn_name = "ScatterReduceBackward0", .dtypes = WK__NUMBERS, .parameters = wk__parameters_scatter_reduce,      \
+    .parameter_count = 6, .results = 1, .invoke = wk__invoke_scatter_reduce,                                           \
+    .invoke_in_place = wk__invoke_scatter_reduce_
 
 #endif

@@ -332,3 +332,39 @@ const wk_parameter wk__parameters_diag_embed[] = {
      .kind = WK_VALUE_INT,
      .optional = true,
      .default_value = {.kind = WK_VALUE_INT, .i = -1}}};
+
+const wk_parameter wk__parameters_index_fill[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT},
+    {.size = sizeof(wk_parameter), .name = "index", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "value", .doc = "", .kind = WK_VALUE_TENSOR, .accepts_scalar = true}};
+
+const wk_parameter wk__parameters_index_put[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "indices", .doc = "", .kind = WK_VALUE_TENSORS},
+    {.size = sizeof(wk_parameter), .name = "values", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "accumulate",
+     .doc = "add to x; default false",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};
+
+const wk_parameter wk__parameters_masked_scatter[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "mask", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "source", .doc = "", .kind = WK_VALUE_TENSOR}};
+
+const wk_parameter wk__parameters_scatter_reduce[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT},
+    {.size = sizeof(wk_parameter), .name = "index", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "src", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "reduce", .doc = "", .kind = WK_VALUE_TEXT},
+    {.size = sizeof(wk_parameter),
+     .name = "include_self",
+     .doc = "combine only elements of source; default false",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .keyword_only = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 1}}};
