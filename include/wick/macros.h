@@ -476,8 +476,7 @@ typedef struct wk_tensor_operand_ {
 } wk_tensor_operand_;
 #define WK_BEFORE_OPTIONS_(type, wk_k_, f, said, operand, last)                                                        \
     __extension__({                                                                                                    \
-        enum { wk_no_option_ = !WK_IS_NAMED_(operand, ) };                                                             \
-        _Static_assert(wk_no_option_, WK_MISSING_TEXT_(f, said));                                                      \
+        _Static_assert(!WK_IS_NAMED_(operand, ), WK_MISSING_TEXT_(f, said));                                           \
         _Pragma("GCC diagnostic push") WK_REFUSE_FRACTIONS_ const type wk_k_ = {.by_name = NULL, operand};             \
         _Pragma("GCC diagnostic pop") last;                                                                            \
     })
@@ -495,6 +494,15 @@ typedef struct wk_tensor_operand_ {
 #define WK_OPT3_TENSOR_WK2_(result, f, type, wk_k_, said, a, b, c, ...)                                                \
     WK_BEFORE_OPTIONS_(wk_tensor_operand_, wk_k_, f, said, c,                                                          \
                        WK_CALL_(result, f, (a, b, wk_k_.wk_value_), type, __VA_ARGS__))
+
+/* (a, b, c, d, e) or (a, b, c, d, e, .key = value, ...) */
+#define WK_OPT5_(result, f, type, said, a, b, c, d, ...)                                                               \
+    WK_JOIN_(WK_OPT5_, WK_COUNT_(__VA_ARGS__))(result, f, type, said, a, b, c, d, __VA_ARGS__)
+#define WK_OPT5_1(result, f, type, said, a, b, c, d, e)                                                                \
+    WK_JOIN_(WK_OPT5_1_, WK_IS_MISSING_(e))(result, f, said, a, b, c, d, e)
+#define WK_OPT5_1_1(result, f, said, a, b, c, d, e)             f##_at(WK_HERE, a, b, c, d, e, NULL)
+#define WK_OPT5_1_WK2_(result, f, said, a, b, c, d, e)          WK_REFUSE_MISSING_(result, f, said)
+#define WK_OPT5_WK2_(result, f, type, said, a, b, c, d, e, ...) WK_CALL_(result, f, (a, b, c, d, e), type, __VA_ARGS__)
 
 /* The same forms whose last operand is a wk_sizes: a number or a list. */
 #define WK_OPT_SIZES_(result, f, type, said, ...)                                                                      \
@@ -683,6 +691,64 @@ typedef struct wk_one_dim_ { /* anything fits here: a _Static_assert refuses wha
     WK_REFUSE_(wk_tensor *, #f ": one dimension: " #f "((x, y), 0), not " #f "(" said ")")
 #define WK_CAT_DIM_1(f, said, wk_l_, list, dim)                                                                        \
     WK_LISTED_(wk_tensor *, wk_l_, list, "", WK_GIVE_(wk_tensor *, f##_at(WK_HERE, wk_l_.at, wk_l_.count, dim)))
+
+/* ("ij,jk->ik", (x, y)) */
+#define WK_EINSUM_(equation, ...) WK_JOIN_(WK_EINSUM_, WK_COUNT_(__VA_ARGS__))(WK_LIST_NAME_, equation, __VA_ARGS__)
+#define WK_EINSUM_1(wk_l_, equation, list)                                                                             \
+    WK_LISTED_(wk_tensor *, wk_l_, list, WK_EINSUM_TEXT_,                                                              \
+               WK_GIVE_(wk_tensor *, wk_einsum_at(WK_HERE, equation, wk_l_.at, wk_l_.count)))
+#define WK_EINSUM_WK2_(...) WK_REFUSE_(wk_tensor *, WK_EINSUM_TEXT_)
+#define WK_EINSUM_TEXT_     "wk_einsum: write tensors in parentheses: wk_einsum(\"ij,jk->ik\", (x, y))"
+
+/* (x, (i, j), values) or (x, (i, j), values, .key = value) */
+#define WK_INDEX_PUT_(f, x, list, ...)                                                                                 \
+    WK_JOIN_(WK_INDEX_PUT_, WK_COUNT_(__VA_ARGS__))(f, WK_LIST_NAME_, x, list, __VA_ARGS__)
+#define WK_INDEX_PUT_1(f, wk_l_, x, list, values)                                                                      \
+    WK_LISTED_(wk_tensor *, wk_l_, list, WK_INDEX_PUT_TEXT_(f),                                                        \
+               WK_GIVE_(wk_tensor *, f##_at(WK_HERE, x, wk_l_.at, wk_l_.count, values, NULL)))
+#define WK_INDEX_PUT_WK2_(f, wk_l_, x, list, values, ...)                                                              \
+    WK_LISTED_(wk_tensor *, wk_l_, list, WK_INDEX_PUT_TEXT_(f),                                                        \
+               WK_CALL_(wk_tensor *, f, (x, wk_l_.at, wk_l_.count, values), wk_index_put_options, __VA_ARGS__))
+#define WK_INDEX_PUT_TEXT_(f) #f ": write index tensors in parentheses: " #f "(x, (i, j), values)"
+
+/* ((x, y), out) or ((x, y), out, .key = value) */
+#define WK_MESHGRID_(...)     WK_JOIN_(WK_MESHGRID_, WK_KIND_1ST_(__VA_ARGS__, ))(WK_LIST_NAME_, __VA_ARGS__, )
+#define WK_MESHGRID_NOT_(...) WK_REFUSE_(int, "wk_meshgrid: write tensors in parentheses: wk_meshgrid((x, y), out)")
+#define WK_MESHGRID_ARRAY_    WK_MESHGRID_LIST_
+#define WK_MESHGRID_LIST_(wk_l_, list, ...)                                                                            \
+    WK_JOIN_(WK_MESHGRID_OUT_, WK_COUNT_4_(__VA_ARGS__))(wk_l_, list, __VA_ARGS__)
+#define WK_MESHGRID_OUT_1(wk_l_, list, wk1_)                                                                           \
+    WK_REFUSE_(int, "wk_meshgrid: the array for the results is missing: wk_meshgrid((x, y), out)")
+#define WK_MESHGRID_OUT_2(wk_l_, list, out, wk1_)                                                                      \
+    WK_LISTED_(int, wk_l_, list, "", WK_GIVE_(int, wk_meshgrid_at(WK_HERE, wk_l_.at, wk_l_.count, out, NULL)))
+#define WK_MESHGRID_OUT_3(wk_l_, list, out, ...)                                                                       \
+    WK_LISTED_(int, wk_l_, list, "",                                                                                   \
+               WK_CALL_(int, wk_meshgrid, (wk_l_.at, wk_l_.count, out), wk_meshgrid_options, __VA_ARGS__))
+#define WK_MESHGRID_OUT_WK4_ WK_MESHGRID_OUT_3
+
+/* (a, b, (dims), (dims)) or (a, b, n) */
+#define WK_TENSORDOT_(a, b, ...)                                                                                       \
+    WK_JOIN_(WK_TENSORDOT_, WK_COUNT_(__VA_ARGS__))(WK_INTS_NAME_, WK_INTS_NAME_, a, b, __VA_ARGS__)
+#define WK_TENSORDOT_1(wk_n_, wk_t_, a, b, n)                                                                          \
+    WK_ONCE_(int, wk_n_, n,                                                                                            \
+             WK_GIVE_(wk_tensor *, wk_tensordot_at(WK_HERE, a, b, wk_last_dims_(wk_n_), wk_dims_(wk_n_),               \
+                                                   wk_last_dims_(0), wk_dims_(wk_n_))))
+#define WK_TENSORDOT_WK2_(wk_s_, wk_t_, a, b, dims_a, dims_b)                                                          \
+    WK_SIZED_(wk_tensor *, wk_s_, dims_a, WK_TENSORDOT_TEXT_,                                                          \
+              WK_SIZED_(wk_tensor *, wk_t_, dims_b, WK_TENSORDOT_TEXT_,                                                \
+                        WK_GIVE_(wk_tensor *,                                                                          \
+                                 wk_tensordot_at(WK_HERE, a, b, wk_s_.at, wk_s_.count, wk_t_.at, wk_t_.count))))
+#define WK_TENSORDOT_TEXT_ "wk_tensordot: write lists in parentheses, wk_tensordot(a, b, (1), (0)), or a number"
+/* The dimensions from -n to -1, and from 0 on; their number, -1 if it is out of range. */
+static inline const int64_t *wk_last_dims_(int64_t n)
+{
+    static const int64_t dims[] = {-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7};
+    return n >= 0 && n <= 8 ? dims + 8 - n : dims;
+}
+static inline int wk_dims_(int64_t n)
+{
+    return n >= 0 && n <= 8 ? (int)n : -1;
+}
 
 /* (a, b, ...): fewer operands than n are refused with their names, said. More are passed on, as the commas of a
  * compound literal separate arguments too; the compiler reports operands that are too many. */

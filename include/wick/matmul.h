@@ -116,6 +116,59 @@
  * PyTorch:   torch.nn.functional.linear */
 #define wk_linear(...) WK_EXACT_NEW_(3, wk_linear, "x, weight, bias", __VA_ARGS__)
 
+#ifndef __cplusplus
+/* wk_einsum(equation, (x)): Multiplies tensors element by element and sums over the labels that the result lacks.
+ * equation names each dimension of each operand by a letter, operands separated by commas, and after -> those of the
+ * result, as in "bij,bjk->bik". Without -> the result has the letters that occur once, in the order of the alphabet,
+ * capitals first. ... means further dimensions, which broadcast. A letter that an operand repeats takes the
+ * diagonal. Spaces have no meaning. Operands are multiplied from left to right.
+ * Shapes:    dimensions of one letter have one size, or 1
+ * Dtypes:    any but bool
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_ARGUMENT if the equation is malformed or does not fit the operands; WK_ERR_SHAPE if sizes differ
+ *            or an intermediate result has more than 8 dimensions; WK_ERR_DTYPE if the dtypes differ
+ * Example:   wk_einsum("ij,j->i", (x, y)) is {3, 7} for x = {{1, 2}, {3, 4}}, y = {1, 1}
+ * PyTorch:   torch.einsum, which returns i64 for sums of other integers */
+#define wk_einsum(equation, ...) WK_NEW_TENSOR_(WK_EINSUM_(equation, __VA_ARGS__))
+
+/* wk_tensordot(a, b, (dims_a), (dims_b)): Multiplies a and b and sums over dimensions dims_a of a and dims_b of b,
+ * in pairs. wk_tensordot(a, b, n) sums over the last n dimensions of a and the first n of b.
+ * Shapes:    out has the other dimensions of a, then those of b; the sizes of a pair are equal, or 1
+ * Dtypes:    any but bool
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_ARGUMENT if the lists differ in length or name a dimension twice; WK_ERR_INDEX if a dimension is
+ *            out of range; WK_ERR_SHAPE if sizes differ or the result has more than 8 dimensions; WK_ERR_DTYPE if
+ *            the dtypes differ
+ * Example:   wk_tensordot(x, y, (1), (0)) is {3, 7} for x = {{1, 2}, {3, 4}}, y = {1, 1}
+ * PyTorch:   torch.tensordot */
+#define wk_tensordot(a, b, ...) WK_NEW_TENSOR_(WK_TENSORDOT_(a, b, __VA_ARGS__))
+
+#endif
+
+/* wk_kron(a, b): Computes the Kronecker product: replaces each element of a by its product with b.
+ * Shapes:    each size is the product of the sizes of a and b; missing leading sizes are 1
+ * Dtypes:    any
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if more than 8 dimensions of a and b together are larger than 1
+ * Example:   wk_kron(x, y) is {{1, 2}, {3, 6}} for x = {{1, 2}}, y = {{1}, {3}}
+ * PyTorch:   torch.kron */
+#define wk_kron(...) WK_EXACT_NEW_(2, wk_kron, "a, b", __VA_ARGS__)
+
+/* wk_cross(a, b, dim): Computes the cross products of vectors of three elements along dim. wk_cross(a, b) takes the
+ * first dimension of size 3.
+ * Shapes:    a and b have as many dimensions and broadcast; dim has size 3
+ * Dtypes:    any but bool; mixed dtypes are promoted as in wk_add
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if dim is out of range; WK_ERR_SHAPE if dim does not have size 3, or a and b do not
+ *            broadcast
+ * Example:   wk_cross(x, y, 0) is {0, 0, 1} for x = {1, 0, 0}, y = {0, 1, 0}
+ * PyTorch:   torch.cross */
+#ifdef __cplusplus
+#define wk_cross(...) WK_EXACT_NEW_(3, wk_cross, "a, b, dim", __VA_ARGS__)
+#else
+#define wk_cross(x, ...) WK_NEW_TENSOR_(WK_SHORTER_(wk_cross_first, wk_cross, x, __VA_ARGS__))
+#endif
+
 /* ---- attention --------------------------------------------------------------------------------------------------- */
 
 #ifndef __cplusplus

@@ -67,6 +67,20 @@ WK_RESULT_API wk_tensor *wk_baddbmm_at(wk_site site, wk_tensor *x, wk_tensor *a,
 WK_RESULT_API wk_tensor *wk_linear_at(wk_site site, wk_tensor *x, wk_tensor *weight, wk_tensor *bias);
 WK_RESULT_API wk_tensor *wk_linear(wk_tensor *x, wk_tensor *weight, wk_tensor *bias);
 
+/* einsum: Multiplies tensors element by element and sums over the labels that the result lacks. */
+WK_RESULT_API wk_tensor *wk_einsum_at(wk_site site, const char *equation, wk_tensor *const *x, int count);
+
+/* tensordot: Multiplies a and b and sums over dimensions dims_a of a and dims_b of b, in pairs. */
+WK_RESULT_API wk_tensor *wk_tensordot_at(wk_site site, wk_tensor *a, wk_tensor *b, const int64_t *dims_a, int count_a,
+                                         const int64_t *dims_b, int count_b);
+
+/* kron: Computes the Kronecker product: replaces each element of a by its product with b. */
+WK_RESULT_API wk_tensor *wk_kron_at(wk_site site, wk_tensor *a, wk_tensor *b);
+
+/* cross: Computes the cross products of vectors of three elements along dim. */
+WK_RESULT_API wk_tensor *wk_cross_at(wk_site site, wk_tensor *a, wk_tensor *b, int64_t dim);
+WK_RESULT_API wk_tensor *wk_cross_first_at(wk_site site, wk_tensor *a, wk_tensor *b);
+
 /* ---- attention --------------------------------------------------------------------------------------------------- */
 
 /* scaled_dot_product_attention: Averages the rows of value for each row of query, weighted by the softmax of its

@@ -303,6 +303,18 @@
 #define wk_bitwise_xor(a, b)  WK_NEW_TENSOR_(WK_ARITH_(wk_bitwise_xor, a, b))
 #define wk_bitwise_xor_(a, b) WK_ARITH_1_(wk_bitwise_xor_, a, b)
 
+/* wk_isclose(a, b): Tests whether a and b are close to each other. Infinities are close if they are equal, NaN only
+ * to NaN and with .equal_nan.
+ *     out = a = b or |a - b| <= atol + rtol |b|
+ * Options:   .rtol: tolerance relative to b; default 1e-05. .atol: absolute tolerance; default 1e-08. .equal_nan:
+ *            NaN is close to NaN; default false
+ * Dtypes:    any; out bool
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_ARGUMENT if .rtol or .atol is negative
+ * Example:   wk_isclose(x, y, .atol = 0.1) is {1, 0} for x = {1, 2}, y = {1.05, 3}
+ * PyTorch:   torch.isclose, which takes no mixed dtypes */
+#define wk_isclose(a, ...) WK_NEW_TENSOR_(WK_OPT2_(wk_tensor *, wk_isclose, wk_isclose_options, "a, b", a, __VA_ARGS__))
+
 #endif
 
 /* ---- functions of one tensor: wk_NAME(x), and in place wk_NAME_(x) ----------------------------------------------- */

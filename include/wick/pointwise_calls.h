@@ -311,6 +311,20 @@ WK_API wk_tensor *wk_bitwise_xor__at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_bitwise_xor__scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_API wk_tensor *wk_bitwise_xor__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
+/* isclose: Tests whether a and b are close to each other. */
+typedef struct wk_isclose_options {
+    size_t size;
+    wk_by_name by_name;
+    double rtol;    /* default 1e-05; tolerance relative to b */
+    double atol;    /* default 1e-08; absolute tolerance */
+    bool equal_nan; /* NaN is close to NaN; default false */
+    char reserved[7];
+} wk_isclose_options;
+#ifndef __cplusplus
+#define wk_isclose_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, rtol) wk_do_(wk_o_, atol)
+#endif
+WK_RESULT_API wk_tensor *wk_isclose_at(wk_site site, wk_tensor *a, wk_tensor *b, const wk_isclose_options *options);
+
 /* ---- functions of one tensor: wk_NAME(x), and in place wk_NAME_(x) ----------------------------------------------- */
 
 /* logical_not: Tests whether x is 0. */

@@ -185,6 +185,35 @@
     WK_NEW_TENSOR_(                                                                                                    \
         WK_OPT3_(wk_tensor *, wk_cosine_similarity, wk_cosine_similarity_options, "a, b, dim", a, b, __VA_ARGS__))
 
+/* wk_nansum(x, (dims)): Sums over all dimensions, or over dims, as if NaN were 0.
+ * Options:   .keepdim. .dtype
+ * Dtypes:    any; out has .dtype, by default i64 for integers and bool, else that of x
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Example:   wk_nansum(x, (0)) is 4 for x = {1, NAN, 3}
+ * PyTorch:   torch.nansum */
+#define wk_nansum(...) WK_NEW_TENSOR_(WK_REDUCE_OPT_(wk_nansum, wk_reduce_options, __VA_ARGS__))
+
+/* wk_nanmean(x, (dims)): Computes the mean of the elements that are not NaN, over all dimensions or over dims.
+ * Options:   .keepdim. .dtype
+ * Dtypes:    floating, or any with a floating .dtype
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_DTYPE if x is not floating and .dtype is not set
+ * Example:   wk_nanmean(x) is 2 for x = {1, NAN, 3}
+ * PyTorch:   torch.nanmean */
+#define wk_nanmean(...) WK_NEW_TENSOR_(WK_REDUCE_OPT_(wk_nanmean, wk_reduce_options, __VA_ARGS__))
+
+/* wk_cdist(a, b): Computes the p-norms of the differences of all pairs of rows of a and b.
+ *     out[..., i, j] = (sum over k |a[..., i, k] - b[..., j, k]|^p)^(1/p)
+ * Options:   .p: at least 0; inf for the largest difference; default 2
+ * Shapes:    a (..., P, M), b (..., R, M) -> (..., P, R); the other dimensions broadcast
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if an operand has fewer than two dimensions or sizes do not match; WK_ERR_ARGUMENT if p is
+ *            negative; WK_ERR_DTYPE if an operand is not floating
+ * Example:   wk_cdist(x, y) is {{5}, {4}} for x = {{0, 0}, {3, 0}}, y = {{3, 4}}
+ * PyTorch:   torch.cdist */
+#define wk_cdist(a, ...) WK_NEW_TENSOR_(WK_OPT2_(wk_tensor *, wk_cdist, wk_cdist_options, "a, b", a, __VA_ARGS__))
+
 #endif
 
 /* ---- along one dimension ----------------------------------------------------------------------------------------- */
@@ -284,6 +313,34 @@
 #define wk_median(...)     WK_EXACT_NEW_(1, wk_median, "x", __VA_ARGS__)
 #define wk_median_dim(...) WK_EXACT_(wk_code, 5, wk_median_dim, "x, dim, keepdim, values, indices", __VA_ARGS__)
 
+/* wk_cummax(x, dim, values, indices): Computes running maxima along dim, and the index of each: the last one of
+ * equal values. NaN stays.
+ * Dtypes:    any; values as x, indices i64
+ * Returns:   WK_OK or an error code; *values and *indices receive new tensors, NULL on error; either pointer may be
+ *            NULL
+ * Errors:    WK_ERR_INDEX if dim is out of range
+ * Example:   wk_cummax(x, 0, &values, NULL) sets values to {1, 3, 3} for x = {1, 3, 2}
+ * PyTorch:   torch.cummax */
+#define wk_cummax(...) WK_EXACT_(wk_code, 4, wk_cummax, "x, dim, values, indices", __VA_ARGS__)
+
+/* wk_cummin(x, dim, values, indices): Computes running minima along dim, and the index of each: the last one of
+ * equal values. NaN stays.
+ * Dtypes:    any; values as x, indices i64
+ * Returns:   WK_OK or an error code; *values and *indices receive new tensors, NULL on error; either pointer may be
+ *            NULL
+ * Errors:    WK_ERR_INDEX if dim is out of range
+ * Example:   wk_cummin(x, 0, &values, NULL) sets values to {2, 1, 1} for x = {2, 1, 3}
+ * PyTorch:   torch.cummin */
+#define wk_cummin(...) WK_EXACT_(wk_code, 4, wk_cummin, "x, dim, values, indices", __VA_ARGS__)
+
+/* wk_logcumsumexp(x, dim): Computes logarithms of running sums of e^x along dim, also where e^x overflows.
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if dim is out of range
+ * Example:   wk_logcumsumexp(x, 0) is {0, 0.693147, 1000} for x = {0, 0, 1000}
+ * PyTorch:   torch.logcumsumexp */
+#define wk_logcumsumexp(...) WK_EXACT_NEW_(2, wk_logcumsumexp, "x, dim", __VA_ARGS__)
+
 /* ---- sets -------------------------------------------------------------------------------------------------------- */
 
 #ifndef __cplusplus
@@ -310,6 +367,65 @@
  * PyTorch:   torch.isin */
 #define wk_isin(elements, ...)                                                                                         \
     WK_NEW_TENSOR_(WK_OPT2_(wk_tensor *, wk_isin, wk_isin_options, "elements, test_elements", elements, __VA_ARGS__))
+
+/* wk_searchsorted(sorted, values): Finds the index in sorted at which each value would be inserted to keep the
+ * order.
+ *     sorted[out - 1] < value <= sorted[out], or <= and < with .right
+ * Options:   .out_int32: i32 indices; default false. .right: after equal elements; default false. .side: as .right;
+ *            "left" or "right". .sorter: indices that sort the sequence, i64; default NULL
+ * Shapes:    sorted is a vector, or has the shape of values except for the last dimension; out has the shape of
+ *            values
+ * Dtypes:    any; out i64, or i32 with .out_int32
+ * Gradient:  none
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if the shapes do not fit so; WK_ERR_DTYPE if .sorter is not i64
+ * Example:   wk_searchsorted(x, y) is {1, 2} for x = {1, 3, 5}, y = {3, 4}
+ * PyTorch:   torch.searchsorted, which takes no mixed dtypes */
+#define wk_searchsorted(sorted, ...)                                                                                   \
+    WK_NEW_TENSOR_(                                                                                                    \
+        WK_OPT2_(wk_tensor *, wk_searchsorted, wk_searchsorted_options, "sorted, values", sorted, __VA_ARGS__))
+
+/* wk_bucketize(x, boundaries): Finds the bucket between boundaries, a sorted vector, of each element.
+ *     boundaries[out - 1] < x <= boundaries[out], or <= and < with .right
+ * Options:   .out_int32: i32 indices; default false. .right: an element equal to a boundary is in the next bucket;
+ *            default false
+ * Shapes:    boundaries is a vector; out has the shape of x
+ * Dtypes:    any; out i64, or i32 with .out_int32
+ * Gradient:  none
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if boundaries is not a vector
+ * Example:   wk_bucketize(x, y) is {0, 1, 3} for x = {0, 2, 9}, y = {1, 2, 3}
+ * PyTorch:   torch.bucketize */
+#define wk_bucketize(x, ...)                                                                                           \
+    WK_NEW_TENSOR_(WK_OPT2_(wk_tensor *, wk_bucketize, wk_bucketize_options, "x, boundaries", x, __VA_ARGS__))
+
+/* wk_bincount(x): Counts how often each integer occurs in x, or sums .weights for it. Waits for the device, as the
+ * shape depends on data.
+ * Options:   .weights: one for each element of x; default NULL. .minlength: smallest number of counts; default 0
+ * Shapes:    x is a vector; out has one element more than the largest element of x, at least .minlength
+ * Dtypes:    x integers; out i64, with .weights f32 or else f64
+ * Gradient:  none
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_DTYPE if x is not of integers; WK_ERR_SHAPE if x is not a vector or .weights has another size;
+ *            WK_ERR_ARGUMENT if an element or .minlength is negative
+ * Example:   wk_bincount(y, .minlength = 3) is {1, 2, 0} for y = {1, 1, 0}
+ * PyTorch:   torch.bincount */
+#define wk_bincount(...) WK_NEW_TENSOR_(WK_OPT_(wk_tensor *, wk_bincount, wk_bincount_options, __VA_ARGS__))
+
+/* wk_histc(x): Counts the elements in .bins intervals of equal width from .min to .max. The last interval includes
+ * .max. Elements outside and NaN are not counted. If .min equals .max, the limits are the least and the largest
+ * element, for which the call waits for the device; if these are equal too, 1 less and 1 more.
+ * Options:   .bins: number of intervals; 0 is the default, 100; default 100. .min: lower limit; default 0. .max:
+ *            upper limit; default 0
+ * Shapes:    (bins)
+ * Dtypes:    floating
+ * Gradient:  none
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_ARGUMENT if .bins is negative, .max is less than .min or a limit is not finite; WK_ERR_DTYPE if
+ *            x is not floating
+ * Example:   wk_histc(x, .bins = 2, .max = 4) is {1, 2} for x = {1, 3, 4}
+ * PyTorch:   torch.histc */
+#define wk_histc(...) WK_NEW_TENSOR_(WK_OPT_(wk_tensor *, wk_histc, wk_histc_options, __VA_ARGS__))
 
 /* ---- normalisation ----------------------------------------------------------------------------------------------- */
 

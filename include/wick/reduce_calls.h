@@ -150,6 +150,25 @@ typedef struct wk_cosine_similarity_options {
 WK_RESULT_API wk_tensor *wk_cosine_similarity_at(wk_site site, wk_tensor *a, wk_tensor *b, int64_t dim,
                                                  const wk_cosine_similarity_options *options);
 
+/* nansum: Sums over all dimensions, or over dims, as if NaN were 0. */
+WK_RESULT_API wk_tensor *wk_nansum_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                                      const wk_reduce_options *options);
+
+/* nanmean: Computes the mean of the elements that are not NaN, over all dimensions or over dims. */
+WK_RESULT_API wk_tensor *wk_nanmean_at(wk_site site, wk_tensor *x, const int64_t *dims, int count,
+                                       const wk_reduce_options *options);
+
+/* cdist: Computes the p-norms of the differences of all pairs of rows of a and b. */
+typedef struct wk_cdist_options {
+    size_t size;
+    wk_by_name by_name;
+    double p; /* default 2; at least 0; inf for the largest difference */
+} wk_cdist_options;
+#ifndef __cplusplus
+#define wk_cdist_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, p)
+#endif
+WK_RESULT_API wk_tensor *wk_cdist_at(wk_site site, wk_tensor *a, wk_tensor *b, const wk_cdist_options *options);
+
 /* ---- along one dimension ----------------------------------------------------------------------------------------- */
 
 /* softmax: Normalises e^x to a sum of 1 along dim. */
@@ -187,6 +206,15 @@ WK_RESULT_API wk_tensor *wk_median_at(wk_site site, wk_tensor *x);
 WK_API wk_code wk_median_dim_at(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values,
                                 wk_tensor **indices);
 
+/* cummax: Computes running maxima along dim, and the index of each: the last one of equal values. NaN stays. */
+WK_API wk_code wk_cummax_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor **values, wk_tensor **indices);
+
+/* cummin: Computes running minima along dim, and the index of each: the last one of equal values. NaN stays. */
+WK_API wk_code wk_cummin_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor **values, wk_tensor **indices);
+
+/* logcumsumexp: Computes logarithms of running sums of e^x along dim, also where e^x overflows. */
+WK_RESULT_API wk_tensor *wk_logcumsumexp_at(wk_site site, wk_tensor *x, int64_t dim);
+
 /* ---- sets -------------------------------------------------------------------------------------------------------- */
 
 /* unique: Finds the distinct elements, sorted. */
@@ -213,6 +241,60 @@ typedef struct wk_isin_options {
 #endif
 WK_RESULT_API wk_tensor *wk_isin_at(wk_site site, wk_tensor *elements, wk_tensor *test_elements,
                                     const wk_isin_options *options);
+
+/* searchsorted: Finds the index in sorted at which each value would be inserted to keep the order. */
+typedef struct wk_searchsorted_options {
+    size_t size;
+    wk_by_name by_name;
+    bool out_int32;    /* i32 indices; default false */
+    bool right;        /* after equal elements; default false */
+    const char *side;  /* "left" or "right"; as .right */
+    wk_tensor *sorter; /* indices that sort the sequence, i64; default NULL */
+} wk_searchsorted_options;
+#ifndef __cplusplus
+#define wk_searchsorted_options_numbers_(wk_do_, wk_o_)
+#endif
+WK_RESULT_API wk_tensor *wk_searchsorted_at(wk_site site, wk_tensor *sorted, wk_tensor *values,
+                                            const wk_searchsorted_options *options);
+
+/* bucketize: Finds the bucket between boundaries, a sorted vector, of each element. */
+typedef struct wk_bucketize_options {
+    size_t size;
+    wk_by_name by_name;
+    bool out_int32; /* i32 indices; default false */
+    bool right;     /* an element equal to a boundary is in the next bucket; default false */
+    char reserved[6];
+} wk_bucketize_options;
+#ifndef __cplusplus
+#define wk_bucketize_options_numbers_(wk_do_, wk_o_)
+#endif
+WK_RESULT_API wk_tensor *wk_bucketize_at(wk_site site, wk_tensor *x, wk_tensor *boundaries,
+                                         const wk_bucketize_options *options);
+
+/* bincount: Counts how often each integer occurs in x, or sums .weights for it. */
+typedef struct wk_bincount_options {
+    size_t size;
+    wk_by_name by_name;
+    wk_tensor *weights; /* one for each element of x; default NULL */
+    int64_t minlength;  /* smallest number of counts */
+} wk_bincount_options;
+#ifndef __cplusplus
+#define wk_bincount_options_numbers_(wk_do_, wk_o_)
+#endif
+WK_RESULT_API wk_tensor *wk_bincount_at(wk_site site, wk_tensor *x, const wk_bincount_options *options);
+
+/* histc: Counts the elements in .bins intervals of equal width from .min to .max. */
+typedef struct wk_histc_options {
+    size_t size;
+    wk_by_name by_name;
+    int64_t bins; /* number of intervals; 0 is the default, 100 */
+    double min;   /* lower limit */
+    double max;   /* upper limit */
+} wk_histc_options;
+#ifndef __cplusplus
+#define wk_histc_options_numbers_(wk_do_, wk_o_)
+#endif
+WK_RESULT_API wk_tensor *wk_histc_at(wk_site site, wk_tensor *x, const wk_histc_options *options);
 
 /* ---- normalisation ----------------------------------------------------------------------------------------------- */
 

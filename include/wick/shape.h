@@ -363,6 +363,31 @@
               WK_SIZED_(wk_tensor *, wk_t_, dims, "wk_roll: write lists in parentheses: wk_roll(x, (1), (0))",         \
                         WK_GIVE_(wk_tensor *, wk_roll_at(WK_HERE, x, wk_s_.at, wk_s_.count, wk_t_.at, wk_t_.count))))
 
+/* wk_rot90(x, k, (dims)): Rotates x by k quarter turns in the plane of two dimensions, from the first towards the
+ * second.
+ * Dtypes:    any
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if a dimension is out of range; WK_ERR_ARGUMENT unless dims are two different dimensions
+ * Example:   wk_rot90(x, 1, (0, 1)) is {{2, 4}, {1, 3}} for x = {{1, 2}, {3, 4}}
+ * PyTorch:   torch.rot90 */
+#define wk_rot90(x, k, dims) WK_NEW_TENSOR_(WK_ROT90_(WK_INTS_NAME_, x, k, dims))
+#define WK_ROT90_(wk_s_, x, k, dims)                                                                                   \
+    WK_SIZED_(wk_tensor *, wk_s_, dims, "wk_rot90: write sizes in parentheses: wk_rot90(x, k, (0, 1))",                \
+              WK_GIVE_(wk_tensor *, wk_rot90_at(WK_HERE, x, k, wk_s_.at, wk_s_.count)))
+
+/* wk_meshgrid((x), out): Expands vectors to grids: grid k has the elements of vector k along dimension k. With
+ * .indexing = "xy" the first two dimensions are exchanged. out must have room for as many tensors as the list; each
+ * is a view that shares the memory of its vector and belongs to the innermost scope.
+ * Options:   .indexing: order of the first two dimensions; "ij" or "xy"
+ * Shapes:    vectors or tensors without dimensions; each grid has as many dimensions as the list tensors
+ * Dtypes:    any
+ * Returns:   the number of grids; -1 on error, with out[] all NULL
+ * Errors:    WK_ERR_SHAPE if a tensor has more than one dimension; WK_ERR_ARGUMENT if the list is empty or longer
+ *            than 8, or .indexing is unknown
+ * Example:   wk_meshgrid((x, y), out) sets out to {{{1, 1}, {2, 2}}, {{3, 4}, {3, 4}}} for x = {1, 2}, y = {3, 4}
+ * PyTorch:   torch.meshgrid */
+#define wk_meshgrid(...) WK_MESHGRID_(__VA_ARGS__)
+
 /* ---- padding and shuffling: new tensors -------------------------------------------------------------------------- */
 
 /* wk_pad(x, (pad)): Pads the last dimensions of x. pad has two numbers for each of these dimensions, the last one
@@ -582,6 +607,117 @@
 #define wk_triu(...)      WK_NEW_TENSOR_(WK_JOIN_(WK_TRIU_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__))
 #define WK_TRIU_1(x)      WK_TRIU_WK2_(x, 0)
 #define WK_TRIU_WK2_(...) WK_PLAIN_(wk_triu, __VA_ARGS__)
+
+#endif
+
+/* wk_trace(x): Sums the diagonal of a matrix.
+ * Dtypes:    any; out i64 for integers and bool, else as x
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if x is not a matrix
+ * Example:   wk_trace(x) is 5 for x = {{1, 2}, {3, 4}}
+ * PyTorch:   torch.trace */
+#define wk_trace(...) WK_EXACT_NEW_(1, wk_trace, "x", __VA_ARGS__)
+
+#ifndef __cplusplus
+/* wk_diag_embed(x, offset, dim0, dim1): Writes vectors along the last dimension into the diagonals of new matrices,
+ * which are 0 elsewhere. The forms are wk_diag_embed(x), wk_diag_embed(x, offset) and wk_diag_embed(x, offset, dim0,
+ * dim1): the diagonal, above the main one if offset is positive, and the dimensions of the matrices in the result,
+ * by default 0, -2 and -1.
+ * Shapes:    the last dimension, of size n, becomes two of size n + |offset|
+ * Dtypes:    any
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if a dimension is out of range; WK_ERR_ARGUMENT if dim0 equals dim1; WK_ERR_SHAPE if x has
+ *            no dimensions or already 8
+ * Example:   wk_diag_embed(x) is {{1, 0}, {0, 2}} for x = {1, 2}
+ * PyTorch:   torch.diag_embed */
+#define wk_diag_embed(...)               WK_NEW_TENSOR_(WK_JOIN_(WK_DIAG_EMBED_, WK_COUNT_4_(__VA_ARGS__))(__VA_ARGS__))
+#define WK_DIAG_EMBED_1(x)               WK_DIAG_EMBED_WK4_(x, 0, -2, -1)
+#define WK_DIAG_EMBED_2(x, offset)       WK_DIAG_EMBED_WK4_(x, offset, -2, -1)
+#define WK_DIAG_EMBED_3(x, offset, dim0) WK_DIAG_EMBED_WK4_(x, offset, dim0, -1)
+#define WK_DIAG_EMBED_WK4_(...)          WK_PLAIN_(wk_diag_embed, __VA_ARGS__)
+
+/* wk_index_fill(x, dim, index, value): Replaces the slices at the indices in index along dim by value.
+ * Shapes:    index is a vector, or a single index without dimensions; value is a number or a tensor without
+ *            dimensions
+ * Dtypes:    index i64 or i32; value is converted to x's dtype
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error; wk_index_fill_ writes the result into x and
+ *            returns x
+ * Errors:    WK_ERR_INDEX if dim or an index is out of range; WK_ERR_SHAPE if index is not a vector or value has
+ *            dimensions; WK_ERR_DTYPE if index is not i64 or i32
+ * Example:   wk_index_fill(x, 0, y, 9) is {9, 2, 9} for x = {1, 2, 3}, y = {2, 0}
+ * PyTorch:   torch.index_fill */
+#define wk_index_fill(x, dim, index, value)  WK_NEW_TENSOR_(wk_index_fill_at(WK_HERE, x, dim, index, WK_VALUE_(value)))
+#define wk_index_fill_(x, dim, index, value) wk_index_fill__at(WK_HERE, x, dim, index, WK_VALUE_(value))
+
+#endif
+
+/* wk_index_copy(x, dim, index, source): Replaces the slices at the indices in index along dim by those of source. Of
+ * several slices for one index the last one stays.
+ *     out[..., index[k], ...] = source[..., k, ...]
+ * Shapes:    index is a vector of the size of source along dim; other sizes of source are those of x
+ * Dtypes:    index i64 or i32; x and source have one dtype
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error; wk_index_copy_ writes the result into x and
+ *            returns x
+ * Errors:    WK_ERR_INDEX if dim or an index is out of range; WK_ERR_SHAPE if the shapes do not fit so; WK_ERR_DTYPE
+ *            if x and source differ or index is not i64 or i32
+ * Example:   wk_index_copy(x, 0, y, z) is {9, 2, 8} for x = {1, 2, 3}, y = {2, 0}, z = {8, 9}
+ * PyTorch:   torch.index_copy */
+#define wk_index_copy(...)  WK_EXACT_NEW_(4, wk_index_copy, "x, dim, index, source", __VA_ARGS__)
+#define wk_index_copy_(...) WK_EXACT_(wk_tensor *, 4, wk_index_copy_, "x, dim, index, source", __VA_ARGS__)
+
+#ifndef __cplusplus
+/* wk_index_put(x, (indices), values): Writes values at the elements that index tensors name, one for each of the
+ * first dimensions, or adds them. Index tensors broadcast. Of several values for one element the last one stays;
+ * with .accumulate all are added. A bool mask is the indices of its elements that are true, for as many dimensions
+ * as it has; the call then waits for the device.
+ *     out[i[k], j[k], ...] = values[k, ...]
+ * Options:   .accumulate: add to x; default false
+ * Shapes:    values broadcasts to the shape of the index tensors, followed by the further dimensions of x
+ * Dtypes:    indices i64, i32 or bool; values is converted to x's dtype
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error; wk_index_put_ writes the result into x and
+ *            returns x
+ * Errors:    WK_ERR_INDEX if an index is out of range; WK_ERR_SHAPE if there are more indices than dimensions, or
+ *            shapes do not broadcast; WK_ERR_DTYPE if an index has another dtype; WK_ERR_ARGUMENT if the list is
+ *            empty
+ * Example:   wk_index_put(x, (y), z) is {9, 2, 8} for x = {1, 2, 3}, y = {2, 0}, z = {8, 9}
+ * PyTorch:   torch.index_put */
+#define wk_index_put(x, indices, ...)  WK_NEW_TENSOR_(WK_INDEX_PUT_(wk_index_put, x, indices, __VA_ARGS__))
+#define wk_index_put_(x, indices, ...) WK_INDEX_PUT_(wk_index_put_, x, indices, __VA_ARGS__)
+
+#endif
+
+/* wk_masked_scatter(x, mask, source): Replaces the elements of x where mask is true by those of source, in order.
+ * Shapes:    x and mask broadcast; source has at least as many elements as mask is true
+ * Dtypes:    mask bool; x and source have one dtype
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error; wk_masked_scatter_ writes the result into x
+ *            and returns x
+ * Errors:    WK_ERR_DTYPE if mask is not bool or x and source differ; WK_ERR_SHAPE if x and mask do not broadcast;
+ *            WK_ERR_INDEX, possibly reported later, if source has too few elements
+ * Example:   wk_masked_scatter(x, mask, y) is {8, 2, 9} for x = {1, 2, 3}, mask = {true, false, true}, y = {8, 9}
+ * PyTorch:   x.masked_scatter(mask, source) */
+#define wk_masked_scatter(...)  WK_EXACT_NEW_(3, wk_masked_scatter, "x, mask, source", __VA_ARGS__)
+#define wk_masked_scatter_(...) WK_EXACT_(wk_tensor *, 3, wk_masked_scatter_, "x, mask, source", __VA_ARGS__)
+
+#ifndef __cplusplus
+/* wk_scatter_reduce(x, dim, index, source, reduce): Combines the elements of source for one element of x along dim,
+ * and with .exclude_self not that element itself. reduce is "sum", "prod", "mean", "amax" or "amin". An element that
+ * no index names stays.
+ *     out[i][j] = reduce(x[i][j], all source[k][j] with index[k][j] = i)        for dim 0
+ * Options:   .exclude_self: combine only elements of source; default false
+ * Shapes:    as wk_scatter_add
+ * Dtypes:    index i64 or i32; x and source have one dtype, any but bool; a mean of integers is rounded down
+ * Gradient:  of amax and amin shared equally by the elements equal to the result
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error; wk_scatter_reduce_ writes the result into x
+ *            and returns x
+ * Errors:    as wk_scatter_add; WK_ERR_ARGUMENT if reduce is unknown
+ * Example:   wk_scatter_reduce(x, 0, y, z, "amax") is {1, 20} for x = {1, 2}, y = {1, 1}, z = {10, 20}
+ * PyTorch:   torch.scatter_reduce */
+#define wk_scatter_reduce(x, dim, index, source, ...)                                                                  \
+    WK_NEW_TENSOR_(WK_OPT5_(wk_tensor *, wk_scatter_reduce, wk_scatter_reduce_options,                                 \
+                            "x, dim, index, source, reduce", x, dim, index, source, __VA_ARGS__))
+#define wk_scatter_reduce_(x, dim, index, source, ...)                                                                 \
+    WK_OPT5_(wk_tensor *, wk_scatter_reduce_, wk_scatter_reduce_options, "x, dim, index, source, reduce", x, dim,      \
+             index, source, __VA_ARGS__)
 
 #endif
 

@@ -121,6 +121,21 @@ WK_RESULT_API wk_tensor *wk_flip_at(wk_site site, wk_tensor *x, const int64_t *d
 WK_RESULT_API wk_tensor *wk_roll_at(wk_site site, wk_tensor *x, const int64_t *shifts, int shift_count,
                                     const int64_t *dims, int dim_count);
 
+/* rot90: Rotates x by k quarter turns in the plane of two dimensions, from the first towards the second. */
+WK_RESULT_API wk_tensor *wk_rot90_at(wk_site site, wk_tensor *x, int64_t k, const int64_t *dims, int count);
+
+/* meshgrid: Expands vectors to grids: grid k has the elements of vector k along dimension k. */
+typedef struct wk_meshgrid_options {
+    size_t size;
+    wk_by_name by_name;
+    const char *indexing; /* "ij" or "xy"; order of the first two dimensions */
+} wk_meshgrid_options;
+#ifndef __cplusplus
+#define wk_meshgrid_options_numbers_(wk_do_, wk_o_)
+#endif
+WK_API int wk_meshgrid_at(wk_site site, wk_tensor *const *x, int count, wk_tensor **out,
+                          const wk_meshgrid_options *options);
+
 /* ---- padding and shuffling: new tensors -------------------------------------------------------------------------- */
 
 /* pad: Pads the last dimensions of x. */
@@ -197,6 +212,58 @@ WK_RESULT_API wk_tensor *wk_tril_at(wk_site site, wk_tensor *x, int64_t diagonal
 
 /* triu: Keeps the elements on and above the diagonal of the last two dimensions and sets the others to 0. */
 WK_RESULT_API wk_tensor *wk_triu_at(wk_site site, wk_tensor *x, int64_t diagonal);
+
+/* trace: Sums the diagonal of a matrix. */
+WK_RESULT_API wk_tensor *wk_trace_at(wk_site site, wk_tensor *x);
+WK_RESULT_API wk_tensor *wk_trace(wk_tensor *x);
+
+/* diag_embed: Writes vectors along the last dimension into the diagonals of new matrices, which are 0 elsewhere. */
+WK_RESULT_API wk_tensor *wk_diag_embed_at(wk_site site, wk_tensor *x, int64_t offset, int64_t dim0, int64_t dim1);
+
+/* index_fill: Replaces the slices at the indices in index along dim by value. */
+WK_RESULT_API wk_tensor *wk_index_fill_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_value value);
+WK_API wk_tensor *wk_index_fill__at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_value value);
+
+/* index_copy: Replaces the slices at the indices in index along dim by those of source. */
+WK_RESULT_API wk_tensor *wk_index_copy_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source);
+WK_API wk_tensor *wk_index_copy__at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source);
+
+/* index_put: Writes values at the elements that index tensors name, one for each of the first dimensions, or adds
+ * them. */
+typedef struct wk_index_put_options {
+    size_t size;
+    wk_by_name by_name;
+    bool accumulate; /* add to x; default false */
+    char reserved[7];
+} wk_index_put_options;
+#ifndef __cplusplus
+#define wk_index_put_options_numbers_(wk_do_, wk_o_)
+#endif
+WK_RESULT_API wk_tensor *wk_index_put_at(wk_site site, wk_tensor *x, wk_tensor *const *indices, int count,
+                                         wk_tensor *values, const wk_index_put_options *options);
+WK_API wk_tensor *wk_index_put__at(wk_site site, wk_tensor *x, wk_tensor *const *indices, int count, wk_tensor *values,
+                                   const wk_index_put_options *options);
+
+/* masked_scatter: Replaces the elements of x where mask is true by those of source, in order. */
+WK_RESULT_API wk_tensor *wk_masked_scatter_at(wk_site site, wk_tensor *x, wk_tensor *mask, wk_tensor *source);
+WK_API wk_tensor *wk_masked_scatter__at(wk_site site, wk_tensor *x, wk_tensor *mask, wk_tensor *source);
+
+/* scatter_reduce: Combines the elements of source for one element of x along dim, and with .exclude_self not that
+ * element itself. */
+typedef struct wk_scatter_reduce_options {
+    size_t size;
+    wk_by_name by_name;
+    bool exclude_self; /* combine only elements of source; default false */
+    char reserved[7];
+} wk_scatter_reduce_options;
+#ifndef __cplusplus
+#define wk_scatter_reduce_options_numbers_(wk_do_, wk_o_)
+#endif
+WK_RESULT_API wk_tensor *wk_scatter_reduce_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index,
+                                              wk_tensor *source, const char *reduce,
+                                              const wk_scatter_reduce_options *options);
+WK_API wk_tensor *wk_scatter_reduce__at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source,
+                                        const char *reduce, const wk_scatter_reduce_options *options);
 
 #ifdef __cplusplus
 }

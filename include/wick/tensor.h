@@ -189,6 +189,16 @@ WK_API wk_code wk_read_strided_n_at(wk_site site, wk_tensor *x, void *data, size
  * Returns:   the address; NULL on error
  * Errors:    WK_ERR_DEVICE if x is on another device */
 WK_API void *wk_data_at(wk_site site, wk_tensor *x);
+/* wk_equal(a, b): Returns true if a and b have one shape and equal elements, also in different dtypes; NaN equals
+ * nothing. Waits for the device. False on error. */
+WK_RESULT_API bool wk_equal_at(wk_site site, wk_tensor *a, wk_tensor *b);
+/* wk_allclose(a, b): Returns true if wk_isclose(a, b) is true for all elements; has its options. Waits for the device.
+ * False on error.
+ *
+ *     if (!wk_allclose(x, y, .rtol = 1e-4)) puts("different");
+ */
+struct wk_isclose_options;
+WK_RESULT_API bool wk_allclose_at(wk_site site, wk_tensor *a, wk_tensor *b, const struct wk_isclose_options *options);
 /* wk_print(x): Prints x to stdout as PyTorch does. Returns x. */
 WK_API wk_tensor *wk_print_at(wk_site site, wk_tensor *x);
 /* wk_tensor_str(x): Returns the text that wk_print prints, so several fit into one printf.
@@ -216,6 +226,7 @@ WK_RESULT_API const char *wk_describe_at(wk_site site, const wk_tensor *x);
 #define wk_same_storage(...)  wk_same_storage_at(WK_HERE, __VA_ARGS__)
 #define wk_sync()             wk_sync_at(WK_HERE)
 #define wk_describe(...)      wk_describe_at(WK_HERE, __VA_ARGS__)
+#define wk_equal(...)         wk_equal_at(WK_HERE, __VA_ARGS__)
 
 #ifdef __cplusplus
 #define wk_read(x, data, bytes) wk_read_at(WK_HERE, x, data, bytes)
@@ -224,8 +235,9 @@ WK_RESULT_API const char *wk_describe_at(wk_site site, const wk_tensor *x);
 #define WK_READ_(wk_p_, x, data, bytes)                                                                                \
     WK_ONCE_(float *, wk_p_, 1 ? (data) : (void *)0, /* 0 is a pointer here as well */                                 \
              WK_GIVE_(wk_code, wk_read_as_at(WK_HERE, x, wk_p_, bytes, WK_DTYPE_(wk_p_))))
+#define wk_allclose(a, ...) WK_OPT2_(bool, wk_allclose, wk_isclose_options, "a, b", a, __VA_ARGS__)
 /* Returns the type of x. */
-#define wk_keep(x) WK_KEEP_(x, WK_JOIN_(wk_kept_, __COUNTER__))
+#define wk_keep(x)          WK_KEEP_(x, WK_JOIN_(wk_kept_, __COUNTER__))
 #define WK_KEEP_(x, wk_x_)                                                                                             \
     WK_ONCE_(wk_tensor *, wk_x_, x, WK_GIVE_(__typeof__(wk_x_), wk_keep_at(WK_HERE, (void *)wk_x_)))
 

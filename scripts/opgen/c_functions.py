@@ -80,9 +80,11 @@ def handwritten(op: Op, name: str, operands: list[Argument], results: list[str],
         tensor = a.is_tensor and ((in_place and k == 0) or op.overloads)
         parameters += [f"wk_tensor *{a.c}"] if tensor else a.parameters
     if op.list_result:
-        return Function(f"{name}_at", parameters + ["wk_tensor **out"], returns="int ")
+        parameters.append("wk_tensor **out")
     if op.options:
         parameters.append(f"const {op.options} *options")
+    if op.list_result:
+        return Function(f"{name}_at", parameters, returns="int ")
     if len(results) < 2:
         return Function(f"{name}_at", parameters)
     return Function(f"{name}_at", parameters + [f"wk_tensor **{result}" for result in results], returns="wk_code ")

@@ -169,7 +169,8 @@ def omitting_form(op: Op, name: str) -> str:
 def macro_form(op: Op, name: str) -> str:
     """Returns a macro that calls a handwritten one."""
     macro, _, parameters = op.macro.removesuffix(")").partition("(")
-    return f"#define {name}({parameters}) {macro}({parameters.replace('...', '__VA_ARGS__')})\n"
+    given = parameters.replace("...", "__VA_ARGS__")
+    return f"#define {name}({parameters}) {macro}({f'{name}, ' * op.in_place}{given})\n"
 
 
 def result_type(op: Op, results: list[str]) -> str:

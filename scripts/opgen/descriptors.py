@@ -231,6 +231,8 @@ def invoke_operand(op: Op, a: Argument, k: int, suffix: str) -> str:
         return f"wk__value_tensor(&args[{k}])"
     if a.c_type == "double ":
         return f"wk__value_float(&args[{k}], {a.usual or a.default or 0})"
+    if a.type == "str":
+        return f"wk__value_text(&args[{k}], NULL)"
     if a.c_type == "wk_device ":
         return f"wk__value_device(&args[{k}])"
     usual = a.usual if a.usual is not None else int(a.default or 0)
@@ -278,9 +280,9 @@ def options_local(op: Op) -> list[str]:
 
 def returned(op: Op, name: str, operands: list[str], results: list[str]) -> str:
     """Returns the call, whose value is the number of results."""
-    call = operands + ["&options"] * bool(op.options)
+    call = operands + ["out"] * op.list_result + ["&options"] * bool(op.options)
     if op.list_result:
-        return f"return {name}(site, {', '.join(call + ['out'])});"
+        return f"return {name}(site, {', '.join(call)});"
     if op.results_in_options:
         return f"return wk__return_one_and_optional(out, {name}(site, {', '.join(call)}), more, MORE);"
     called = f"{name}(site, {', '.join(call + [f'&out[{k}]' for k in range(len(results))])})"

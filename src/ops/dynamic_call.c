@@ -33,7 +33,7 @@ wk_code wk_op_info_at(wk_site site, int index, wk_op *info)
                          .schema = op->schema,
                          .category = op->category,
                          .doc = op->doc,
-                         .differentiable = op->gradient != NULL,
+                         .differentiable = op->grad_fn_name != NULL,
                          .data_dependent_shape = op->data_dependent_shape,
                          .dtypes = op->dtypes,
                          .parameters = op->parameter_count,

@@ -50,7 +50,7 @@ class Case:
 
     def arguments(self):
         """Those of the sample, and the tensors among them in order."""
-        pattern = r'\[([\d,]*)\](?::(\w+))?(<\d+)?|\(([-\d,]*)\)|"([-\w]+)"|(\{)|(\})|([-\w.+]+)'
+        pattern = r'\[([\d,]*)\](?::(\w+))?(<\d+)?|\(([-\d,]*)\)|"([-\w,.> ]+)"|(\{)|(\})|([-\w.+]+)'
         out, tensors, listed = [], [], None
         for shape, fixed, below, ints, text, opened, closed, word in re.findall(pattern, self.text):
             if opened:

@@ -100,6 +100,10 @@ static wk_tensor *computing(wk_tensor *x)
     x = wk_norm(x, (0), .p = 1), x = wk_softmax(x, -1), x = wk_cumsum(x, 0), x = wk_layer_norm(x, (3), NULL, NULL),
     x = wk_layer_norm(x, (3), NULL, NULL, 0);
     x = wk_matmul(x, x), x = wk_linear(x, x, NULL), x = wk_addmm(x, x, x, .beta = 2);
+    x = wk_einsum("ij,jk->ik", (x, x)), x = wk_tensordot(x, x, 1), x = wk_tensordot(x, x, (0, 1), (1, 0));
+    x = wk_kron(x, x), x = wk_cross(x, x), x = wk_cross(x, x, -1), x = wk_cdist(x, x), x = wk_cdist(x, x, .p = 1);
+    x = wk_nansum(x), x = wk_nanmean(x, (0), .keepdim = true), x = wk_isclose(x, x, .rtol = 0), x = wk_trace(x);
+    if (wk_equal(x, x) && wk_allclose(x, x) && wk_allclose(x, x, .equal_nan = true)) x = wk_rot90(x, 1, (0, 1));
     x = wk_cross_entropy(x, x, .reduction = WK_REDUCE_SUM), x = wk_mse_loss(x, x);
     return x;
 }
@@ -111,9 +115,16 @@ static int shaping(wk_tensor *x)
     x = wk_expand(x, (2, 3)), x = wk_squeeze(x), x = wk_squeeze(x, 0), x = wk_unsqueeze(x, 0),
     x = wk_transpose(x, 0, 1);
     x = wk_permute(x, (1, 0)), x = wk_slice(x, 0, 1, 5), x = wk_slice(x, 0, 1, 5, 2), x = wk_narrow(x, 0, 0, 1);
+    if (wk_meshgrid((x, x), out) + wk_meshgrid((x, x), out, .indexing = "xy")) x = wk_diag_embed(x, 1);
     x = wk_diagonal(x), x = wk_diagonal(x, 1, 0, 1), x = wk_tril(x), x = wk_triu(x, 1), x = wk_unfold(x, 0, 2, 1);
     x = wk_cat((x, x), 0), x = wk_stack((x, x, x), 0), x = wk_repeat(x, (2, 2)), x = wk_flip(x, (0)),
     x = wk_roll(x, (1), (0)), x = wk_as_strided(x, (2, 2), (1, 0)), x = wk_as_strided(x, (2), (1), 1);
+    wk_tensor *values, *indices;
+    if (wk_cummax(x, 0, &values, &indices) == wk_cummin(x, 0, &values, NULL)) x = wk_logcumsumexp(x, 0);
+    x = wk_index_fill(x, 0, x, 1.5), x = wk_index_fill_(x, 0, x, x), x = wk_index_copy(x, 0, x, x);
+    x = wk_index_put(x, (x), x), x = wk_index_put_(x, (x, x), x, .accumulate = true), x = wk_masked_scatter(x, x, x);
+    x = wk_scatter_reduce(x, 0, x, x, "sum"), x = wk_scatter_reduce_(x, 0, x, x, "amax", .exclude_self = true);
+    x = wk_searchsorted(x, x, .side = "right"), x = wk_bucketize(x, x), x = wk_bincount(x), x = wk_histc(x, .bins = 3);
     x = wk_scatter(x, 0, x, x), x = wk_scatter(x, 0, x, 1.5), x = wk_index_select(x, 0, x), x = wk_gather(x, 0, x);
     return wk_chunk(x, 3, 0, out) + wk_split(x, 2, 0, out) + wk_split_with_sizes(x, (1, 2), 0, out) +
            wk_unbind(x, 0, out);

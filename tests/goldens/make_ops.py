@@ -58,6 +58,10 @@ RANDOM_WITH = {"rrelu": "true"}  # samples that end so draw random numbers
 OTHER_GRADIENT = {
     "hardsigmoid": "PyTorch has 1/6 as a float",
     "cosine_similarity [4,5], [4,5], 1, 3": "PyTorch differentiates lengths below eps as if they counted",
+    **{f"index_put {sample}": "as scatter" for sample in ("[5], {[3]:i64<5}, [3]", "[3,4], {[2]:i64<3}, [4], false",
+                                                          "[3,4], {[2,1]:i64<3 [3]:i64<4}, [2,3]",
+                                                          "[3,4], {[2,2]:i64<3}, []")},
+    "index_copy": "as scatter",
     "scatter": "where several sources meet in a place, PyTorch gives all of them the gradient, Wick the one that stays",
 }  # fmt: skip
 CONVOLUTIONS = [f"conv{form}{d}d{end}" for d in "123" for form, end in (("", ""), ("_transpose", ""), ("", "_input"),
@@ -217,6 +221,9 @@ CALLS = {
     "logsumexp": dims(torch.logsumexp),
     "median": median,
     "unique": unique,
+    "einsum": lambda equation, tensors: torch.einsum(equation, *tensors),
+    "tensordot": lambda a, b, dims_self, dims_other: torch.tensordot(a, b, (dims_self, dims_other)),
+    "meshgrid": lambda tensors, indexing="ij": torch.meshgrid(*tensors, indexing=indexing),
     "unfold": torch.Tensor.unfold,
     "nonzero_numpy": lambda x: torch.nonzero(x, as_tuple=True),
     "one_hot": lambda x, num_classes=-1: F.one_hot(x, num_classes),
@@ -264,11 +271,13 @@ def function(name):
 
 
 def split(text):
-    """At the commas that are in no bracket."""
-    parts, depth, part = [], 0, ""
+    """At the commas that are in no bracket and no text."""
+    parts, depth, part, quoted = [], 0, "", False
     for c in text:
-        depth += (c in "[({") - (c in "])}")
-        if c == "," and depth == 0:
+        quoted ^= c == '"'
+        if not quoted:
+            depth += (c in "[({") - (c in "])}")
+        if c == "," and depth == 0 and not quoted:
             parts.append(part.strip())
             part = ""
         else:

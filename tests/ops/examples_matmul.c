@@ -85,6 +85,42 @@ static void example_linear(void **state)
     expect_values(wk_linear(x, y, NULL), 2, (const double[]){11, 17}, 1e-5);
 }
 
+static void example_einsum(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2, 2), 1, 2, 3, 4);
+    wk_tensor *y = wk_of(double, (2), 1, 1);
+    expect_values(wk_einsum("ij,j->i", (x, y)), 2, (const double[]){3, 7}, 1e-5);
+}
+
+static void example_tensordot(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2, 2), 1, 2, 3, 4);
+    wk_tensor *y = wk_of(double, (2), 1, 1);
+    expect_values(wk_tensordot(x, y, (1), (0)), 2, (const double[]){3, 7}, 1e-5);
+}
+
+static void example_kron(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (1, 2), 1, 2);
+    wk_tensor *y = wk_of(double, (2, 1), 1, 3);
+    expect_values(wk_kron(x, y), 4, (const double[]){1, 2, 3, 6}, 1e-5);
+}
+
+static void example_cross(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (3), 1, 0, 0);
+    wk_tensor *y = wk_of(double, (3), 0, 1, 0);
+    expect_values(wk_cross(x, y, 0), 3, (const double[]){0, 0, 1}, 1e-5);
+}
+
 static void example_scaled_dot_product_attention(void **state)
 {
     (void)state;
@@ -97,10 +133,12 @@ static void example_scaled_dot_product_attention(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(example_matmul), cmocka_unit_test(example_mm),
-        cmocka_unit_test(example_bmm),    cmocka_unit_test(example_mv),
-        cmocka_unit_test(example_dot),    cmocka_unit_test(example_outer),
-        cmocka_unit_test(example_addmm),  cmocka_unit_test(example_baddbmm),
-        cmocka_unit_test(example_linear), cmocka_unit_test(example_scaled_dot_product_attention)};
+        cmocka_unit_test(example_matmul),    cmocka_unit_test(example_mm),
+        cmocka_unit_test(example_bmm),       cmocka_unit_test(example_mv),
+        cmocka_unit_test(example_dot),       cmocka_unit_test(example_outer),
+        cmocka_unit_test(example_addmm),     cmocka_unit_test(example_baddbmm),
+        cmocka_unit_test(example_linear),    cmocka_unit_test(example_einsum),
+        cmocka_unit_test(example_tensordot), cmocka_unit_test(example_kron),
+        cmocka_unit_test(example_cross),     cmocka_unit_test(example_scaled_dot_product_attention)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

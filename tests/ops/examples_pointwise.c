@@ -222,6 +222,15 @@ static void example_bitwise_xor(void **state)
     expect_values(wk_bitwise_xor(wk_to_dtype(x, WK_I64), 6), 2, (const double[]){3, 5}, 1e-5);
 }
 
+static void example_isclose(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2), 1, 2);
+    wk_tensor *y = wk_of(double, (2), 1.05, 3);
+    expect_values(wk_isclose(x, y, .atol = 0.1), 2, (const double[]){1, 0}, 1e-5);
+}
+
 static void example_logical_not(void **state)
 {
     (void)state;
@@ -586,27 +595,27 @@ int main(void)
                                        cmocka_unit_test(example_logical_and),  cmocka_unit_test(example_logical_or),
                                        cmocka_unit_test(example_logical_xor),  cmocka_unit_test(example_bitwise_and),
                                        cmocka_unit_test(example_bitwise_or),   cmocka_unit_test(example_bitwise_xor),
-                                       cmocka_unit_test(example_logical_not),  cmocka_unit_test(example_bitwise_not),
-                                       cmocka_unit_test(example_isnan),        cmocka_unit_test(example_isinf),
-                                       cmocka_unit_test(example_isfinite),     cmocka_unit_test(example_neg),
-                                       cmocka_unit_test(example_abs),          cmocka_unit_test(example_sign),
-                                       cmocka_unit_test(example_floor),        cmocka_unit_test(example_ceil),
-                                       cmocka_unit_test(example_trunc),        cmocka_unit_test(example_square),
-                                       cmocka_unit_test(example_round),        cmocka_unit_test(example_sqrt),
-                                       cmocka_unit_test(example_rsqrt),        cmocka_unit_test(example_reciprocal),
-                                       cmocka_unit_test(example_exp),          cmocka_unit_test(example_expm1),
-                                       cmocka_unit_test(example_exp2),         cmocka_unit_test(example_log),
-                                       cmocka_unit_test(example_log1p),        cmocka_unit_test(example_log2),
-                                       cmocka_unit_test(example_log10),        cmocka_unit_test(example_sin),
-                                       cmocka_unit_test(example_cos),          cmocka_unit_test(example_tan),
-                                       cmocka_unit_test(example_asin),         cmocka_unit_test(example_acos),
-                                       cmocka_unit_test(example_atan),         cmocka_unit_test(example_sinh),
-                                       cmocka_unit_test(example_cosh),         cmocka_unit_test(example_tanh),
-                                       cmocka_unit_test(example_sigmoid),      cmocka_unit_test(example_logit),
-                                       cmocka_unit_test(example_erf),          cmocka_unit_test(example_erfc),
-                                       cmocka_unit_test(example_nan_to_num),   cmocka_unit_test(example_clamp),
-                                       cmocka_unit_test(example_where),        cmocka_unit_test(example_masked_fill),
-                                       cmocka_unit_test(example_lerp),         cmocka_unit_test(example_addcmul),
-                                       cmocka_unit_test(example_addcdiv)};
+                                       cmocka_unit_test(example_isclose),      cmocka_unit_test(example_logical_not),
+                                       cmocka_unit_test(example_bitwise_not),  cmocka_unit_test(example_isnan),
+                                       cmocka_unit_test(example_isinf),        cmocka_unit_test(example_isfinite),
+                                       cmocka_unit_test(example_neg),          cmocka_unit_test(example_abs),
+                                       cmocka_unit_test(example_sign),         cmocka_unit_test(example_floor),
+                                       cmocka_unit_test(example_ceil),         cmocka_unit_test(example_trunc),
+                                       cmocka_unit_test(example_square),       cmocka_unit_test(example_round),
+                                       cmocka_unit_test(example_sqrt),         cmocka_unit_test(example_rsqrt),
+                                       cmocka_unit_test(example_reciprocal),   cmocka_unit_test(example_exp),
+                                       cmocka_unit_test(example_expm1),        cmocka_unit_test(example_exp2),
+                                       cmocka_unit_test(example_log),          cmocka_unit_test(example_log1p),
+                                       cmocka_unit_test(example_log2),         cmocka_unit_test(example_log10),
+                                       cmocka_unit_test(example_sin),          cmocka_unit_test(example_cos),
+                                       cmocka_unit_test(example_tan),          cmocka_unit_test(example_asin),
+                                       cmocka_unit_test(example_acos),         cmocka_unit_test(example_atan),
+                                       cmocka_unit_test(example_sinh),         cmocka_unit_test(example_cosh),
+                                       cmocka_unit_test(example_tanh),         cmocka_unit_test(example_sigmoid),
+                                       cmocka_unit_test(example_logit),        cmocka_unit_test(example_erf),
+                                       cmocka_unit_test(example_erfc),         cmocka_unit_test(example_nan_to_num),
+                                       cmocka_unit_test(example_clamp),        cmocka_unit_test(example_where),
+                                       cmocka_unit_test(example_masked_fill),  cmocka_unit_test(example_lerp),
+                                       cmocka_unit_test(example_addcmul),      cmocka_unit_test(example_addcdiv)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

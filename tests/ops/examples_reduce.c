@@ -143,6 +143,31 @@ static void example_cosine_similarity(void **state)
     expect_values(wk_cosine_similarity(x, y, 0), 1, (const double[]){0.707107}, 1e-5);
 }
 
+static void example_nansum(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (3), 1, NAN, 3);
+    expect_values(wk_nansum(x, (0)), 1, (const double[]){4}, 1e-5);
+}
+
+static void example_nanmean(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (3), 1, NAN, 3);
+    expect_values(wk_nanmean(x), 1, (const double[]){2}, 1e-5);
+}
+
+static void example_cdist(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2, 2), 0, 0, 3, 0);
+    wk_tensor *y = wk_of(double, (1, 2), 3, 4);
+    expect_values(wk_cdist(x, y), 2, (const double[]){5, 4}, 1e-5);
+}
+
 static void example_softmax(void **state)
 {
     (void)state;
@@ -229,6 +254,34 @@ static void example_median(void **state)
     expect_values(wk_median(x), 1, (const double[]){2}, 1e-5);
 }
 
+static void example_cummax(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (3), 1, 3, 2);
+    wk_tensor *values = NULL;
+    assert_int_equal(wk_cummax(x, 0, &values, NULL), WK_OK);
+    expect_values(values, 3, (const double[]){1, 3, 3}, 1e-5);
+}
+
+static void example_cummin(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (3), 2, 1, 3);
+    wk_tensor *values = NULL;
+    assert_int_equal(wk_cummin(x, 0, &values, NULL), WK_OK);
+    expect_values(values, 3, (const double[]){2, 1, 1}, 1e-5);
+}
+
+static void example_logcumsumexp(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (3), 0, 0, 1000);
+    expect_values(wk_logcumsumexp(x, 0), 3, (const double[]){0, 0.693147, 1000}, 1e-5);
+}
+
 static void example_unique(void **state)
 {
     (void)state;
@@ -244,6 +297,40 @@ static void example_isin(void **state)
     wk_tensor *x = wk_of(double, (3), 1, 2, 3);
     wk_tensor *y = wk_of(double, (2), 3, 1);
     expect_values(wk_isin(x, y), 3, (const double[]){1, 0, 1}, 1e-5);
+}
+
+static void example_searchsorted(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (3), 1, 3, 5);
+    wk_tensor *y = wk_of(double, (2), 3, 4);
+    expect_values(wk_searchsorted(x, y), 2, (const double[]){1, 2}, 1e-5);
+}
+
+static void example_bucketize(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (3), 0, 2, 9);
+    wk_tensor *y = wk_of(double, (3), 1, 2, 3);
+    expect_values(wk_bucketize(x, y), 3, (const double[]){0, 1, 3}, 1e-5);
+}
+
+static void example_bincount(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *y = wk_of(int64_t, (3), 1, 1, 0);
+    expect_values(wk_bincount(y, .minlength = 3), 3, (const double[]){1, 2, 0}, 1e-5);
+}
+
+static void example_histc(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (3), 1, 3, 4);
+    expect_values(wk_histc(x, .bins = 2, .max = 4), 2, (const double[]){1, 2}, 1e-5);
 }
 
 static void example_batch_norm(void **state)
@@ -465,6 +552,9 @@ int main(void)
                                        cmocka_unit_test(example_dist),
                                        cmocka_unit_test(example_pairwise_distance),
                                        cmocka_unit_test(example_cosine_similarity),
+                                       cmocka_unit_test(example_nansum),
+                                       cmocka_unit_test(example_nanmean),
+                                       cmocka_unit_test(example_cdist),
                                        cmocka_unit_test(example_softmax),
                                        cmocka_unit_test(example_softmin),
                                        cmocka_unit_test(example_log_softmax),
@@ -475,8 +565,15 @@ int main(void)
                                        cmocka_unit_test(example_topk),
                                        cmocka_unit_test(example_kthvalue),
                                        cmocka_unit_test(example_median),
+                                       cmocka_unit_test(example_cummax),
+                                       cmocka_unit_test(example_cummin),
+                                       cmocka_unit_test(example_logcumsumexp),
                                        cmocka_unit_test(example_unique),
                                        cmocka_unit_test(example_isin),
+                                       cmocka_unit_test(example_searchsorted),
+                                       cmocka_unit_test(example_bucketize),
+                                       cmocka_unit_test(example_bincount),
+                                       cmocka_unit_test(example_histc),
                                        cmocka_unit_test(example_batch_norm),
                                        cmocka_unit_test(example_instance_norm),
                                        cmocka_unit_test(example_group_norm),

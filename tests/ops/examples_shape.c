@@ -260,6 +260,26 @@ static void example_roll(void **state)
     expect_values(wk_roll(x, (1), (0)), 3, (const double[]){3, 1, 2}, 1e-5);
 }
 
+static void example_rot90(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2, 2), 1, 2, 3, 4);
+    expect_values(wk_rot90(x, 1, (0, 1)), 4, (const double[]){2, 4, 1, 3}, 1e-5);
+}
+
+static void example_meshgrid(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2), 1, 2);
+    wk_tensor *y = wk_of(double, (2), 3, 4);
+    wk_tensor *out[2] = {NULL};
+    assert_int_equal(wk_meshgrid((x, y), out), 2);
+    expect_values(out[0], 4, (const double[]){1, 1, 2, 2}, 1e-5);
+    expect_values(out[1], 4, (const double[]){3, 4, 3, 4}, 1e-5);
+}
+
 static void example_pad(void **state)
 {
     (void)state;
@@ -418,6 +438,71 @@ static void example_triu(void **state)
     expect_values(wk_triu(x), 4, (const double[]){1, 2, 0, 4}, 1e-5);
 }
 
+static void example_trace(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2, 2), 1, 2, 3, 4);
+    expect_values(wk_trace(x), 1, (const double[]){5}, 1e-5);
+}
+
+static void example_diag_embed(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2), 1, 2);
+    expect_values(wk_diag_embed(x), 4, (const double[]){1, 0, 0, 2}, 1e-5);
+}
+
+static void example_index_fill(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (3), 1, 2, 3);
+    wk_tensor *y = wk_of(int64_t, (2), 2, 0);
+    expect_values(wk_index_fill(x, 0, y, 9), 3, (const double[]){9, 2, 9}, 1e-5);
+}
+
+static void example_index_copy(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (3), 1, 2, 3);
+    wk_tensor *y = wk_of(int64_t, (2), 2, 0);
+    wk_tensor *z = wk_of(double, (2), 8, 9);
+    expect_values(wk_index_copy(x, 0, y, z), 3, (const double[]){9, 2, 8}, 1e-5);
+}
+
+static void example_index_put(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (3), 1, 2, 3);
+    wk_tensor *y = wk_of(int64_t, (2), 2, 0);
+    wk_tensor *z = wk_of(double, (2), 8, 9);
+    expect_values(wk_index_put(x, (y), z), 3, (const double[]){9, 2, 8}, 1e-5);
+}
+
+static void example_masked_scatter(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (3), 1, 2, 3);
+    wk_tensor *mask = wk_of(bool, (3), true, false, true);
+    wk_tensor *y = wk_of(double, (2), 8, 9);
+    expect_values(wk_masked_scatter(x, mask, y), 3, (const double[]){8, 2, 9}, 1e-5);
+}
+
+static void example_scatter_reduce(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2), 1, 2);
+    wk_tensor *y = wk_of(int64_t, (2), 1, 1);
+    wk_tensor *z = wk_of(double, (2), 10, 20);
+    expect_values(wk_scatter_reduce(x, 0, y, z, "amax"), 2, (const double[]){1, 20}, 1e-5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(example_reshape),
@@ -450,6 +535,8 @@ int main(void)
                                        cmocka_unit_test(example_repeat_interleave),
                                        cmocka_unit_test(example_flip),
                                        cmocka_unit_test(example_roll),
+                                       cmocka_unit_test(example_rot90),
+                                       cmocka_unit_test(example_meshgrid),
                                        cmocka_unit_test(example_pad),
                                        cmocka_unit_test(example_pixel_shuffle),
                                        cmocka_unit_test(example_pixel_unshuffle),
@@ -467,6 +554,13 @@ int main(void)
                                        cmocka_unit_test(example_nonzero_numpy),
                                        cmocka_unit_test(example_one_hot),
                                        cmocka_unit_test(example_tril),
-                                       cmocka_unit_test(example_triu)};
+                                       cmocka_unit_test(example_triu),
+                                       cmocka_unit_test(example_trace),
+                                       cmocka_unit_test(example_diag_embed),
+                                       cmocka_unit_test(example_index_fill),
+                                       cmocka_unit_test(example_index_copy),
+                                       cmocka_unit_test(example_index_put),
+                                       cmocka_unit_test(example_masked_scatter),
+                                       cmocka_unit_test(example_scatter_reduce)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,6 +114,18 @@ static void sizes_and_dimensions(void **state)
     same(wk_repeat(x, (2, 3)), wk_repeat(x, WK_ARRAY(two_three, 2)));
     same(wk_tile(x, (2, 3)), wk_tile(x, WK_ARRAY(two_three, 2)));
     same(wk_flip(x, (1)), wk_flip(x, WK_ARRAY(one, 1)));
+    same(wk_rot90(x, 1, (0, 1)), wk_rot90(x, 1, WK_ARRAY(both, 2)));
+    same(wk_nansum(x, (1)), wk_nansum(x, WK_ARRAY(one, 1)));
+    same(wk_nanmean(f, (1), .keepdim = true), wk_nanmean(f, WK_ARRAY(one, 1), .keepdim = true));
+    same(wk_tensordot(f, f, (0), (0)), wk_tensordot(f, f, WK_ARRAY(zero, 1), WK_ARRAY(zero, 1)));
+    wk_tensor *place[] = {wk_of(int64_t, (1), 1), wk_of(int64_t, (1), 2)}, *value = wk_of(int64_t, (1), 9);
+    same(wk_index_put(x, (place[0], place[1]), value), wk_index_put(x, WK_ARRAY(place, 2), value));
+    same(wk_index_put_(wk_clone(x), (place[0]), value),
+         wk_index_put_(wk_clone(x), WK_ARRAY(place, 1), value, .accumulate = false));
+    wk_tensor *pair[] = {f, f}, *axes[] = {wk_arange(2), wk_arange(3)};
+    same(wk_einsum("ij,kj", (f, f)), wk_einsum("ij,kj", WK_ARRAY(pair, 2)));
+    assert_true(wk_meshgrid((axes[0], axes[1]), out) == wk_meshgrid(WK_ARRAY(axes, 2), again, .indexing = "ij"));
+    same(out[0], again[0]), same(out[1], again[1]);
     same(wk_rms_norm(f, (3), NULL), wk_rms_norm(f, WK_ARRAY(two_three + 1, 1), NULL));
     wk_module *norms[] = {wk_nn_rms_norm((3)), wk_nn_rms_norm(WK_ARRAY(two_three + 1, 1), .eps = 1e-5)};
     same(wk_module_parameter(norms[0], "weight"), wk_module_parameter(norms[1], "weight"));

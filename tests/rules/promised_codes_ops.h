@@ -293,6 +293,13 @@ static void zeros_on_no_device(void)
     wk_zeros((2), .device = no_device());
 }
 
+static void masked_scatter_of_too_few(void)
+{
+    wk_tensor *x = wk_ones((3));
+    wk_keep(wk_masked_scatter(x, wk_gt(x, 0), wk_ones((2))));
+    wk_sync();
+}
+
 static const promised_code promised_by_ops[] = {
     {"ops.h", WK_ERR_SHAPE, .provoke = sizes_that_do_not_broadcast},
     {"ops.h", WK_ERR_DTYPE, .provoke = bool_in_neg},
@@ -362,6 +369,7 @@ static const promised_code promised_by_ops[] = {
     {"shape.h", WK_ERR_INDEX, .provoke = index_out_of_range},
     {"shape.h", WK_ERR_INDEX, .provoke = index_computed_out_of_range},
     {"shape.h", WK_ERR_SHAPE, .provoke = reshape_to_more},
+    {"wk_masked_scatter", WK_ERR_INDEX, .provoke = masked_scatter_of_too_few},
 };
 
 #endif

@@ -58,7 +58,7 @@ static void run(const wk__op *op, sweep_sample *sample, const sweep_input input[
     o->count = 0;
     for (int k = 0; k < sample->operands; k++) {
         tensor[k] = input[k].tensor;
-        if (op->gradient && !sweep_writes(op) && wk_requires_grad(tensor[k])) leaf[leaves++] = tensor[k];
+        if (op->grad_fn_name && !sweep_writes(op) && wk_requires_grad(tensor[k])) leaf[leaves++] = tensor[k];
     }
     sweep_bind(sample, tensor);
     int count = call(op, sample, out);
@@ -128,7 +128,7 @@ static void try_one(const wk__op *op, sweep_sample *sample, wk_dtype dtype, swee
                     uint64_t *seed)
 {
     static outcome target;
-    bool grads = op->gradient && !sweep_writes(op);
+    bool grads = op->grad_fn_name && !sweep_writes(op);
     long long requests = run_without_failure(op, sample, dtype, layout, grads, &usual, &target);
     if (requests < 0) requests = run_without_failure(op, sample, dtype, layout, grads = false, &usual, &target);
     if (requests < 0) return;

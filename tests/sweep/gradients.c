@@ -141,7 +141,7 @@ static void second_gradient(void **state)
 
 static bool has_gradient(const wk__op *op)
 {
-    return op->gradient != NULL;
+    return op->grad_fn_name != NULL;
 }
 
 int main(void)

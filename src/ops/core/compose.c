@@ -52,3 +52,14 @@ wk_tensor *wk__compose_end(wk__compose *c, wk_tensor *result, const wk__attr *at
 {
     return wk__compose_end_n(c, &result, 1, attr) ? result : NULL;
 }
+
+bool wk__inlined_begin(wk__call_scope *c, const wk__op *op, wk_site site, wk_tensor *const in[], int count)
+{
+    return wk__check_operands(op, site, in, count) && wk__call_begin(c, WK__FRAME_CALL, op->name, site, WK__GRAD_KEPT);
+}
+
+wk_tensor *wk__inlined_end(wk__call_scope *c, wk_tensor *out)
+{
+    wk__call_end(c, &out, out ? 1 : 0);
+    return out;
+}

@@ -314,6 +314,18 @@ static inline wk__cosine_similarity_attributes wk__cosine_similarity_attributes_
     return (wk__cosine_similarity_attributes){.dim = attr->i[0], .eps = attr->f[0]};
 }
 
+typedef struct wk__cdist_attributes {
+    double p;
+} wk__cdist_attributes;
+static inline wk__attr wk__cdist_attr(wk__cdist_attributes a)
+{
+    return (wk__attr){.f = {a.p}};
+}
+static inline wk__cdist_attributes wk__cdist_attributes_of(const wk__attr *attr)
+{
+    return (wk__cdist_attributes){.p = attr->f[0]};
+}
+
 typedef struct wk__softmax_attributes {
     int64_t mask;
 } wk__softmax_attributes;
@@ -648,6 +660,19 @@ static inline wk__attr wk__tril_attr(wk__tril_attributes a)
 static inline wk__tril_attributes wk__tril_attributes_of(const wk__attr *attr)
 {
     return (wk__tril_attributes){.diagonal = attr->i[0]};
+}
+
+typedef struct wk__scatter_reduce_attributes {
+    int64_t dim;
+    bool alone;
+} wk__scatter_reduce_attributes;
+static inline wk__attr wk__scatter_reduce_attr(wk__scatter_reduce_attributes a)
+{
+    return (wk__attr){.i = {a.dim, a.alone}};
+}
+static inline wk__scatter_reduce_attributes wk__scatter_reduce_attributes_of(const wk__attr *attr)
+{
+    return (wk__scatter_reduce_attributes){.dim = attr->i[0], .alone = attr->i[1] != 0};
 }
 
 typedef struct wk__interpolate_attributes {

@@ -20,6 +20,10 @@ int wk__invoke_outer(const wk__op *op, wk_site site, const wk_value *args, wk_te
 int wk__invoke_addmm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_baddbmm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_linear(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_einsum(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_tensordot(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_kron(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_cross(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_scaled_dot_product_attention(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 
 /* Options as read by wk__options, with defaults of omitted numbers and constants. */
@@ -47,6 +51,9 @@ extern const wk_parameter wk__parameters_outer[];
 extern const wk_parameter wk__parameters_addmm[];
 extern const wk_parameter wk__parameters_baddbmm[];
 extern const wk_parameter wk__parameters_linear[];
+extern const wk_parameter wk__parameters_einsum[];
+extern const wk_parameter wk__parameters_tensordot[];
+extern const wk_parameter wk__parameters_cross[];
 extern const wk_parameter wk__parameters_scaled_dot_product_attention[];
 
 #define WK__SIGNATURE_matmul                                                                                           \
@@ -99,6 +106,31 @@ extern const wk_parameter wk__parameters_scaled_dot_product_attention[];
     .category = "matmul", .doc = "Multiplies x by the transpose of weight and adds bias.",                             \
     .grad_fn_name = "AddmmBackward0", .dtypes = WK__NUMBERS, .parameters = wk__parameters_linear,                      \
     .parameter_count = 3, .results = 1, .invoke = wk__invoke_linear
+
+#define WK__SIGNATURE_einsum                                                                                           \
+    .name = "einsum", .schema = "einsum(str equation, Tensor[] tensors) -> Tensor", .category = "matmul",              \
+    .doc = "Multiplies tensors element by element and sums over the labels that the result lacks.",                    \
+    .grad_fn_name = "ViewBackward0", .dtypes = WK__NUMBERS, .parameters = wk__parameters_einsum, .parameter_count = 2, \
+    .results = 1, .invoke = wk__invoke_einsum
+
+#define WK__SIGNATURE_tensordot                                                                                        \
+    .name = "tensordot",                                                                                               \
+    .schema = "tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor",                     \
+    .category = "matmul", .doc = "Multiplies a and b and sums over dimensions dims_a of a and dims_b of b, in pairs.", \
+    .grad_fn_name = "ViewBackward0", .dtypes = WK__NUMBERS, .parameters = wk__parameters_tensordot,                    \
+    .parameter_count = 4, .results = 1, .invoke = wk__invoke_tensordot
+
+#define WK__SIGNATURE_kron                                                                                             \
+    .name = "kron", .schema = "kron(Tensor self, Tensor other) -> Tensor", .category = "matmul",                       \
+    .doc = "Computes the Kronecker product: replaces each element of a by its product with b.",                        \
+    .grad_fn_name = "ViewBackward0", .parameters = wk__parameters_matmul, .parameter_count = 2, .results = 1,          \
+    .invoke = wk__invoke_kron
+
+#define WK__SIGNATURE_cross                                                                                            \
+    .name = "cross", .schema = "cross(Tensor self, Tensor other, int? dim=None) -> Tensor", .category = "matmul",      \
+    .doc = "Computes the cross products of vectors of three elements along dim.",                                      \
+    .grad_fn_name = "LinalgCrossBackward0", .dtypes = WK__NUMBERS, .parameters = wk__parameters_cross,                 \
+    .parameter_count = 3, .results = 1, .invoke = wk__invoke_cross
 
 #define WK__SIGNATURE_scaled_dot_product_attention                                                                     \
     .name = "scaled_dot_product_attention",                                                                            \

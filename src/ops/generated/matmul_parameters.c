@@ -63,6 +63,21 @@ const wk_parameter wk__parameters_linear[] = {
     {.size = sizeof(wk_parameter), .name = "weight", .doc = "", .kind = WK_VALUE_TENSOR},
     {.size = sizeof(wk_parameter), .name = "bias", .doc = "", .kind = WK_VALUE_TENSOR, .optional = true}};
 
+const wk_parameter wk__parameters_einsum[] = {
+    {.size = sizeof(wk_parameter), .name = "equation", .doc = "", .kind = WK_VALUE_TEXT},
+    {.size = sizeof(wk_parameter), .name = "tensors", .doc = "", .kind = WK_VALUE_TENSORS}};
+
+const wk_parameter wk__parameters_tensordot[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "other", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "dims_self", .doc = "", .kind = WK_VALUE_INTS},
+    {.size = sizeof(wk_parameter), .name = "dims_other", .doc = "", .kind = WK_VALUE_INTS}};
+
+const wk_parameter wk__parameters_cross[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "other", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT, .optional = true}};
+
 const wk_parameter wk__parameters_scaled_dot_product_attention[] = {
     {.size = sizeof(wk_parameter), .name = "query", .doc = "", .kind = WK_VALUE_TENSOR},
     {.size = sizeof(wk_parameter), .name = "key", .doc = "", .kind = WK_VALUE_TENSOR},

@@ -119,3 +119,44 @@ int wk__invoke_linear(const wk__op *op, wk_site site, const wk_value *args, wk_t
     return wk__return_one(
         out, wk_linear_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), wk__value_tensor(&args[2])));
 }
+
+/* ---- einsum ------------------------------------------------------------------------------------------------------ */
+
+int wk__invoke_einsum(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_einsum_at(site, wk__value_text(&args[0], NULL), args[1].tensors,
+                                            args[1].kind == WK_VALUE_TENSORS ? args[1].count : 0));
+}
+
+/* ---- tensordot --------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_tensordot(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    int count_a;
+    const int64_t *dims_a = wk__value_dims(&args[2], &count_a);
+    int count_b;
+    const int64_t *dims_b = wk__value_dims(&args[3], &count_b);
+    return wk__return_one(out, wk_tensordot_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), dims_a,
+                                               count_a, dims_b, count_b));
+}
+
+/* ---- kron -------------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_kron(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_kron_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
+}
+
+/* ---- cross ------------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_cross(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    if (args[2].kind == WK_VALUE_NONE)
+        return wk__return_one(out, wk_cross_first_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
+    return wk__return_one(
+        out, wk_cross_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), wk__value_int(&args[2], 0)));
+}

@@ -15,6 +15,7 @@ int wk__invoke_div(const wk__op *op, wk_site site, const wk_value *args, wk_tens
 int wk__invoke_div_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_pow(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_pow_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_isclose(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_round(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_round_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_logit(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
@@ -38,6 +39,14 @@ wk_tensor *wk__pow(wk_site site, wk__arg a, wk__arg b);
 wk_tensor *wk__pow_(wk_site site, wk_tensor *a, wk__arg b);
 
 /* Options as read by wk__options, with defaults of omitted numbers and constants. */
+static inline bool wk__read_isclose_options(wk_site site, const char *op, const wk_isclose_options *given,
+                                            wk_isclose_options *own)
+{
+    if (!wk__options(site, op, given, own)) return false;
+    own->rtol = wk__option_or(own->rtol, 1e-05);
+    own->atol = wk__option_or(own->atol, 1e-08);
+    return true;
+}
 static inline bool wk__read_nan_to_num_options(wk_site site, const char *op, const wk_nan_to_num_options *given,
                                                wk_nan_to_num_options *own)
 {
@@ -56,6 +65,7 @@ static inline bool wk__read_addc_options(wk_site site, const char *op, const wk_
 extern const wk_parameter wk__parameters_add[];
 extern const wk_parameter wk__parameters_div[];
 extern const wk_parameter wk__parameters_pow[];
+extern const wk_parameter wk__parameters_isclose[];
 extern const wk_parameter wk__parameters_logical_not[];
 extern const wk_parameter wk__parameters_round[];
 extern const wk_parameter wk__parameters_logit[];
@@ -218,6 +228,13 @@ extern const wk_parameter wk__parameters_addcmul[];
     .doc = "Computes the bitwise exclusive or of a and b.", .arity = 2, .dtypes = WK__INTS | WK__BOOLS,                \
     .parameters = wk__parameters_add, .parameter_count = 2, .results = 1, .invoke = wk__invoke_pointwise,              \
     .invoke_in_place = wk__invoke_pointwise_
+
+#define WK__SIGNATURE_isclose                                                                                          \
+    .name = "isclose",                                                                                                 \
+    .schema =                                                                                                          \
+        "isclose(Tensor self, Tensor other, float rtol=1e-05, float atol=1e-08, bool equal_nan=False) -> Tensor",      \
+    .category = "comparison", .doc = "Tests whether a and b are close to each other.",                                 \
+    .parameters = wk__parameters_isclose, .parameter_count = 5, .results = 1, .invoke = wk__invoke_isclose
 
 #define WK__SIGNATURE_logical_not                                                                                      \
     .name = "logical_not", .schema = "logical_not(Tensor self) -> Tensor", .category = "logic",                        \

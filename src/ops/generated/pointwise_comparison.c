@@ -3,7 +3,8 @@
  *
  *     wk_NAME_at             called by the macro wk_NAME, which passes the call site
  *     (wk_NAME)              takes no call site; in parentheses because wk_NAME is also a macro
- *     wk_NAME_, wk_NAME__at  in place: writes its result into the first operand */
+ *     wk_NAME_, wk_NAME__at  in place: writes its result into the first operand
+ *     wk__invoke_NAME        entry for wk_call: returns the number of results in out[], -1 on error */
 /* Written by scripts/generate_ops.py from src/ops/specs/pointwise: edit those. */
 #include "ops/core/entries.h"
 
@@ -569,4 +570,16 @@ wk_tensor *wk_bitwise_xor__scalar_f64_at(wk_site site, wk_tensor *a, double b)
 wk_tensor *wk_bitwise_xor__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
 {
     return wk__elementwise_(&wk__op_bitwise_xor, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
+}
+
+/* ---- isclose ----------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_isclose(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_isclose_options options = {.size = sizeof options,
+                                        .rtol = wk__value_option(&args[2]),
+                                        .atol = wk__value_option(&args[3]),
+                                        .equal_nan = wk__value_int(&args[4], 0) != 0};
+    return wk__return_one(out, wk_isclose_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
 }

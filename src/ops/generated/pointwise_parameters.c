@@ -23,6 +23,28 @@ const wk_parameter wk__parameters_pow[] = {
     {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR, .accepts_scalar = true},
     {.size = sizeof(wk_parameter), .name = "exponent", .doc = "", .kind = WK_VALUE_TENSOR, .accepts_scalar = true}};
 
+const wk_parameter wk__parameters_isclose[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "other", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "rtol",
+     .doc = "tolerance relative to b",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 1e-05}},
+    {.size = sizeof(wk_parameter),
+     .name = "atol",
+     .doc = "absolute tolerance",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 1e-08}},
+    {.size = sizeof(wk_parameter),
+     .name = "equal_nan",
+     .doc = "NaN is close to NaN; default false",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};
+
 const wk_parameter wk__parameters_logical_not[] = {
     {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR}};
 

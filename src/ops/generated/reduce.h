@@ -28,6 +28,9 @@ int wk__invoke_norm(const wk__op *op, wk_site site, const wk_value *args, wk_ten
 int wk__invoke_dist(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_pairwise_distance(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_cosine_similarity(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_nansum(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_nanmean(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_cdist(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_softmax(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_softmin(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_log_softmax(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
@@ -38,8 +41,15 @@ int wk__invoke_argsort(const wk__op *op, wk_site site, const wk_value *args, wk_
 int wk__invoke_topk(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_kthvalue(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_median(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_cummax(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_cummin(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_logcumsumexp(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_unique(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_isin(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_searchsorted(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_bucketize(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_bincount(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_histc(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_batch_norm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_instance_norm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_group_norm(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
@@ -103,6 +113,21 @@ static inline bool wk__read_cosine_similarity_options(wk_site site, const char *
 {
     if (!wk__options(site, op, given, own)) return false;
     own->eps = wk__option_or(own->eps, 1e-08);
+    return true;
+}
+static inline bool wk__read_cdist_options(wk_site site, const char *op, const wk_cdist_options *given,
+                                          wk_cdist_options *own)
+{
+    if (!wk__options(site, op, given, own)) return false;
+    own->p = wk__option_or(own->p, 2);
+    return true;
+}
+static inline bool wk__read_histc_options(wk_site site, const char *op, const wk_histc_options *given,
+                                          wk_histc_options *own)
+{
+    if (!wk__options(site, op, given, own)) return false;
+    own->min = wk__option_or(own->min, 0);
+    own->max = wk__option_or(own->max, 0);
     return true;
 }
 static inline bool wk__read_smooth_l1_loss_options(wk_site site, const char *op, const wk_smooth_l1_loss_options *given,
@@ -188,6 +213,7 @@ extern const wk_parameter wk__parameters_norm[];
 extern const wk_parameter wk__parameters_dist[];
 extern const wk_parameter wk__parameters_pairwise_distance[];
 extern const wk_parameter wk__parameters_cosine_similarity[];
+extern const wk_parameter wk__parameters_cdist[];
 extern const wk_parameter wk__parameters_softmax[];
 extern const wk_parameter wk__parameters_cumsum[];
 extern const wk_parameter wk__parameters_sort[];
@@ -195,6 +221,10 @@ extern const wk_parameter wk__parameters_topk[];
 extern const wk_parameter wk__parameters_kthvalue[];
 extern const wk_parameter wk__parameters_unique[];
 extern const wk_parameter wk__parameters_isin[];
+extern const wk_parameter wk__parameters_searchsorted[];
+extern const wk_parameter wk__parameters_bucketize[];
+extern const wk_parameter wk__parameters_bincount[];
+extern const wk_parameter wk__parameters_histc[];
 extern const wk_parameter wk__parameters_batch_norm[];
 extern const wk_parameter wk__parameters_instance_norm[];
 extern const wk_parameter wk__parameters_group_norm[];
@@ -324,6 +354,27 @@ extern const wk_parameter wk__parameters_nll_loss[];
     .grad_fn_name = "SumBackward1", .dtypes = WK__FLOATS, .parameters = wk__parameters_cosine_similarity,              \
     .parameter_count = 4, .results = 1, .invoke = wk__invoke_cosine_similarity
 
+#define WK__SIGNATURE_nansum                                                                                           \
+    .name = "nansum",                                                                                                  \
+    .schema = "nansum(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",              \
+    .category = "reduction", .doc = "Sums over all dimensions, or over dims, as if NaN were 0.",                       \
+    .grad_fn_name = "NansumBackward0", .parameters = wk__parameters_mean, .parameter_count = 4, .results = 1,          \
+    .takes_dtype = true, .invoke = wk__invoke_nansum
+
+#define WK__SIGNATURE_nanmean                                                                                          \
+    .name = "nanmean",                                                                                                 \
+    .schema = "nanmean(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",             \
+    .category = "reduction",                                                                                           \
+    .doc = "Computes the mean of the elements that are not NaN, over all dimensions or over dims.",                    \
+    .grad_fn_name = "DivBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_mean, .parameter_count = 4,     \
+    .results = 1, .takes_dtype = true, .invoke = wk__invoke_nanmean
+
+#define WK__SIGNATURE_cdist                                                                                            \
+    .name = "cdist", .schema = "cdist(Tensor x1, Tensor x2, float p=2, int? compute_mode=None) -> Tensor",             \
+    .category = "reduction", .doc = "Computes the p-norms of the differences of all pairs of rows of a and b.",        \
+    .grad_fn_name = "CdistBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_cdist, .parameter_count = 4,  \
+    .results = 1, .invoke = wk__invoke_cdist
+
 #define WK__SIGNATURE_softmax                                                                                          \
     .name = "softmax", .schema = "softmax(Tensor input, int dim) -> Tensor", .category = "softmax",                    \
     .doc = "Normalises e^x to a sum of 1 along dim.", .grad_fn_name = "SoftmaxBackward0", .dtypes = WK__FLOATS,        \
@@ -384,6 +435,24 @@ extern const wk_parameter wk__parameters_nll_loss[];
     .grad_fn_name = "MedianBackward0", .parameters = wk__parameters_argmax, .parameter_count = 3, .results = 2,        \
     .result_names = (const char *const[]){"values", "indices"}, .invoke = wk__invoke_median
 
+#define WK__SIGNATURE_cummax                                                                                           \
+    .name = "cummax", .schema = "cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)", .category = "scan", \
+    .doc = "Computes running maxima along dim, and the index of each: the last one of equal values. NaN stays.",       \
+    .grad_fn_name = "CummaxBackward0", .parameters = wk__parameters_cumsum, .parameter_count = 2, .results = 2,        \
+    .result_names = (const char *const[]){"values", "indices"}, .invoke = wk__invoke_cummax
+
+#define WK__SIGNATURE_cummin                                                                                           \
+    .name = "cummin", .schema = "cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)", .category = "scan", \
+    .doc = "Computes running minima along dim, and the index of each: the last one of equal values. NaN stays.",       \
+    .grad_fn_name = "CumminBackward0", .parameters = wk__parameters_cumsum, .parameter_count = 2, .results = 2,        \
+    .result_names = (const char *const[]){"values", "indices"}, .invoke = wk__invoke_cummin
+
+#define WK__SIGNATURE_logcumsumexp                                                                                     \
+    .name = "logcumsumexp", .schema = "logcumsumexp(Tensor self, int dim) -> Tensor", .category = "scan",              \
+    .doc = "Computes logarithms of running sums of e^x along dim, also where e^x overflows.",                          \
+    .grad_fn_name = "LogcumsumexpBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_cumsum,                \
+    .parameter_count = 2, .results = 1, .invoke = wk__invoke_logcumsumexp
+
 #define WK__SIGNATURE_unique                                                                                           \
     .name = "unique",                                                                                                  \
     .schema = "unique(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor " \
@@ -397,6 +466,31 @@ extern const wk_parameter wk__parameters_nll_loss[];
     .category = "comparison",                                                                                          \
     .doc = "Tests for each element whether it equals one of test_elements; with .invert, whether it equals none.",     \
     .parameters = wk__parameters_isin, .parameter_count = 4, .results = 1, .invoke = wk__invoke_isin
+
+#define WK__SIGNATURE_searchsorted                                                                                     \
+    .name = "searchsorted",                                                                                            \
+    .schema = "searchsorted(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? "     \
+              "side=None, Tensor? sorter=None) -> Tensor",                                                             \
+    .category = "sort", .doc = "Finds the index in sorted at which each value would be inserted to keep the order.",   \
+    .parameters = wk__parameters_searchsorted, .parameter_count = 6, .results = 1, .invoke = wk__invoke_searchsorted
+
+#define WK__SIGNATURE_bucketize                                                                                        \
+    .name = "bucketize",                                                                                               \
+    .schema = "bucketize(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",        \
+    .category = "sort", .doc = "Finds the bucket between boundaries, a sorted vector, of each element.",               \
+    .parameters = wk__parameters_bucketize, .parameter_count = 4, .results = 1, .invoke = wk__invoke_bucketize
+
+#define WK__SIGNATURE_bincount                                                                                         \
+    .name = "bincount", .schema = "bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor",            \
+    .category = "sort", .doc = "Counts how often each integer occurs in x, or sums .weights for it.",                  \
+    .parameters = wk__parameters_bincount, .parameter_count = 3, .results = 1, .data_dependent_shape = true,           \
+    .invoke = wk__invoke_bincount
+
+#define WK__SIGNATURE_histc                                                                                            \
+    .name = "histc", .schema = "histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor",               \
+    .category = "sort", .doc = "Counts the elements in .bins intervals of equal width from .min to .max.",             \
+    .dtypes = WK__FLOATS, .parameters = wk__parameters_histc, .parameter_count = 4, .results = 1,                      \
+    .data_dependent_shape = true, .invoke = wk__invoke_histc
 
 #define WK__SIGNATURE_batch_norm                                                                                       \
     .name = "batch_norm",                                                                                              \

@@ -98,3 +98,29 @@ int wk__invoke_median(const wk__op *op, wk_site site, const wk_value *args, wk_t
                ? 2
                : -1;
 }
+
+/* ---- cummax ------------------------------------------------------------------------------------------------------ */
+
+int wk__invoke_cummax(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk_cummax_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), &out[0], &out[1]) == WK_OK ? 2
+                                                                                                                 : -1;
+}
+
+/* ---- cummin ------------------------------------------------------------------------------------------------------ */
+
+int wk__invoke_cummin(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk_cummin_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0), &out[0], &out[1]) == WK_OK ? 2
+                                                                                                                 : -1;
+}
+
+/* ---- logcumsumexp ------------------------------------------------------------------------------------------------ */
+
+int wk__invoke_logcumsumexp(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_logcumsumexp_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0)));
+}

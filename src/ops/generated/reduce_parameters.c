@@ -156,6 +156,17 @@ const wk_parameter wk__parameters_cosine_similarity[] = {
      .optional = true,
      .default_value = {.kind = WK_VALUE_FLOAT, .f = 1e-08}}};
 
+const wk_parameter wk__parameters_cdist[] = {
+    {.size = sizeof(wk_parameter), .name = "x1", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "x2", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "p",
+     .doc = "at least 0; inf for the largest difference",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 2}},
+    {.size = sizeof(wk_parameter), .name = "compute_mode", .doc = "", .kind = WK_VALUE_INT, .optional = true}};
+
 const wk_parameter wk__parameters_softmax[] = {
     {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},
     {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT}};
@@ -249,6 +260,90 @@ const wk_parameter wk__parameters_isin[] = {
      .optional = true,
      .keyword_only = true,
      .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};
+
+const wk_parameter wk__parameters_searchsorted[] = {
+    {.size = sizeof(wk_parameter), .name = "sorted_sequence", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "out_int32",
+     .doc = "i32 indices; default false",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .keyword_only = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}},
+    {.size = sizeof(wk_parameter),
+     .name = "right",
+     .doc = "after equal elements; default false",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .keyword_only = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}},
+    {.size = sizeof(wk_parameter),
+     .name = "side",
+     .doc = "as .right",
+     .kind = WK_VALUE_TEXT,
+     .optional = true,
+     .keyword_only = true,
+     .choices = (const char *const[]){"left", "right", NULL}},
+    {.size = sizeof(wk_parameter),
+     .name = "sorter",
+     .doc = "indices that sort the sequence, i64; default NULL",
+     .kind = WK_VALUE_TENSOR,
+     .optional = true,
+     .keyword_only = true}};
+
+const wk_parameter wk__parameters_bucketize[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "boundaries", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "out_int32",
+     .doc = "i32 indices; default false",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .keyword_only = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}},
+    {.size = sizeof(wk_parameter),
+     .name = "right",
+     .doc = "an element equal to a boundary is in the next bucket; default false",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .keyword_only = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};
+
+const wk_parameter wk__parameters_bincount[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "weights",
+     .doc = "one for each element of x; default NULL",
+     .kind = WK_VALUE_TENSOR,
+     .optional = true},
+    {.size = sizeof(wk_parameter),
+     .name = "minlength",
+     .doc = "smallest number of counts",
+     .kind = WK_VALUE_INT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INT, .i = 0}}};
+
+const wk_parameter wk__parameters_histc[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "bins",
+     .doc = "number of intervals; 0 is the default, 100",
+     .kind = WK_VALUE_INT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INT, .i = 100}},
+    {.size = sizeof(wk_parameter),
+     .name = "min",
+     .doc = "lower limit",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 0}},
+    {.size = sizeof(wk_parameter),
+     .name = "max",
+     .doc = "upper limit",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 0}}};
 
 const wk_parameter wk__parameters_batch_norm[] = {
     {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},

@@ -199,3 +199,38 @@ int wk__invoke_cosine_similarity(const wk__op *op, wk_site site, const wk_value 
     return wk__return_one(out, wk_cosine_similarity_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]),
                                                        wk__value_int(&args[2], 1), &options));
 }
+
+/* ---- nansum ------------------------------------------------------------------------------------------------------ */
+
+int wk__invoke_nansum(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    int count;
+    const int64_t *dims = wk__value_dims(&args[1], &count);
+    const wk_reduce_options options = {.size = sizeof options,
+                                       .keepdim = wk__value_int(&args[2], 0) != 0,
+                                       .dtype = (wk_dtype)wk__value_int(&args[3], 0)};
+    return wk__return_one(out, wk_nansum_at(site, wk__value_tensor(&args[0]), dims, count, &options));
+}
+
+/* ---- nanmean ----------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_nanmean(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    int count;
+    const int64_t *dims = wk__value_dims(&args[1], &count);
+    const wk_reduce_options options = {.size = sizeof options,
+                                       .keepdim = wk__value_int(&args[2], 0) != 0,
+                                       .dtype = (wk_dtype)wk__value_int(&args[3], 0)};
+    return wk__return_one(out, wk_nanmean_at(site, wk__value_tensor(&args[0]), dims, count, &options));
+}
+
+/* ---- cdist ------------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_cdist(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_cdist_options options = {.size = sizeof options, .p = wk__value_option(&args[2])};
+    return wk__return_one(out, wk_cdist_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
+}

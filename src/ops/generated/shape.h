@@ -41,6 +41,8 @@ int wk__invoke_tile(const wk__op *op, wk_site site, const wk_value *args, wk_ten
 int wk__invoke_repeat_interleave(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_flip(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_roll(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_rot90(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_meshgrid(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_pad(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_pixel_shuffle(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_pixel_unshuffle(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
@@ -61,6 +63,18 @@ int wk__invoke_nonzero_numpy(const wk__op *op, wk_site site, const wk_value *arg
 int wk__invoke_one_hot(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_tril(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_triu(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_trace(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_diag_embed(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_index_fill(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_index_fill_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_index_copy(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_index_copy_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_index_put(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_index_put_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_masked_scatter(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_masked_scatter_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_scatter_reduce(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_scatter_reduce_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 
 /* Entries defined in the files of the ops. */
 int wk__chunk(wk_site site, wk_tensor *x, int64_t n, int64_t dim, wk_tensor **out);
@@ -105,6 +119,8 @@ extern const wk_parameter wk__parameters_cat[];
 extern const wk_parameter wk__parameters_repeat[];
 extern const wk_parameter wk__parameters_repeat_interleave[];
 extern const wk_parameter wk__parameters_roll[];
+extern const wk_parameter wk__parameters_rot90[];
+extern const wk_parameter wk__parameters_meshgrid[];
 extern const wk_parameter wk__parameters_pad[];
 extern const wk_parameter wk__parameters_pixel_shuffle[];
 extern const wk_parameter wk__parameters_pixel_unshuffle[];
@@ -119,6 +135,11 @@ extern const wk_parameter wk__parameters_index_add[];
 extern const wk_parameter wk__parameters_masked_select[];
 extern const wk_parameter wk__parameters_one_hot[];
 extern const wk_parameter wk__parameters_tril[];
+extern const wk_parameter wk__parameters_diag_embed[];
+extern const wk_parameter wk__parameters_index_fill[];
+extern const wk_parameter wk__parameters_index_put[];
+extern const wk_parameter wk__parameters_masked_scatter[];
+extern const wk_parameter wk__parameters_scatter_reduce[];
 
 #define WK__SIGNATURE_reshape                                                                                          \
     .name = "reshape", .schema = "reshape(Tensor self, int[] shape) -> Tensor", .category = "view",                    \
@@ -289,6 +310,18 @@ extern const wk_parameter wk__parameters_tril[];
     .doc = "Rotates x by shifts[k] indices along dims[k].", .grad_fn_name = "RollBackward0",                           \
     .parameters = wk__parameters_roll, .parameter_count = 3, .results = 1, .invoke = wk__invoke_roll
 
+#define WK__SIGNATURE_rot90                                                                                            \
+    .name = "rot90", .schema = "rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor", .category = "joining",      \
+    .doc = "Rotates x by k quarter turns in the plane of two dimensions, from the first towards the second.",          \
+    .grad_fn_name = "Rot90Backward0", .parameters = wk__parameters_rot90, .parameter_count = 3, .results = 1,          \
+    .invoke = wk__invoke_rot90
+
+#define WK__SIGNATURE_meshgrid                                                                                         \
+    .name = "meshgrid", .schema = "meshgrid(Tensor[] tensors, *, str indexing=\"ij\") -> Tensor[]",                    \
+    .category = "view", .doc = "Expands vectors to grids: grid k has the elements of vector k along dimension k.",     \
+    .grad_fn_name = "ExpandBackward0", .parameters = wk__parameters_meshgrid, .parameter_count = 2, .results = -1,     \
+    .view = true, .invoke = wk__invoke_meshgrid
+
 #define WK__SIGNATURE_pad                                                                                              \
     .name = "pad", .schema = "pad(Tensor self, int[] pad, str mode=\"constant\", float value=0.0) -> Tensor",          \
     .category = "joining", .doc = "Pads the last dimensions of x.", .grad_fn_name = "ConstantPadNdBackward0",          \
@@ -391,5 +424,55 @@ extern const wk_parameter wk__parameters_tril[];
     .doc = "Keeps the elements on and above the diagonal of the last two dimensions and sets the others to 0.",        \
     .grad_fn_name = "TriuBackward0", .parameters = wk__parameters_tril, .parameter_count = 2, .results = 1,            \
     .invoke = wk__invoke_triu
+
+#define WK__SIGNATURE_trace                                                                                            \
+    .name = "trace", .schema = "trace(Tensor self) -> Tensor", .category = "reduction",                                \
+    .doc = "Sums the diagonal of a matrix.", .grad_fn_name = "TraceBackward0", .parameters = wk__parameters_t,         \
+    .parameter_count = 1, .results = 1, .invoke = wk__invoke_trace
+
+#define WK__SIGNATURE_diag_embed                                                                                       \
+    .name = "diag_embed", .schema = "diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor",       \
+    .category = "indexing",                                                                                            \
+    .doc = "Writes vectors along the last dimension into the diagonals of new matrices, which are 0 elsewhere.",       \
+    .grad_fn_name = "DiagEmbedBackward0", .parameters = wk__parameters_diag_embed, .parameter_count = 4, .results = 1, \
+    .invoke = wk__invoke_diag_embed
+
+#define WK__SIGNATURE_index_fill                                                                                       \
+    .name = "index_fill", .schema = "index_fill(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",          \
+    .category = "indexing", .doc = "Replaces the slices at the indices in index along dim by value.",                  \
+    .grad_fn_name = "MaskedFillBackward0", .parameters = wk__parameters_index_fill, .parameter_count = 4,              \
+    .results = 1, .invoke = wk__invoke_index_fill, .invoke_in_place = wk__invoke_index_fill_
+
+#define WK__SIGNATURE_index_copy                                                                                       \
+    .name = "index_copy", .schema = "index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",         \
+    .category = "indexing", .doc = "Replaces the slices at the indices in index along dim by those of source.",        \
+    .grad_fn_name = "IndexCopyBackward0", .parameters = wk__parameters_index_add, .parameter_count = 4, .results = 1,  \
+    .invoke = wk__invoke_index_copy, .invoke_in_place = wk__invoke_index_copy_
+
+#define WK__SIGNATURE_index_put                                                                                        \
+    .name = "index_put",                                                                                               \
+    .schema = "index_put(Tensor self, Tensor[] indices, Tensor values, bool accumulate=False) -> Tensor",              \
+    .category = "indexing",                                                                                            \
+    .doc =                                                                                                             \
+        "Writes values at the elements that index tensors name, one for each of the first dimensions, or adds them.",  \
+    .grad_fn_name = "IndexPutBackward0", .parameters = wk__parameters_index_put, .parameter_count = 4, .results = 1,   \
+    .invoke = wk__invoke_index_put, .invoke_in_place = wk__invoke_index_put_
+
+#define WK__SIGNATURE_masked_scatter                                                                                   \
+    .name = "masked_scatter", .schema = "masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor",           \
+    .category = "indexing", .doc = "Replaces the elements of x where mask is true by those of source, in order.",      \
+    .grad_fn_name = "MaskedScatterBackward0", .parameters = wk__parameters_masked_scatter, .parameter_count = 3,       \
+    .results = 1, .invoke = wk__invoke_masked_scatter, .invoke_in_place = wk__invoke_masked_scatter_
+
+#define WK__SIGNATURE_scatter_reduce                                                                                   \
+    .name = "scatter_reduce",                                                                                          \
+    .schema = "scatter_reduce(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) " \
+              "-> Tensor",                                                                                             \
+    .category = "indexing",                                                                                            \
+    .doc = "Combines the elements of source for one element of x along dim, and with .exclude_self not that element "  \
+           "itself.",                                                                                                  \
+    .grad_fn_name = "ScatterReduceBackward0", .dtypes = WK__NUMBERS, .parameters = wk__parameters_scatter_reduce,      \
+    .parameter_count = 6, .results = 1, .invoke = wk__invoke_scatter_reduce,                                           \
+    .invoke_in_place = wk__invoke_scatter_reduce_
 
 #endif

@@ -151,3 +151,113 @@ int wk__invoke_triu(const wk__op *op, wk_site site, const wk_value *args, wk_ten
     (void)op;
     return wk__return_one(out, wk_triu_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0)));
 }
+
+/* ---- trace ------------------------------------------------------------------------------------------------------- */
+
+wk_tensor *(wk_trace)(wk_tensor *x)
+{
+    return wk_trace_at((wk_site){0}, x);
+}
+
+int wk__invoke_trace(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_trace_at(site, wk__value_tensor(&args[0])));
+}
+
+/* ---- diag_embed -------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_diag_embed(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_diag_embed_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                                wk__value_int(&args[2], -2), wk__value_int(&args[3], -1)));
+}
+
+/* ---- index_fill -------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_index_fill(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_index_fill_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                                wk__value_tensor(&args[2]), args[3]));
+}
+
+int wk__invoke_index_fill_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_index_fill__at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                                 wk__value_tensor(&args[2]), args[3]));
+}
+
+/* ---- index_copy -------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_index_copy(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_index_copy_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                                wk__value_tensor(&args[2]), wk__value_tensor(&args[3])));
+}
+
+int wk__invoke_index_copy_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_index_copy__at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                                 wk__value_tensor(&args[2]), wk__value_tensor(&args[3])));
+}
+
+/* ---- index_put --------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_index_put(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_index_put_options options = {.size = sizeof options, .accumulate = wk__value_int(&args[3], 0) != 0};
+    return wk__return_one(out, wk_index_put_at(site, wk__value_tensor(&args[0]), args[1].tensors,
+                                               args[1].kind == WK_VALUE_TENSORS ? args[1].count : 0,
+                                               wk__value_tensor(&args[2]), &options));
+}
+
+int wk__invoke_index_put_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_index_put_options options = {.size = sizeof options, .accumulate = wk__value_int(&args[3], 0) != 0};
+    return wk__return_one(out, wk_index_put__at(site, wk__value_tensor(&args[0]), args[1].tensors,
+                                                args[1].kind == WK_VALUE_TENSORS ? args[1].count : 0,
+                                                wk__value_tensor(&args[2]), &options));
+}
+
+/* ---- masked_scatter ---------------------------------------------------------------------------------------------- */
+
+int wk__invoke_masked_scatter(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_masked_scatter_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]),
+                                                    wk__value_tensor(&args[2])));
+}
+
+int wk__invoke_masked_scatter_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_masked_scatter__at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]),
+                                                     wk__value_tensor(&args[2])));
+}
+
+/* ---- scatter_reduce ---------------------------------------------------------------------------------------------- */
+
+int wk__invoke_scatter_reduce(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_scatter_reduce_options options = {.size = sizeof options, .exclude_self = wk__value_int(&args[5], 1) == 0};
+    return wk__return_one(out, wk_scatter_reduce_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                                    wk__value_tensor(&args[2]), wk__value_tensor(&args[3]),
+                                                    wk__value_text(&args[4], NULL), &options));
+}
+
+int wk__invoke_scatter_reduce_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_scatter_reduce_options options = {.size = sizeof options, .exclude_self = wk__value_int(&args[5], 1) == 0};
+    return wk__return_one(out, wk_scatter_reduce__at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
+                                                     wk__value_tensor(&args[2]), wk__value_tensor(&args[3]),
+                                                     wk__value_text(&args[4], NULL), &options));
+}

@@ -77,3 +77,22 @@ int wk__invoke_roll(const wk__op *op, wk_site site, const wk_value *args, wk_ten
     if (dim_count < 0) dim_count = 0;
     return wk__return_one(out, wk_roll_at(site, wk__value_tensor(&args[0]), shifts, shift_count, dims, dim_count));
 }
+
+/* ---- rot90 ------------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_rot90(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    int count;
+    const int64_t *dims = wk__value_dims(&args[2], &count);
+    return wk__return_one(out, wk_rot90_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 1), dims, count));
+}
+
+/* ---- meshgrid ---------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_meshgrid(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_meshgrid_options options = {.size = sizeof options, .indexing = wk__value_text(&args[1], NULL)};
+    return wk_meshgrid_at(site, args[0].tensors, args[0].kind == WK_VALUE_TENSORS ? args[0].count : 0, out, &options);
+}

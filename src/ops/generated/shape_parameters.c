@@ -199,6 +199,32 @@ const wk_parameter wk__parameters_roll[] = {
      .optional = true,
      .default_value = {.kind = WK_VALUE_INTS, .count = 0, .ints = NULL}}};
 
+const wk_parameter wk__parameters_rot90[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "k",
+     .doc = "",
+     .kind = WK_VALUE_INT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INT, .i = 1}},
+    {.size = sizeof(wk_parameter),
+     .name = "dims",
+     .doc = "",
+     .kind = WK_VALUE_INTS,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INTS, .count = 2, .ints = (const int64_t[]){0, 1}}}};
+
+const wk_parameter wk__parameters_meshgrid[] = {
+    {.size = sizeof(wk_parameter), .name = "tensors", .doc = "", .kind = WK_VALUE_TENSORS},
+    {.size = sizeof(wk_parameter),
+     .name = "indexing",
+     .doc = "order of the first two dimensions",
+     .kind = WK_VALUE_TEXT,
+     .optional = true,
+     .keyword_only = true,
+     .default_value = {.kind = WK_VALUE_TEXT, .text = "ij"},
+     .choices = (const char *const[]){"ij", "xy", NULL}}};
+
 const wk_parameter wk__parameters_pad[] = {
     {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
     {.size = sizeof(wk_parameter), .name = "pad", .doc = "", .kind = WK_VALUE_INTS},
@@ -285,3 +311,60 @@ const wk_parameter wk__parameters_tril[] = {
      .kind = WK_VALUE_INT,
      .optional = true,
      .default_value = {.kind = WK_VALUE_INT, .i = 0}}};
+
+const wk_parameter wk__parameters_diag_embed[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "offset",
+     .doc = "",
+     .kind = WK_VALUE_INT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INT, .i = 0}},
+    {.size = sizeof(wk_parameter),
+     .name = "dim1",
+     .doc = "",
+     .kind = WK_VALUE_INT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INT, .i = -2}},
+    {.size = sizeof(wk_parameter),
+     .name = "dim2",
+     .doc = "",
+     .kind = WK_VALUE_INT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INT, .i = -1}}};
+
+const wk_parameter wk__parameters_index_fill[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT},
+    {.size = sizeof(wk_parameter), .name = "index", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "value", .doc = "", .kind = WK_VALUE_TENSOR, .accepts_scalar = true}};
+
+const wk_parameter wk__parameters_index_put[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "indices", .doc = "", .kind = WK_VALUE_TENSORS},
+    {.size = sizeof(wk_parameter), .name = "values", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "accumulate",
+     .doc = "add to x; default false",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};
+
+const wk_parameter wk__parameters_masked_scatter[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "mask", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "source", .doc = "", .kind = WK_VALUE_TENSOR}};
+
+const wk_parameter wk__parameters_scatter_reduce[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT},
+    {.size = sizeof(wk_parameter), .name = "index", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "src", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "reduce", .doc = "", .kind = WK_VALUE_TEXT},
+    {.size = sizeof(wk_parameter),
+     .name = "include_self",
+     .doc = "combine only elements of source; default false",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .keyword_only = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 1}}};

@@ -27,4 +27,14 @@ wk_tensor *wk__at_least_1d(wk_tensor *x);
 /* Returns the gradient of operand 2, a source of which the index covers `part`: 0 outside it. (scatter_add.c) */
 wk_tensor *wk__pad_source_grad(const struct wk__grad_ctx *g, wk_tensor *part);
 
+/* scatter.c: Adds bound to negative indices (i64). An index out of range fails here, before bound is added, in the
+ * order of the elements: each index also looks up a 0, in the same pass. */
+wk_tensor *wk__normalize_index(wk_tensor *index, int64_t bound);
+/* scatter.c: Returns, for each element of `corner`, 1 + the index in dimension d of the last source element written
+ * there, or 0. index: i64, nonnegative. */
+wk_tensor *wk__last_writers(wk_site site, wk_tensor *index, wk_tensor *corner, int d);
+/* scatter.c: Returns the part of x that an index of this shape can reach: all of dimension d (-1: none), the beginning
+ * of the others. */
+wk_tensor *wk__covered_region(wk_site site, wk_tensor *x, const wk__body *index, int d);
+
 #endif

@@ -11,17 +11,14 @@
 #include "ops/core/view_geometry.h"
 #include <string.h>
 
-/* Returns the part of x that an index of this shape can reach: all of dimension d, the beginning of the others. */
-static wk_tensor *covered_region(wk_site site, wk_tensor *x, const wk__body *index, int d)
+wk_tensor *wk__covered_region(wk_site site, wk_tensor *x, const wk__body *index, int d)
 {
     for (int k = 0; k < index->ndim && x; k++)
         if (k != d && wk__body_of(x)->shape[k] != index->shape[k]) x = wk_narrow_at(site, x, k, 0, index->shape[k]);
     return x;
 }
 
-/* Returns, for each element of `corner`, 1 + the index in dimension d of the last source element written there, or
- * 0. */
-static wk_tensor *last_writers(wk_site site, wk_tensor *index, wk_tensor *corner, int d)
+wk_tensor *wk__last_writers(wk_site site, wk_tensor *index, wk_tensor *corner, int d)
 {
     const wk__body *body = wk__body_of(index);
     int64_t n = body->shape[d], shape[WK__MAX_DIMS];
@@ -43,15 +40,15 @@ static wk_tensor *apply_scatter(wk_site site, wk_tensor *x, int d, wk_tensor *in
     const wk__body *places = wk__body_of(index);
     wk_tensor *out = wk_clone_at(site, x);
     if (wk__body_numel(places) == 0) return out;
-    wk_tensor *corner = covered_region(site, out, places, d);
+    wk_tensor *corner = wk__covered_region(site, out, places, d);
     if (!corner) return NULL;
-    wk_tensor *winner = last_writers(site, index, corner, d), *put = NULL;
+    wk_tensor *winner = wk__last_writers(site, index, corner, d), *put = NULL;
     if (!winner) return NULL;
     wk_tensor *gets = wk_gt(winner, 0);
     wk_dtype dtype = (wk_dtype)wk__body_of(x)->dtype;
     if (source) {
         wk_tensor *from = wk_maximum(wk_sub(winner, 1), 0);
-        put = wk_where(gets, wk_gather_at(site, covered_region(site, source, places, d), d, from), corner);
+        put = wk_where(gets, wk_gather_at(site, wk__covered_region(site, source, places, d), d, from), corner);
     } else {
         wk_tensor_options like = {.size = sizeof like, .dtype = dtype};
         put = wk_where(gets, wk__full_like(site, corner, value, &like), corner);
@@ -59,9 +56,7 @@ static wk_tensor *apply_scatter(wk_site site, wk_tensor *x, int d, wk_tensor *in
     return put && wk_copy__at(site, corner, put) ? out : NULL;
 }
 
-/* Adds bound to negative indices. An index out of range fails here, before bound is added, in the order of the
- * elements: each index also looks up a 0, in the same pass. */
-static wk_tensor *normalize_negative_index(wk_tensor *index, int64_t bound)
+wk_tensor *wk__normalize_index(wk_tensor *index, int64_t bound)
 {
     if (!index || wk__body_numel(wk__body_of(index)) == 0) return index;
     wk_tensor_options options = {.size = sizeof options, .dtype = WK_I64, .device = wk_device_of(index)};
@@ -93,7 +88,7 @@ static wk_tensor *scatter_call(wk_site site, wk_tensor *x, int64_t dim, wk_tenso
     if (!(in[1] = wk__to_i64_index_or_empty(op, site, in[1], bound, in))) return NULL;
     wk__compose c;
     if (!wk__compose_begin(&c, op, site, in, count)) return NULL;
-    wk_tensor *places = normalize_negative_index(wk__at_least_1d(in[1]), bound);
+    wk_tensor *places = wk__normalize_index(wk__at_least_1d(in[1]), bound);
     if (places)
         out = apply_scatter(site, wk__at_least_1d(in[0]), d, places, count == 3 ? wk__at_least_1d(in[2]) : NULL, value);
     if (!body->ndim) out = wk_reshape_at(site, out, NULL, 0);
@@ -125,7 +120,7 @@ static wk_tensor *is_last_writer(wk_tensor *x, wk_tensor *index, int d)
     wk_tensor_options options = {.size = sizeof options, .device = wk_device_of(index)};
     wk_tensor *own =
         wk_reshape_at(here, wk_add(wk_arange_i64_at(here, body->shape[d], &options), 1), shape, body->ndim);
-    wk_tensor *winner = last_writers(here, index, covered_region(here, x, body, d), d);
+    wk_tensor *winner = wk__last_writers(here, index, wk__covered_region(here, x, body, d), d);
     return winner ? wk_eq(wk_gather_at(here, winner, d, index), own) : NULL;
 }
 
@@ -135,7 +130,7 @@ static void gradient(wk__grad_ctx *g)
     const wk_site here = {0};
     const int d = (int)wk__along_attributes_of(g->attr).dim;
     const wk__tensor_meta *x = &g->node->shape[0];
-    wk_tensor *index = normalize_negative_index(wk__at_least_1d(wk__saved(g, 1)), x->ndim ? x->size[d] : 1);
+    wk_tensor *index = wk__normalize_index(wk__at_least_1d(wk__saved(g, 1)), x->ndim ? x->size[d] : 1);
     if (!index) return;
     if (wk__needs_input_grad(g, 0)) g->in[0] = wk_scatter_i64_at(here, g->out[0], d, index, 0);
     if (!wk__needs_input_grad(g, 2)) return;

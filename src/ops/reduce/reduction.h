@@ -62,6 +62,12 @@ wk_tensor *wk__row_iota(wk_site site, wk_tensor *x, uint16_t mask);
 wk_tensor *wk__record_scan(const wk__op *op, wk_site site, wk_tensor *x, int axis, bool product, bool backwards);
 /* Records a stable sort along one dimension: values and their indices (i64), both with x's shape. False on error. */
 bool wk__record_sort(const wk__op *op, wk_site site, wk_tensor *x, int axis, bool descending, wk_tensor *out[2]);
+/* Ends a composite op with values out[0] and their indices out[1], which become operand 1 of the node. Stores the
+ * results; one that the caller does not request (NULL) is released. (sort.c) */
+wk_code wk__end_values_and_indices(wk__compose *c, wk_tensor *out[2], const wk__attr *attr, wk_tensor **values,
+                                   wk_tensor **indices);
+/* Gradient of such an op, with wk__sort_attributes: adds the gradients of the values at their indices. (sort.c) */
+void wk__sort_gradient(wk__grad_ctx *g);
 /* Returns the result of a composite op converted to `dtype`; NULL if x is NULL. */
 wk_tensor *wk__cast_result(wk_tensor *x, wk_dtype dtype);
 

@@ -62,22 +62,27 @@ static bool begin(sort_call *s, const wk__op *op, wk_site site, wk_tensor *x, in
     return true;
 }
 
-/* Stores the results; a result that the caller does not request (NULL) is released. */
-static wk_code finish(sort_call *s, wk_tensor **values, wk_tensor **indices)
+wk_code wk__end_values_and_indices(wk__compose *c, wk_tensor *out[2], const wk__attr *attr, wk_tensor **values,
+                                   wk_tensor **indices)
 {
-    s->compose.in[1] = s->out[1];
-    if (s->out[1]) s->compose.inputs = 2;
-    wk__attr attr = wk__sort_attr((wk__sort_attributes){.axis = s->axis, .dropped = s->dim_removed});
-    attr.grad_fn_name = s->node;
-    bool whole = wk__compose_end_n(&s->compose, s->out, 2, &attr);
+    c->in[1] = out[1];
+    if (out[1]) c->inputs = 2;
+    bool whole = wk__compose_end_n(c, out, 2, attr);
     wk_tensor **to[2] = {values, indices};
     for (int k = 0; k < 2; k++) {
         if (to[k])
-            *to[k] = whole ? s->out[k] : NULL;
+            *to[k] = whole ? out[k] : NULL;
         else if (whole)
-            wk__handle_release(&s->out[k]->handle, s->compose.scope.site);
+            wk__handle_release(&out[k]->handle, c->scope.site);
     }
     return whole ? WK_OK : wk_error_code();
+}
+
+static wk_code finish(sort_call *s, wk_tensor **values, wk_tensor **indices)
+{
+    wk__attr attr = wk__sort_attr((wk__sort_attributes){.axis = s->axis, .dropped = s->dim_removed});
+    attr.grad_fn_name = s->node;
+    return wk__end_values_and_indices(&s->compose, s->out, &attr, values, indices);
 }
 
 /* Returns a view of `count` elements of the axis from `first` on; dropped: without the axis. */
@@ -233,7 +238,7 @@ wk_tensor *wk_median_at(wk_site site, wk_tensor *x)
 
 /* ---- gradient ---------------------------------------------------------------------------------------------------- */
 
-static void gradient(wk__grad_ctx *g)
+void wk__sort_gradient(wk__grad_ctx *g)
 {
     const wk__tensor_meta *from = &g->node->shape[0];
     wk_site site = {0};
@@ -257,7 +262,7 @@ static void gradient(wk__grad_ctx *g)
 /* ---- descriptors ------------------------------------------------------------------------------------------------- */
 
 const wk__op wk__op_sort = {
-    .gradient = gradient,
+    .gradient = wk__sort_gradient,
     .saves = {WK__SAVE_1},
     WK__SIGNATURE_sort,
 };
@@ -265,17 +270,17 @@ const wk__op wk__op_argsort = {
     WK__SIGNATURE_argsort,
 };
 const wk__op wk__op_topk = {
-    .gradient = gradient,
+    .gradient = wk__sort_gradient,
     .saves = {WK__SAVE_1},
     WK__SIGNATURE_topk,
 };
 const wk__op wk__op_kthvalue = {
-    .gradient = gradient,
+    .gradient = wk__sort_gradient,
     .saves = {WK__SAVE_1},
     WK__SIGNATURE_kthvalue,
 };
 const wk__op wk__op_median = {
-    .gradient = gradient,
+    .gradient = wk__sort_gradient,
     .saves = {WK__SAVE_1},
     WK__SIGNATURE_median,
 };

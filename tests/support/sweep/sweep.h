@@ -37,7 +37,7 @@ typedef struct sweep_sample {
     sweep_operand operand[SWEEP_TENSORS];
     int64_t number[SWEEP_INTS]; /* lists of integers */
     int texts;
-    char text[SWEEP_TEXTS][16];
+    char text[SWEEP_TEXTS][32];
     wk_tensor *tensor[SWEEP_TENSORS];
 } sweep_sample;
 
