@@ -58,6 +58,33 @@ typedef struct wk__indirect_tile {
 
 typedef void wk__indirect_tile_fn(const wk__indirect_tile *tile);
 
+/* A tile whose lanes are rows of C, and whose columns are runs of adjacent positions, for a part of the sum:
+ *
+ *     S[j, i] = or += sum over l of A[j, l] B[l, i]         j < rows, i = r * length + s, s < length
+ *     A[j, l] = a[l * vectors * lanes + j]      B[l, i] = b[at[l] + r * b_run + s]      C[j, i] = c[j * c_row + i]
+ *
+ * Each element of B is broadcast. A block of k_block steps is summed in increasing l, and then added to S, which is in
+ * `sums`, vectors * lanes vectors that are kept between the parts; the last part copies it to C. Complete vectors of A
+ * are read; C is not accessed beyond `rows`. */
+typedef struct wk__row_lanes_tile {
+    int64_t k, k_block;
+    const void *a, *b;
+    const int64_t *at;
+    int64_t b_run;
+    void *sums, *c;
+    int64_t c_row;
+    int rows; /* 1..vectors * lanes */
+    bool first, last;
+} wk__row_lanes_tile;
+
+typedef void wk__row_lanes_fn(const wk__row_lanes_tile *tile);
+
+enum {
+    WK__ROW_LANES_VECTORS = 2, /* maximum vectors per tile, */
+    WK__ROW_LANES_RUNS = 4,    /* runs, */
+    WK__ROW_LANES_LENGTH = 14, /* and columns per run */
+};
+
 /* A plane of a depthwise convolution: the sum has no channels.
  *
  *     C[y, x] = sum over l of a[l] b[at[l] + y * b_row + x], in the order of l      C[y, x] = c[y * c_row + x]
@@ -109,6 +136,10 @@ typedef struct wk__gemm_microkernels {
     /* Tiles of separate vectors: [(vectors - 1) * rows + rows - 1]; NULL in all classes but f32. */
     wk__indirect_tile_fn *const *indirect;
     wk__plane_fn *const *plane; /* [WK__PLANE_GRIDS]; NULL likewise */
+    /* Tiles whose lanes are rows, of at most row_lanes_columns columns: [vectors - 1][runs - 1][length - 1], NULL for
+     * other shapes. NULL likewise, and if vectors are too short. */
+    int row_lanes_columns;
+    wk__row_lanes_fn *const (*row_lanes)[WK__ROW_LANES_RUNS][WK__ROW_LANES_LENGTH];
     /* [(rows - 1) * dot_columns + columns - 1]; NULL in all classes but f32. `fold` adds up the lanes of `count` sums,
      * upper half onto lower. */
     int dot_rows, dot_columns;

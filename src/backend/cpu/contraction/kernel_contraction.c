@@ -14,9 +14,9 @@
  *         A = w   rows o   steps (c, u, v): one stride of 1
  *         B = x   columns (y, x): gathered             batches n
  *
- * If faster, the other factor is read from padded copies (contraction_indirect.h, and contraction_planes.h for
- * depthwise convolutions), lanes run along the sum (contraction_k_lanes.h), or products are computed first and then
- * scattered (contraction_col2im.h).
+ * If faster, the other factor is read from padded copies (contraction_row_lanes.h, contraction_indirect.h, and
+ * contraction_planes.h for depthwise convolutions), lanes run along the sum (contraction_k_lanes.h), or products are
+ * computed first and then scattered (contraction_col2im.h).
  *
  * The result has the factors' dtype or the accumulator's. Other combinations (factors of two dtypes, other
  * accumulators) use the reference implementation. */
@@ -25,6 +25,7 @@
 #include "contraction_indirect.h"
 #include "contraction_planes.h"
 #include "contraction_reference.h"
+#include "contraction_row_lanes.h"
 #include "backend/contraction_stride_split.h"
 #include "backend/cpu/along_dim.h"
 #include "matmul.h"
@@ -291,13 +292,14 @@ void wk__cpu_contraction_with_buffers(const wk__work_args *kernel, const wk__gem
     wk__gemm_run_with_buffers(&m.plan, buffers);
 }
 
-typedef enum algorithm { REFERENCE, PLANES, INDIRECT, K_LANES, COL2IM, STRIDE_SPLIT, IM2COL } algorithm;
+typedef enum algorithm { REFERENCE, PLANES, ROW_LANES, INDIRECT, K_LANES, COL2IM, STRIDE_SPLIT, IM2COL } algorithm;
 
 /* The algorithm for a contraction that is not a matrix product, and its plan, if any. */
 typedef struct choice {
     algorithm way;
     union {
         wk__planes_plan planes;
+        wk__row_lanes_plan rows;
         wk__indirect_plan padded;
         wk__k_lanes_plan dots;
         wk__col2im_plan columns;
@@ -316,6 +318,20 @@ static void choose_indirect_or_col2im(choice *c, const wk__work_args *kernel)
     c->columns = columns;
 }
 
+/* Chooses the way of a convolution with channels. */
+static void choose_convolution(choice *c, const wk__work_args *kernel)
+{
+    wk__row_lanes_plan rows;
+    choose_indirect_or_col2im(c, kernel);
+    if (!wk__row_lanes_plan_init(&rows, kernel) || rows.b.taps.places == 1) return;
+    const double other = c->way == INDIRECT ? wk__indirect_cost(&c->padded)
+                         : c->way == COL2IM ? wk__col2im_cost(&c->columns)
+                                            : wk__row_lanes_im2col_cost(&rows);
+    if (wk__row_lanes_cost(&rows) >= other) return;
+    c->way = ROW_LANES;
+    c->rows = rows;
+}
+
 static void choose(choice *c, const wk__work *work)
 {
     const wk__work_args *kernel = work->args;
@@ -326,7 +342,7 @@ static void choose(choice *c, const wk__work *work)
     c->way = K_LANES;
     if (wk__k_lanes_plan_init(&c->dots, kernel) && wk__k_lanes_is_profitable(&c->dots)) return;
     c->way = IM2COL;
-    choose_indirect_or_col2im(c, kernel);
+    choose_convolution(c, kernel);
     if (c->way != IM2COL) return;
     if (is_split(kernel))
         c->way = STRIDE_SPLIT;
@@ -349,6 +365,7 @@ wk_code wk__cpu_contraction(const wk__work *work, wk__fail *fail)
     choose(&c, work);
     switch (c.way) {
     case PLANES: return wk__planes_run(&c.planes, work->program, fail);
+    case ROW_LANES: return wk__row_lanes_run(&c.rows, work->program, fail);
     case INDIRECT: return wk__indirect_run(&c.padded, work->program, fail);
     case K_LANES: return run_epilogue(wk__k_lanes_run(&c.dots, fail), work->program, fail);
     case COL2IM: return run_epilogue(wk__col2im_run(&c.columns, fail), work->program, fail);
@@ -369,6 +386,7 @@ void wk__cpu_contraction_boxes(const wk__work *work, wk__epilogue_box_visit *vis
     }
     choose(&c, work);
     if (c.way == PLANES) wk__planes_epilogue_boxes(&c.planes, work->program, visit, user);
+    if (c.way == ROW_LANES) wk__row_lanes_epilogue_boxes(&c.rows, work->program, visit, user);
     if (c.way == INDIRECT) wk__indirect_epilogue_boxes(&c.padded, work->program, visit, user);
     if (c.way == IM2COL) wk__gemm_epilogue_boxes(&c.mapped.plan, visit, user);
 }

@@ -25,6 +25,21 @@ extern const wk__gemm_microkernels WK__ISA_NAME(wk__gemm_i64);
 #define GEMM_DOTS_4_6(T)  GEMM_DOTS_6(T, 1) GEMM_DOTS_6(T, 2) GEMM_DOTS_6(T, 3) GEMM_DOTS_6(T, 4)
 #define GEMM_DOTS_3_4(T)  GEMM_DOTS_4(T, 1) GEMM_DOTS_4(T, 2) GEMM_DOTS_4(T, 3)
 
+/* Tiles whose lanes are rows: runs and their lengths. Accumulators, two vectors of A and an element of B must fit in
+ * registers: 14 x 2 + 3 of 32, 6 x 2 + 3 of 16. Several runs are for rows of C that are shorter than a tile. */
+#define GEMM_RUNS_6(T)   T(1, 1) T(1, 2) T(1, 3) T(1, 4) T(1, 5) T(1, 6) T(2, 2) T(2, 3) T(3, 2)
+#define GEMM_RUN_14(T)   T(1, 7) T(1, 8) T(1, 9) T(1, 10) T(1, 11) T(1, 12) T(1, 13) T(1, 14)
+#define GEMM_SHORT_14(T) T(2, 4) T(2, 5) T(2, 6) T(2, 7) T(3, 3) T(3, 4) T(4, 2) T(4, 3)
+#define GEMM_RUNS_14(T)  GEMM_RUNS_6(T) GEMM_RUN_14(T) GEMM_SHORT_14(T)
+
+#if WIDTH == 64
+enum { ROW_LANES_COLUMNS = 14 };
+#define GEMM_RUN_TILES GEMM_RUNS_14
+#else
+enum { ROW_LANES_COLUMNS = 6 };
+#define GEMM_RUN_TILES GEMM_RUNS_6
+#endif
+
 #if WIDTH == 64 || defined(__aarch64__)
 enum { GEMM_FLOAT_ROWS = 8, GEMM_FLOAT_VECS = 3, DOT_ROWS = 4, DOT_COLUMNS = 6 };
 #define GEMM_FLOAT_TILES GEMM_TILES_8_3

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Planning of contractions whose lanes are rows: roles of indices, pieces, and cost; see contraction_row_lanes.h. */
+#include "contraction_row_lanes.h"
+
+#include "base/integers.h"
+#include "backend/cpu/isa.h"
+
+enum {
+    PART_BYTES = 320 * 1024, /* of a part of a panel, approximately, and */
+    COPY_BYTES = 640 * 1024, /* of the copies of a piece: they share L2 */
+    PLACES = 512,            /* of a piece of several images: amortise reading a panel from L3 */
+    PIECES = 8,              /* minimum number of pieces, for load balance, */
+    PIECE_WORK = 512 * 1024, /* unless they have less work than this, in multiplications */
+    PANELS_BYTES = 1 << 28,  /* maximum of all panels */
+    /* Costs in multiplications of one vector lane, as in contraction_indirect_plan.c. */
+    PACK = 32,        /* packing an element of A, in runs */
+    PACK_STEP = 64,   /* or, if its summed strides are irregular */
+    COPY = 20,        /* copying one of B with padding */
+    WRITE = 10,       /* transposing and writing one of C */
+    START = 8 * 1024, /* starting a piece */
+    GATHER = 48,      /* gathering an element of B, in runs */
+    GATHER_STEP = 96, /* gathering one of A, if its summed strides are irregular */
+};
+
+/* Time of a multiplication here, relative to those of the other algorithms: vectors do not cross cache lines. */
+static const double PACE = 0.85;
+
+_Static_assert((int)COPY_BYTES <= (int)WK__GEMM_BUFFER_B, "the buffer of copies");
+
+/* ---- roles of indices -------------------------------------------------------------------------------------------- */
+
+/* Classifies the result indices: positions, on which A must not depend, a row, groups and images. */
+static bool analyze_result(wk__row_lanes_plan *p, const wk__work_args *kernel)
+{
+    wk__padded_list images = {.places = 1};
+    p->row = -1;
+    p->batch.places = 1;
+    for (int i = 0; i < kernel->ndim; i++) {
+        if (kernel->shape[i] == 1) continue;
+        const bool of_a = wk__index_moves(kernel, p->b.a, i);
+        if (wk__padded_depends_on(&p->b, i)) {
+            if (of_a) return false;
+        } else if (of_a && !wk__index_moves(kernel, p->b.b, i) && p->row < 0) {
+            p->row = i;
+            p->rows = kernel->shape[i];
+        } else {
+            wk__padded_add(kernel, of_a ? &p->batch : &images, i);
+        }
+    }
+    p->groups = p->batch.places;
+    p->images = images.places;
+    for (int k = 0; k < images.count; k++) wk__padded_add(kernel, &p->batch, images.index[k]);
+    return p->row >= 0;
+}
+
+/* Classifies the summed indices: channels, then taps, so that a block of the sum is a range of channels. */
+static bool analyze_sum(wk__row_lanes_plan *p, const wk__work_args *kernel)
+{
+    bool taps = false;
+    p->steps = wk__contraction_k(kernel->contraction);
+    for (int i = kernel->ndim; i < kernel->ndim + kernel->contraction->nsummed; i++) {
+        if (wk__index_extent(kernel, i) == 1) continue;
+        const bool tap = wk__padded_depends_on(&p->b, i);
+        if (tap ? wk__index_moves(kernel, p->b.b, i) : taps) return false;
+        taps = tap;
+        if (!tap) wk__padded_add(kernel, &p->b.channels, i);
+    }
+    return true;
+}
+
+static void analyze_a(wk__row_lanes_plan *p, const wk__work_args *kernel)
+{
+    const wk__operand *a = &kernel->operand[p->b.a];
+    const int64_t size = (int64_t)wk_dtype_size((wk_dtype)a->dtype);
+    wk__im2col *g = &p->a;
+    *g = (wk__im2col){.start = a->memory->host ? a->memory->host + a->offset * size : NULL, .size = size};
+    for (int k = 0; k < p->batch.count; k++) {
+        const int i = p->batch.index[k];
+        if (wk__index_moves(kernel, p->b.a, i))
+            wk__im2col_add_index(&g->batch, &(wk__im2col_index){kernel->shape[i], a->stride[i], {0}}, 0);
+    }
+    g->lines.index[g->lines.count++] = (wk__im2col_index){p->rows, a->stride[p->row], {0}};
+    for (int i = kernel->ndim; i < kernel->ndim + kernel->contraction->nsummed; i++) {
+        const int64_t extent = wk__index_extent(kernel, i);
+        if (extent > 1)
+            wk__im2col_add_index(&g->steps, &(wk__im2col_index){extent, wk__index_stride(kernel, p->b.a, i), {0}}, 0);
+    }
+    if (g->steps.count == 0) g->steps.index[g->steps.count++] = (wk__im2col_index){.extent = 1};
+}
+
+/* ---- pieces ------------------------------------------------------------------------------------------------------ */
+
+/* Chooses the shape of tiles: equal parts of a row, or several rows if they are contiguous in C. */
+static void choose_tile(wk__row_lanes_plan *p)
+{
+    const wk__padded_axis *row = &p->b.axis[WK__PADDED_AXES - 2], *last = row + 1;
+    const int64_t most = p->class->row_lanes_columns;
+    p->length = wk__even_chunk(last->places, wk__min_i64(last->places, most));
+    p->runs = 1;
+    if (p->length < last->places || row->spatial_index < 0 ||
+        p->b.kernel->operand[0].stride[row->spatial_index] != last->places)
+        return;
+    for (int64_t runs = 2; runs <= wk__min_i64(WK__ROW_LANES_RUNS, most / p->length); runs++)
+        if (p->class->row_lanes[0][runs - 1][p->length - 1]) p->runs = runs;
+}
+
+int64_t wk__row_lanes_rows_of_tile(const wk__row_lanes_plan *p, int64_t rest)
+{
+    int64_t rows = wk__min_i64(rest, p->runs);
+    while (rows > 1 && !p->class->row_lanes[0][rows - 1][p->length - 1]) rows--;
+    return rows;
+}
+
+int64_t wk__row_lanes_tiles(const wk__row_lanes_plan *p, const wk__padded_box *box)
+{
+    int64_t tiles = box->places[1] / p->runs;
+    for (int64_t y = tiles * p->runs; y < box->places[1]; y += wk__row_lanes_rows_of_tile(p, box->places[1] - y))
+        tiles++;
+    return box->places[0] * tiles * wk__chunk_count(box->places[2], p->length);
+}
+
+static bool choose_panels(wk__row_lanes_plan *p)
+{
+    const int64_t lanes = p->class->lanes;
+    p->panel = WK__ROW_LANES_VECTORS * lanes;
+    p->panels = wk__chunk_count(p->rows, p->panel);
+    const double bytes = (double)p->groups * (double)p->panels * (double)p->panel * (double)p->steps * WK__PADDED_SIZE;
+    if (bytes > PANELS_BYTES || p->steps > WK__GEMM_BUFFER_A / (int64_t)sizeof(int64_t)) return false;
+    p->panel_bytes = p->panel * p->steps * WK__PADDED_SIZE + WK__GEMM_GAP;
+    p->k_block = wk__even_chunk(p->steps, WK__GEMM_K_BYTES / WK__PADDED_SIZE);
+    const int64_t blocks = PART_BYTES / (p->panel * p->k_block * WK__PADDED_SIZE);
+    p->k_part = wk__even_chunk(wk__chunk_count(p->steps, p->k_block), blocks) * p->k_block;
+    return true;
+}
+
+/* Returns the bytes of an image's copies; more than any buffer if they or its sums exceed theirs. */
+static int64_t copy_bytes(const wk__row_lanes_plan *p, int64_t places)
+{
+    wk__padded_box box;
+    if (!wk__padded_box_init(&p->b, 0, places, &box) || p->b.channels.places > COPY_BYTES ||
+        wk__row_lanes_tiles(p, &box) > WK__GEMM_BUFFER_C / p->panel / p->class->lanes / WK__PADDED_SIZE)
+        return WK__GEMM_BUFFER_B + 1;
+    return p->b.channels.places * box.channel * WK__PADDED_SIZE;
+}
+
+static double positions_of(const wk__row_lanes_plan *p)
+{
+    double places = 1;
+    for (int k = 0; k < WK__PADDED_AXES; k++) places *= (double)p->b.axis[k].places;
+    return places;
+}
+
+double wk__row_lanes_fmas(const wk__row_lanes_plan *p)
+{
+    return (double)p->batch.places * positions_of(p) * (double)p->rows * (double)p->steps;
+}
+
+static void count_parts(wk__row_lanes_plan *p)
+{
+    p->place_parts = wk__chunk_count(p->b.axis[p->b.first].places, p->piece_places);
+    p->image_parts = wk__chunk_count(p->images, p->piece_images);
+    p->panel_parts = wk__chunk_count(p->panels, p->piece_panels);
+}
+
+int64_t wk__row_lanes_ntasks(const wk__row_lanes_plan *p)
+{
+    return p->groups * p->image_parts * p->panel_parts * p->place_parts;
+}
+
+/* Divides the pieces further, for threads: images, then what is read again by fewer bytes. */
+static void divide_pieces(wk__row_lanes_plan *p)
+{
+    const double work = wk__row_lanes_fmas(p);
+    while (wk__row_lanes_ntasks(p) < PIECES && work / (double)wk__row_lanes_ntasks(p) >= 2 * PIECE_WORK) {
+        const int64_t of_a = p->piece_panels * p->panel_bytes, of_b = copy_bytes(p, p->piece_places);
+        if (p->piece_images > 1)
+            p->piece_images = wk__even_chunk(p->images, wk__chunk_count(p->piece_images, 2));
+        else if (p->piece_panels > 1 && (of_a >= of_b || p->piece_places == 1))
+            p->piece_panels = wk__even_chunk(p->panels, wk__chunk_count(p->piece_panels, 2));
+        else if (p->piece_places > 1)
+            p->piece_places = wk__even_chunk(p->b.axis[p->b.first].places, wk__chunk_count(p->piece_places, 2));
+        else
+            break;
+        count_parts(p);
+    }
+}
+
+/* Chooses the pieces; returns false if even the smallest exceeds its buffer. */
+static bool choose_pieces(wk__row_lanes_plan *p)
+{
+    const int64_t places = p->b.axis[p->b.first].places;
+    int64_t parts = 1, bytes = copy_bytes(p, places);
+    for (; parts < places && bytes > COPY_BYTES; bytes = copy_bytes(p, wk__chunk_count(places, parts)))
+        parts = parts < PIECES ? parts + 1 : wk__min_i64(2 * parts, places);
+    if (bytes > COPY_BYTES) return false;
+    p->piece_places = wk__even_chunk(places, wk__chunk_count(places, parts));
+    p->piece_images = 1;
+    p->piece_panels = p->panels;
+    const double of_image = positions_of(p);
+    if (parts == 1 && of_image < PLACES) {
+        wk__padded_box box;
+        wk__padded_box_init(&p->b, 0, places, &box);
+        const int64_t sums = WK__GEMM_BUFFER_C / p->panel / p->class->lanes / WK__PADDED_SIZE;
+        const int64_t images = wk__min_i64(wk__min_i64(COPY_BYTES / bytes, wk__chunk_count(PLACES, (int64_t)of_image)),
+                                           sums / wk__row_lanes_tiles(p, &box));
+        p->piece_images = wk__even_chunk(p->images, wk__min_i64(images, p->images));
+    }
+    count_parts(p);
+    divide_pieces(p);
+    return true;
+}
+
+/* Plans with B as operand b. */
+static bool plan_with_b(wk__row_lanes_plan *p, const wk__work_args *kernel, int b)
+{
+    const wk_dtype dtype = (wk_dtype)kernel->operand[b].dtype;
+    const wk__gemm *gemm = wk__cpu_gemm(dtype);
+    const int last = wk__padded_contiguous_index(kernel, b, false);
+    *p = (wk__row_lanes_plan){.class = gemm->class, .pack = gemm->pack};
+    if (last < 0 || !p->class->row_lanes || wk_dtype_size(dtype) != WK__PADDED_SIZE) return false;
+    if (!wk__padded_init(&p->b, kernel, b, false, last) || !analyze_result(p, kernel) || !analyze_sum(p, kernel))
+        return false;
+    analyze_a(p, kernel);
+    choose_tile(p);
+    return choose_panels(p) && choose_pieces(p);
+}
+
+bool wk__row_lanes_plan_init(wk__row_lanes_plan *p, const wk__work_args *kernel)
+{
+    const int dtype = kernel->operand[0].dtype;
+    if (wk__contraction_is_empty(kernel) || kernel->operand[1].dtype != dtype || kernel->operand[2].dtype != dtype)
+        return false;
+    return plan_with_b(p, kernel, 2) || plan_with_b(p, kernel, 1);
+}
+
+/* ---- cost -------------------------------------------------------------------------------------------------------- */
+
+/* Returns the time of a step of a tile in vector multiply-adds; small tiles are bound by loads. */
+static double step_of_tile(int64_t vectors, int64_t columns)
+{
+    return (double)wk__max_i64(vectors * columns, wk__max_i64(vectors + columns + 1, 8));
+}
+
+double wk__row_lanes_cost(const wk__row_lanes_plan *p)
+{
+    const double lanes = (double)p->class->lanes, images = (double)p->batch.places, steps = (double)p->steps;
+    const int64_t length = p->b.axis[WK__PADDED_AXES - 1].places, rest = p->rows % p->panel;
+    const double tiles =
+        positions_of(p) / (double)length * (double)wk__chunk_count(length, p->length) / (double)p->runs;
+    const double of_panel = step_of_tile(WK__ROW_LANES_VECTORS, p->runs * p->length),
+                 of_rest = rest ? step_of_tile(wk__chunk_count(rest, p->class->lanes), p->runs * p->length) : 0;
+    const double of_tiles = tiles * lanes * steps * ((double)(p->rows / p->panel) * of_panel + of_rest);
+    const double of_copies =
+        COPY * (double)copy_bytes(p, p->piece_places) / WK__PADDED_SIZE * (double)(p->place_parts * p->panel_parts);
+    const double of_c = WRITE * positions_of(p) * (double)(p->panels * p->panel);
+    const double of_a = (p->a.steps.count > 1 ? PACK_STEP : PACK) * (double)p->groups * (double)p->rows * steps;
+    return PACE * (images * (of_tiles + of_copies + of_c) + of_a + START * (double)wk__row_lanes_ntasks(p));
+}
+
+double wk__row_lanes_im2col_cost(const wk__row_lanes_plan *p)
+{
+    const double steps = (double)p->steps, rows = (double)p->rows;
+    const double of_a = p->a.steps.count > 1 ? GATHER_STEP * (double)p->groups * rows * steps : 0;
+    return (double)p->batch.places * positions_of(p) * steps * (rows + GATHER) + of_a;
+}
