@@ -58,6 +58,8 @@ RANDOM_WITH = {"rrelu": "true"}  # samples that end so draw random numbers
 OTHER_GRADIENT = {
     "hardsigmoid": "PyTorch has 1/6 as a float",
     "cosine_similarity [4,5], [4,5], 1, 3": "PyTorch differentiates lengths below eps as if they counted",
+    'interpolate [1,1,3,4], none, 1.1, "bilinear", false, false, true': "only PyTorch's forward copies equal sizes",
+    'interpolate [1,1,4,3], none, none, "bicubic", false, false, true, none, 2.0, 1.1': "as above",
     "scatter": "where several sources meet in a place, PyTorch gives all of them the gradient, Wick the one that stays",
 }  # fmt: skip
 CONVOLUTIONS = [f"conv{form}{d}d{end}" for d in "123" for form, end in (("", ""), ("_transpose", ""), ("", "_input"),
