@@ -543,7 +543,8 @@
  * divided by that of the result. WK_INTERPOLATE_LINEAR, BILINEAR and TRILINEAR, for one, two and three dimensions,
  * interpolate between neighbours, WK_INTERPOLATE_BICUBIC between four elements of each dimension, at (i + 1/2) step
  * - 1/2; with .align_corners the first and last elements of x and the result coincide. .antialias, for bilinear and
- * bicubic, averages over more elements when the size decreases. WK_INTERPOLATE_AREA is adaptive average pooling.
+ * bicubic, averages over more elements when the size decreases. Linear modes and .antialias copy a dimension whose
+ * size stays the same, whatever its scale. WK_INTERPOLATE_AREA is adaptive average pooling.
  * Options:   .output_size: spatial sizes of the result. .scale_factor: scale of all dimensions. .mode:
  *            WK_INTERPOLATE_NEAREST or WK_INTERPOLATE_LINEAR or WK_INTERPOLATE_BILINEAR or WK_INTERPOLATE_BICUBIC or
  *            WK_INTERPOLATE_TRILINEAR or WK_INTERPOLATE_AREA or WK_INTERPOLATE_NEAREST_EXACT; default

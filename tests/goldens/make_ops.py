@@ -62,6 +62,8 @@ OTHER_GRADIENT = {
                                                           "[3,4], {[2,1]:i64<3 [3]:i64<4}, [2,3]",
                                                           "[3,4], {[2,2]:i64<3}, []")},
     "index_copy": "as scatter",
+    'interpolate [1,1,3,4], none, 1.1, "bilinear", false, false, true': "only PyTorch's forward copies equal sizes",
+    'interpolate [1,1,4,3], none, none, "bicubic", false, false, true, none, 2.0, 1.1': "as above",
     "scatter": "where several sources meet in a place, PyTorch gives all of them the gradient, Wick the one that stays",
 }  # fmt: skip
 CONVOLUTIONS = [f"conv{form}{d}d{end}" for d in "123" for form, end in (("", ""), ("_transpose", ""), ("", "_input"),

@@ -37,12 +37,20 @@ static bool is_nearest(const resample *r)
     return r->mode == WK_INTERPOLATE_NEAREST || r->mode == WK_INTERPOLATE_NEAREST_EXACT;
 }
 
+/* Returns true if dimension k stays as it is. Between equal sizes antialiasing ignores a scale, as in PyTorch; so do
+ * linear_taps(). */
+static bool is_copied(const resample *r, int k)
+{
+    return r->size[k] == r->out[k] && (r->antialias || (is_nearest(r) && r->scale[k] == 0));
+}
+
 /* ---- positions --------------------------------------------------------------------------------------------------- */
 
-/* Rounds an intermediate result to f32 unless x is f64. */
+/* Rounds an intermediate result to f32 unless x is f64 and has weights: the nearest elements are the same for all
+ * dtypes. */
 static double rounded(const resample *r, double x)
 {
-    return r->wide ? x : (double)(float)x;
+    return r->wide && !is_nearest(r) ? x : (double)(float)x;
 }
 
 /* Returns the distance in x between adjacent elements of the result. */
@@ -195,8 +203,7 @@ static wk_tensor *resample_dim(const resample *r, wk_tensor *x, int k)
 {
     tap_tensors t;
     wk_tensor *sum = NULL;
-    const bool same = r->size[k] == r->out[k] && is_nearest(r) && r->scale[k] == 0;
-    if (!x || same) return x;
+    if (!x || is_copied(r, k)) return x;
     if (!tap_tensors_of(r, k, wk_dtype_of(x), wk_device_of(x), &t)) return NULL;
     for (int64_t j = 0; j < t.count; j++) {
         wk_tensor *term = wk_index_select_at(r->site, x, r->first + k, wk_select_at(r->site, t.index, 0, j));
@@ -345,8 +352,7 @@ wk_tensor *wk_interpolate_at(wk_site site, wk_tensor *x, const wk_interpolate_op
 static wk_tensor *spread_dim(const resample *r, wk_tensor *grad, int k)
 {
     tap_tensors t;
-    const bool same = r->size[k] == r->out[k] && is_nearest(r) && r->scale[k] == 0;
-    if (!grad || same) return grad;
+    if (!grad || is_copied(r, k)) return grad;
     const wk_tensor_options like = {.size = sizeof like, .dtype = wk_dtype_of(grad), .device = wk_device_of(grad)};
     int64_t shape[WK__MAX_DIMS];
     memcpy(shape, wk__body_of(grad)->shape, sizeof shape);

@@ -13,6 +13,20 @@
 
 static const wk_site here = {"program", 1};
 
+enum { MOST_BYTES = 256 << 20 }; /* of a program */
+
+void executor_limit_memory(wk_device device)
+{
+    wk_memory_stats now = {.size = sizeof now};
+    wk_memory_stats_of(device, &now);
+    wk_memory_set_limit(device, now.live + MOST_BYTES);
+}
+
+void executor_unlimit_memory(wk_device device)
+{
+    wk_memory_set_limit(device, 0);
+}
+
 int machine_scope(const executor *m, int thread)
 {
     int k = m->thread[thread].count - 1;

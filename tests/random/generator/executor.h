@@ -82,6 +82,10 @@ typedef struct executor {
     bool empty[MOST_SLOTS];  /* slots created as tensors without elements */
 } executor;
 
+/* Limits the memory of a device to what a program may use: a call whose result is larger is refused. Cycles of earlier
+ * programs still hold their memory. executor_unlimit_memory restores the default. */
+void executor_limit_memory(wk_device device);
+void executor_unlimit_memory(wk_device device);
 /* Prepares the first step in this mode. The caller owns the program, which may grow between steps. */
 void executor_begin(executor *m, program *p, const mode *mode);
 /* Executes step k in its thread. Returns false if it was skipped because an operand is missing. After a

@@ -202,16 +202,24 @@ static void make_digest(const program *p, const executor *m, digest *d)
     }
 }
 
+/* A drawn size may be thousands in each of three dimensions: such a call is refused and dropped. */
+static void draw(program *p, uint64_t seed, bool large)
+{
+    executor_limit_memory(wk_cpu());
+    (large ? generate_large : generate)(p, &base, &mode_sync, seed);
+    executor_unlimit_memory(wk_cpu());
+}
+
 void oracles_generate(program *p, uint64_t seed, bool large)
 {
-    (large ? generate_large : generate)(p, &base, &mode_sync, seed);
+    draw(p, seed, large);
     oracles_tidy(p);
 }
 
 void oracles_try(program *p, uint64_t seed, verdict *v, digest *d)
 {
     v->oracle = ORACLE_NOTHING;
-    generate(p, &base, &mode_sync, seed);
+    draw(p, seed, false);
     count(p);
     make_digest(p, &base, d);
     if (trace_has_error(&base, v->text, sizeof v->text)) {
@@ -252,7 +260,7 @@ void oracles_try_gpu(program *p, uint64_t seed, int variant, int kind, verdict *
     const bool large = variant == VARIANT_LARGE;
     gpu_sync.gpu = gpu_usual.gpu = gpu_at_once.gpu = kind;
     v->oracle = ORACLE_NOTHING;
-    (large ? generate_large : generate)(p, &base, &mode_sync, seed);
+    draw(p, seed, large);
     p->gradcheck = false;
     if (variant > 0) vary(p, variant);
     count(p);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const int64_t other_sizes[] = {1, 2, 3, 255, 256, 257, 0};
-enum { SIZES = sizeof other_sizes / sizeof *other_sizes, FEW = 3, MOST_BYTES = 256 << 20 };
+enum { SIZES = sizeof other_sizes / sizeof *other_sizes, FEW = 3 };
 
 static bool is_made(const step *s)
 {
@@ -95,14 +95,6 @@ static bool is_inconclusive(const executor *sync)
     return sync->has_failed_value || trace_has_error(sync, text, sizeof text) || trace_has_bad_index(sync, &late);
 }
 
-/* Limits the memory that this program may use. Cycles of earlier programs still hold theirs. */
-static void limit_memory(wk_device device)
-{
-    wk_memory_stats now = {.size = sizeof now};
-    wk_memory_stats_of(device, &now);
-    wk_memory_set_limit(device, now.live + MOST_BYTES);
-}
-
 static bool any_size_disagrees(const program *p, const mode *sync, const mode *usual, executor *base, executor *other,
                                verdict *v)
 {
@@ -126,8 +118,8 @@ bool other_sizes_disagree(const program *p, const mode *sync, const mode *usual,
                           verdict *v)
 {
     const wk_device device = {.kind = (int16_t)sync->gpu};
-    limit_memory(device);
+    executor_limit_memory(device);
     const bool disagrees = any_size_disagrees(p, sync, usual, base, other, v);
-    wk_memory_set_limit(device, 0); /* the default */
+    executor_unlimit_memory(device);
     return disagrees;
 }

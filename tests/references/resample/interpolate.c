@@ -54,14 +54,23 @@ static void smooth(const axis *a, double at, taps *t)
     for (int k = 0; k < t->count && a->antialias; k++) t->weight[k] /= total;
 }
 
+/* Returns true if each element is copied: without a scale, or with one that linear modes and antialiasing ignore. */
+static bool is_copied(const axis *a)
+{
+    return a->in == a->out && (a->antialias || strstr(a->mode, "linear"));
+}
+
 static taps taps_of(const axis *a, int64_t i)
 {
     taps t = {.count = 0};
     const double half = a->step * ((double)i + 0.5);
-    if (is(a, "nearest"))
-        add_tap(a, &t, (int64_t)floor(a->step * (double)i), 1);
+    const float step = (float)a->step; /* that of nearest elements */
+    if (is_copied(a))
+        add_tap(a, &t, i, 1);
+    else if (is(a, "nearest"))
+        add_tap(a, &t, (int64_t)floorf(step * (float)i), 1);
     else if (is(a, "nearest-exact"))
-        add_tap(a, &t, (int64_t)floor(half), 1);
+        add_tap(a, &t, (int64_t)floorf(step * ((float)i + 0.5f)), 1);
     else if (is(a, "area"))
         for (int64_t first = i * a->in / a->out, end = ((i + 1) * a->in + a->out - 1) / a->out, k = first; k < end; k++)
             add_tap(a, &t, k, 1 / (double)(end - first));
@@ -142,6 +151,11 @@ static const char *const samples[] = {"[1,2,4], 8",
                                       "[1,2,3,4], none, none, \"nearest\", false, false, false, none, 1.0, 2.6",
                                       "[1,1,2,3,3], none, none, \"trilinear\", false, false, false, 1.5, 2.0, 1.4",
                                       "[1,2,5], none, none, \"linear\", false, false, false, none, none, 1.3",
+                                      "[1,1,31], none, 1.3",
+                                      "[1,1,16], none, 1.3, \"nearest-exact\"",
+                                      "[1,1,3], none, 1.1, \"linear\"",
+                                      "[1,1,3,4], none, 1.1, \"bilinear\", false, false, true",
+                                      "[1,1,4,3], none, none, \"bicubic\", false, false, true, none, 2.0, 1.1",
                                       NULL};
 
 const op_reference op_reference_interpolate = {
