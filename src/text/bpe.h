@@ -49,6 +49,15 @@ void wk__merge_memory_free(wk__merge_memory *memory);
 /* Whether spaces are prepended to texts. */
 typedef enum wk__prepend { WK__PREPEND_ALWAYS, WK__PREPEND_FIRST, WK__PREPEND_NEVER } wk__prepend;
 
+/* Treatments of the separators of a text. */
+typedef enum wk__separators {
+    WK__SEPARATORS_ISOLATED, /* each is a piece */
+    WK__SEPARATORS_REMOVED,
+    WK__SEPARATORS_PREVIOUS, /* each ends the piece before it; of successive ones the first */
+    WK__SEPARATORS_NEXT,     /* each begins the piece after it; of successive ones the last */
+    WK__SEPARATORS_COUNT
+} wk__separators;
+
 /* Kinds of steps. */
 typedef enum wk__step_kind {
     WK__STEP_NONE,
@@ -60,6 +69,7 @@ typedef enum wk__step_kind {
     WK__STEP_REPLACE,
     /* pre-tokeniser */
     WK__STEP_SPLIT,  /* by the rule `split` */
+    WK__STEP_CUT,    /* at each `pattern`, see wk__separators */
     WK__STEP_DIGITS, /* digits from other text, and with `each` from one another */
     /* pre-tokeniser, decoder */
     WK__STEP_BYTES,  /* one character for each byte; first with add_prefix_space and use_regex */
@@ -76,6 +86,7 @@ typedef struct wk__step {
     wk_text_split split;
     bool add_prefix_space, use_regex, each;
     wk__prepend prepend;
+    wk__separators separators;
     int64_t start, stop;
 } wk__step;
 
@@ -133,6 +144,9 @@ void wk__bpe_decode(const wk__tokenizer *t, const int64_t *ids, int64_t count, b
 /* The character for a byte in the tokens of byte-level encodings; the byte of such a character, or -1. */
 uint32_t wk__char_of_byte(unsigned char byte);
 int wk__byte_of_char(uint32_t code);
+
+/* Returns the name of a treatment of separators in files. */
+const char *wk__separators_name(wk__separators separators);
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
