@@ -111,7 +111,6 @@ typedef struct wk__bpe {
     wk__merges merges;
     wk__added_token *added; /* [added_count], owned */
     int64_t added_count, added_capacity;
-    bool renamed; /* the normaliser changes an added token: it is decoded as its normalised content */
     wk__steps normalizer, pre_tokenizer, decoder;
     wk__ids before, after; /* special tokens around a text */
     bool byte_fallback;    /* unknown characters become the tokens <0x00> to <0xFF> of their bytes */
@@ -126,12 +125,12 @@ void wk__bpe_set_byte_level(wk__bpe *b, wk_text_split rule);
 /* Returns the rule of a byte-level encoding that is one of these; WK_TEXT_SPLIT_COUNT if it is another encoding. */
 wk_text_split wk__bpe_byte_level(const wk__bpe *b);
 /* Appends an added token, whose content is copied; the vocabulary has it. Returns false if memory is exhausted. */
-bool wk__bpe_add_token(wk__bpe *b, int64_t id, const char *content, bool special);
+bool wk__bpe_add_token(wk__tokenizer *t, int64_t id, const char *content, bool special);
 /* Sets what depends on the rest, when all tokens and steps are known. Returns false if memory is exhausted. */
 bool wk__bpe_finish(wk__bpe *b);
 
-/* Returns the added token of an id, or NULL. */
-const wk__added_token *wk__bpe_added(const wk__bpe *b, int64_t id);
+/* Returns the added token of an id, which exists, or NULL. */
+const wk__added_token *wk__bpe_added(const wk__tokenizer *t, int64_t id);
 
 /* Applies the normaliser: returns the text to use, that of *out, which the caller frees, or the same one. */
 wk__span wk__bpe_normalize(const wk__steps *steps, wk__span text, wk__text *out);

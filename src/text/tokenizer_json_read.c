@@ -88,11 +88,11 @@ static wk_code build_added(const contents *c, wk__io_error *error)
             return wk__io_fail(error, WK_ERR_FORMAT, "added token \"%s\" cannot have the id %lld, which %s",
                                wk__printable_name(token->content).text, (long long)token->id,
                                found >= 0 ? "differs from that in the vocabulary" : "is taken or too large");
-        if (wk__bpe_added(b, token->id))
+        if (found >= 0 && wk__bpe_added(c->t, found))
             return wk__io_fail(error, WK_ERR_FORMAT, "added token \"%s\" occurs twice",
                                wk__printable_name(token->content).text);
         if ((found < 0 && !wk__vocabulary_put(v, token->id, token->content, length)) ||
-            !wk__bpe_add_token(b, token->id, token->content, token->special))
+            !wk__bpe_add_token(c->t, token->id, token->content, token->special))
             return wk__text_no_memory(error);
         wk__added_token *added = &b->added[b->added_count - 1];
         added->in_normalized = token->normalized;
