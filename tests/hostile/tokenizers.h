@@ -167,6 +167,7 @@ static inline wk_code tokenizer_read(bytes file, wk__tokenizer **t, wk__io_error
     wk__text_add_n(&text, (const char *)file.data, file.count);
     const bool is_json = file.count > 0 && file.data[0] == '{';
     *t = NULL;
+    if (text.failed) return wk__text_no_memory(error);
     const wk_code code = is_json ? wk__tokenizer_json_read(&text, t, error)
                                  : wk__token_file_read((wk__span){text.data, text.length}, t, error);
     wk__text_free(&text);
