@@ -73,14 +73,16 @@ wk_text_split wk__bpe_byte_level(const wk__bpe *b)
 
 /* ---- added tokens ------------------------------------------------------------------------------------------------ */
 
-bool wk__bpe_add_token(wk__bpe *b, int64_t id, const char *content, bool special)
+bool wk__bpe_add_token(wk__tokenizer *t, int64_t id, const char *content, bool special)
 {
+    wk__bpe *b = t->bpe;
     char *copy = wk__strdup(content);
     if (!copy || !wk__grow(&b->added, &b->added_capacity, b->added_count + 1, sizeof *b->added)) {
         wk__free(copy);
         return false;
     }
     b->added[b->added_count++] = (wk__added_token){.id = id, .content = copy, .special = special};
+    t->vocabulary.entry[id].added = (int32_t)b->added_count;
     return true;
 }
 
@@ -95,16 +97,14 @@ bool wk__bpe_finish(wk__bpe *b)
         token->normalized = text.failed ? NULL : normal.at == given.at ? wk__strdup(given.at) : text.data;
         if (token->normalized != text.data) wk__text_free(&text);
         if (!token->normalized) return false;
-        b->renamed |= strcmp(token->normalized, token->content) != 0;
     }
     return true;
 }
 
-const wk__added_token *wk__bpe_added(const wk__bpe *b, int64_t id)
+const wk__added_token *wk__bpe_added(const wk__tokenizer *t, int64_t id)
 {
-    for (int64_t k = 0; k < b->added_count; k++)
-        if (b->added[k].id == id) return &b->added[k];
-    return NULL;
+    const int32_t added = t->vocabulary.entry[id].added;
+    return added > 0 ? &t->bpe->added[added - 1] : NULL;
 }
 
 /* ---- normalisers ------------------------------------------------------------------------------------------------- */

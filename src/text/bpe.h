@@ -49,6 +49,15 @@ void wk__merge_memory_free(wk__merge_memory *memory);
 /* Whether spaces are prepended to texts. */
 typedef enum wk__prepend { WK__PREPEND_ALWAYS, WK__PREPEND_FIRST, WK__PREPEND_NEVER } wk__prepend;
 
+/* Treatments of the separators of a text. */
+typedef enum wk__separators {
+    WK__SEPARATORS_ISOLATED, /* each is a piece */
+    WK__SEPARATORS_REMOVED,
+    WK__SEPARATORS_PREVIOUS, /* each ends the piece before it; of successive ones the first */
+    WK__SEPARATORS_NEXT,     /* each begins the piece after it; of successive ones the last */
+    WK__SEPARATORS_COUNT
+} wk__separators;
+
 /* Kinds of steps. */
 typedef enum wk__step_kind {
     WK__STEP_NONE,
@@ -60,6 +69,7 @@ typedef enum wk__step_kind {
     WK__STEP_REPLACE,
     /* pre-tokeniser */
     WK__STEP_SPLIT,  /* by the rule `split` */
+    WK__STEP_CUT,    /* at each `pattern`, see wk__separators */
     WK__STEP_DIGITS, /* digits from other text, and with `each` from one another */
     /* pre-tokeniser, decoder */
     WK__STEP_BYTES,  /* one character for each byte; first with add_prefix_space and use_regex */
@@ -76,6 +86,7 @@ typedef struct wk__step {
     wk_text_split split;
     bool add_prefix_space, use_regex, each;
     wk__prepend prepend;
+    wk__separators separators;
     int64_t start, stop;
 } wk__step;
 
@@ -100,7 +111,6 @@ typedef struct wk__bpe {
     wk__merges merges;
     wk__added_token *added; /* [added_count], owned */
     int64_t added_count, added_capacity;
-    bool renamed; /* the normaliser changes an added token: it is decoded as its normalised content */
     wk__steps normalizer, pre_tokenizer, decoder;
     wk__ids before, after; /* special tokens around a text */
     bool byte_fallback;    /* unknown characters become the tokens <0x00> to <0xFF> of their bytes */
@@ -115,12 +125,12 @@ void wk__bpe_set_byte_level(wk__bpe *b, wk_text_split rule);
 /* Returns the rule of a byte-level encoding that is one of these; WK_TEXT_SPLIT_COUNT if it is another encoding. */
 wk_text_split wk__bpe_byte_level(const wk__bpe *b);
 /* Appends an added token, whose content is copied; the vocabulary has it. Returns false if memory is exhausted. */
-bool wk__bpe_add_token(wk__bpe *b, int64_t id, const char *content, bool special);
+bool wk__bpe_add_token(wk__tokenizer *t, int64_t id, const char *content, bool special);
 /* Sets what depends on the rest, when all tokens and steps are known. Returns false if memory is exhausted. */
 bool wk__bpe_finish(wk__bpe *b);
 
-/* Returns the added token of an id, or NULL. */
-const wk__added_token *wk__bpe_added(const wk__bpe *b, int64_t id);
+/* Returns the added token of an id, which exists, or NULL. */
+const wk__added_token *wk__bpe_added(const wk__tokenizer *t, int64_t id);
 
 /* Applies the normaliser: returns the text to use, that of *out, which the caller frees, or the same one. */
 wk__span wk__bpe_normalize(const wk__steps *steps, wk__span text, wk__text *out);
@@ -133,6 +143,9 @@ void wk__bpe_decode(const wk__tokenizer *t, const int64_t *ids, int64_t count, b
 /* The character for a byte in the tokens of byte-level encodings; the byte of such a character, or -1. */
 uint32_t wk__char_of_byte(unsigned char byte);
 int wk__byte_of_char(uint32_t code);
+
+/* Returns the name of a treatment of separators in files. */
+const char *wk__separators_name(wk__separators separators);
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 

@@ -160,10 +160,11 @@ static void take_tokens(const wk__tokenizer *t, const int64_t *ids, int64_t coun
     const bool spaced = t->bpe->decoder.count == 0; /* without a decoder tokens are separated by spaces */
     wk__text_add(&out->bytes, "");
     for (int64_t k = 0; k < count; k++) {
-        const wk__added_token *added = skip || t->bpe->renamed ? wk__bpe_added(t->bpe, ids[k]) : NULL;
+        const wk__added_token *added = wk__bpe_added(t, ids[k]);
         if (skip && added && added->special) continue;
         if (spaced && out->ends.count > 0) wk__text_add(&out->bytes, " ");
         const char *token = wk__vocabulary_token(&t->vocabulary, ids[k]);
+        /* an added token that is searched in normalised text is decoded as such */
         wk__text_add(&out->bytes, added && added->normalized ? added->normalized : token);
         end_string(out);
     }

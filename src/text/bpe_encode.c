@@ -147,6 +147,29 @@ static void split_by_rule(encoder *e, int step, wk_text_split rule, wk__span tex
     }
 }
 
+/* Cuts a text at each occurrence of a string. */
+static void cut(encoder *e, int step, wk__span text, bool first)
+{
+    const wk__step *s = &e->bpe->pre_tokenizer.step[step];
+    const size_t length = strlen(s->pattern);
+    const bool previous = s->separators == WK__SEPARATORS_PREVIOUS, next = s->separators == WK__SEPARATORS_NEXT;
+    const char *at = text.at, *const end = at + text.bytes; /* `at` begins the text that is not handed on yet */
+    for (const char *from = at; at < end && e->code == WK_OK;) {
+        const char *found = memmem(from, (size_t)(end - from), s->pattern, length);
+        const char *stop = found ? found + length : end;
+        /* text before the separator, with it if it ends there */
+        const char *before = !found ? end : previous && found > at ? stop : found;
+        pre_tokenize(e, step + 1, (wk__span){at, before - at}, first);
+        first = first && before == at;
+        at = next && found ? found : stop; /* a separator that begins the next text is handed on with that */
+        if (found && (s->separators == WK__SEPARATORS_ISOLATED || (previous && before == found))) {
+            pre_tokenize(e, step + 1, (wk__span){found, stop - found}, first);
+            first = false;
+        }
+        from = stop;
+    }
+}
+
 static void split_digits(encoder *e, int step, wk__span text, bool first)
 {
     const char *at = text.at, *const end = at + text.bytes;
@@ -226,6 +249,8 @@ static void pre_tokenize(encoder *e, int step, wk__span text, bool first)
         encode_piece(e, text);
     else if (steps->step[step].kind == WK__STEP_SPLIT)
         split_by_rule(e, step, steps->step[step].split, text, first);
+    else if (steps->step[step].kind == WK__STEP_CUT)
+        cut(e, step, text, first);
     else if (steps->step[step].kind == WK__STEP_DIGITS)
         split_digits(e, step, text, first);
     else if (steps->step[step].kind == WK__STEP_BYTES)

@@ -251,7 +251,7 @@ static wk_code add_alphabet(wk__tokenizer *t, const char *special, int64_t id_of
         const int64_t before = t->vocabulary.count;
         const int64_t id = wk__vocabulary_add(&t->vocabulary, token.at, token.bytes);
         if (id >= 0 && id < before) continue;
-        if (id < 0 || !wk__bpe_add_token(t->bpe, id, wk__vocabulary_token(&t->vocabulary, id), true))
+        if (id < 0 || !wk__bpe_add_token(t, id, wk__vocabulary_token(&t->vocabulary, id), true))
             return wk__text_no_memory(error);
     }
     for (uint32_t code = 0; code < 0x200; code++) {

@@ -41,7 +41,7 @@ static wk_code build(const wk__bpe_parts *parts, wk__tokenizer *t, wk__io_error 
     if (code != WK_OK) return code;
     wk__bpe_set_byte_level(t->bpe, WK_TEXT_SPLIT_GPT2);
     const int64_t id = wk__vocabulary_find(&t->vocabulary, end_of_text, sizeof end_of_text - 1);
-    const bool fine = (id < 0 || wk__bpe_add_token(t->bpe, id, end_of_text, true)) && wk__bpe_finish(t->bpe);
+    const bool fine = (id < 0 || wk__bpe_add_token(t, id, end_of_text, true)) && wk__bpe_finish(t->bpe);
     return fine ? WK_OK : wk__text_no_memory(error);
 }
 

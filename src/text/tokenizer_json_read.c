@@ -27,8 +27,9 @@ typedef struct contents {
     bool byte_fallback, fuse_unk, ignore_merges;
     const char *around[AROUND]; /* special tokens around a text: those before it and those after it */
     int before, arounds;
-    bool has_text; /* the template has the text itself */
-    int depth;     /* sequences of processors around the current one */
+    bool has_text;         /* the template has the text itself */
+    const char *cls, *sep; /* of a processor that puts them before and after a text */
+    int depth;             /* sequences of processors around the current one */
 } contents;
 
 #define CONTENTS(member, kind_) WK__FIELD_OF(contents, member, WK__FIELD_##kind_)
@@ -87,11 +88,11 @@ static wk_code build_added(const contents *c, wk__io_error *error)
             return wk__io_fail(error, WK_ERR_FORMAT, "added token \"%s\" cannot have the id %lld, which %s",
                                wk__printable_name(token->content).text, (long long)token->id,
                                found >= 0 ? "differs from that in the vocabulary" : "is taken or too large");
-        if (wk__bpe_added(b, token->id))
+        if (found >= 0 && wk__bpe_added(c->t, found))
             return wk__io_fail(error, WK_ERR_FORMAT, "added token \"%s\" occurs twice",
                                wk__printable_name(token->content).text);
         if ((found < 0 && !wk__vocabulary_put(v, token->id, token->content, length)) ||
-            !wk__bpe_add_token(b, token->id, token->content, token->special))
+            !wk__bpe_add_token(c->t, token->id, token->content, token->special))
             return wk__text_no_memory(error);
         wk__added_token *added = &b->added[b->added_count - 1];
         added->in_normalized = token->normalized;
@@ -174,22 +175,46 @@ static wk_code read_processors(wk__json *json, void *into, wk__io_error *error)
 /* The type of a post-processor. */
 static wk_code read_type(wk__json *json, void *into, wk__io_error *error)
 {
+    static const char *const types[] = {"TemplateProcessing", "ByteLevel", "Sequence", "RobertaProcessing",
+                                        "BertProcessing"};
     const char *type = NULL;
     (void)into;
     const wk_code code = wk__json_string(json, &type, error);
-    if (code != WK_OK || strcmp(type, "TemplateProcessing") == 0 || strcmp(type, "ByteLevel") == 0 ||
-        strcmp(type, "Sequence") == 0)
-        return code;
+    if (code != WK_OK) return code;
+    for (int k = 0; k < 5; k++)
+        if (strcmp(type, types[k]) == 0) return WK_OK;
     return wk__io_fail(error, WK_ERR_UNSUPPORTED, "post_processor: the type \"%s\" is not supported",
                        wk__printable_name(type).text);
+}
+
+/* ["<s>", 0] */
+static wk_code read_token_and_id(wk__json *json, const char **token, wk__io_error *error)
+{
+    int64_t id;
+    wk_code code = wk__json_expect(json, '[', error);
+    if (code == WK_OK) code = wk__json_string(json, token, error);
+    if (code == WK_OK) code = wk__json_expect(json, ',', error);
+    if (code == WK_OK) code = wk__json_integer(json, &id, error);
+    return code == WK_OK ? wk__json_expect(json, ']', error) : code;
+}
+
+static wk_code read_cls(wk__json *json, void *into, wk__io_error *error)
+{
+    return read_token_and_id(json, &((contents *)into)->cls, error);
+}
+
+static wk_code read_sep(wk__json *json, void *into, wk__io_error *error)
+{
+    return read_token_and_id(json, &((contents *)into)->sep, error);
 }
 
 static wk_code read_processor(wk__json *json, void *into, wk__io_error *error)
 {
     static const wk__field fields[] = {
-        READ("type", read_type), READ("single", read_template), READ("processors", read_processors),
-        SKIPPED("pair"),         SKIPPED("special_tokens"),     SKIPPED("add_prefix_space"),
-        SKIPPED("trim_offsets"), SKIPPED("use_regex")};
+        READ("type", read_type),   READ("single", read_template), READ("processors", read_processors),
+        READ("cls", read_cls),     READ("sep", read_sep),         SKIPPED("pair"),
+        SKIPPED("special_tokens"), SKIPPED("add_prefix_space"),   SKIPPED("trim_offsets"),
+        SKIPPED("use_regex")};
     contents *c = into;
     if (++c->depth > 4) return wk__io_fail(error, WK_ERR_FORMAT, "post_processor: sequences nest too deeply");
     const wk_code code = wk__json_object(json, TABLE(fields), into, error);
@@ -197,18 +222,29 @@ static wk_code read_processor(wk__json *json, void *into, wk__io_error *error)
     return code;
 }
 
+/* Adds the id of a token to those before or after a text. */
+static wk_code add_around(const contents *c, const char *token, wk__ids *ids, wk__io_error *error)
+{
+    const int64_t id = wk__vocabulary_find(&c->t->vocabulary, token, (int64_t)strlen(token));
+    if (id < 0)
+        return wk__io_fail(error, WK_ERR_FORMAT, "post_processor: the token \"%s\" is not in the vocabulary",
+                           wk__printable_name(token).text);
+    wk__ids_add(ids, id);
+    return ids->failed ? wk__text_no_memory(error) : WK_OK;
+}
+
 static wk_code build_around(const contents *c, wk__io_error *error)
 {
-    for (int k = 0; k < c->arounds; k++) {
-        wk__ids *ids = k < c->before ? &c->t->bpe->before : &c->t->bpe->after;
-        const int64_t id = wk__vocabulary_find(&c->t->vocabulary, c->around[k], (int64_t)strlen(c->around[k]));
-        if (id < 0)
-            return wk__io_fail(error, WK_ERR_FORMAT, "post_processor: the token \"%s\" is not in the vocabulary",
-                               wk__printable_name(c->around[k]).text);
-        wk__ids_add(ids, id);
-        if (ids->failed) return wk__text_no_memory(error);
-    }
-    return WK_OK;
+    wk__bpe *b = c->t->bpe;
+    wk_code code = WK_OK;
+    for (int k = 0; k < c->arounds && code == WK_OK; k++)
+        code = add_around(c, c->around[k], k < c->before ? &b->before : &b->after, error);
+    if (code == WK_OK && c->arounds > 0 && !c->has_text)
+        code = wk__io_fail(error, WK_ERR_UNSUPPORTED, "post_processor: single must have the sequence A once");
+    if (code == WK_OK && (c->cls || c->sep) && (!c->cls || !c->sep || c->arounds > 0))
+        code = wk__io_fail(error, WK_ERR_UNSUPPORTED, "post_processor: expected cls and sep, without a template");
+    if (code == WK_OK && c->cls) code = add_around(c, c->cls, &b->before, error);
+    return code == WK_OK && c->sep ? add_around(c, c->sep, &b->after, error) : code;
 }
 
 /* ---- the model ---- */

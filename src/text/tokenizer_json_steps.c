@@ -81,15 +81,22 @@ static wk_code take_replace(const component *c, wk__step *step, wk__io_error *er
 
 static wk_code take_split(const component *c, wk__step *step, wk__io_error *error)
 {
-    if (c->invert || !c->behavior || strcmp(c->behavior, "Isolated") != 0) return unsupported(c, "the behavior", error);
+    int separators = 0;
+    while (separators < WK__SEPARATORS_COUNT && c->behavior &&
+           strcmp(c->behavior, wk__separators_name((wk__separators)separators)) != 0)
+        separators++;
+    if (c->invert || !c->behavior || separators == WK__SEPARATORS_COUNT) return unsupported(c, "the behavior", error);
+    if (c->string && *c->string) {
+        step->kind = WK__STEP_CUT;
+        step->separators = (wk__separators)separators;
+        return copy(&step->pattern, c->string, error);
+    }
     step->split = c->regex ? wk__split_of_pattern(c->regex) : WK_TEXT_SPLIT_COUNT;
-    if (step->split != WK_TEXT_SPLIT_COUNT) return WK_OK;
+    if (step->split != WK_TEXT_SPLIT_COUNT && separators == WK__SEPARATORS_ISOLATED) return WK_OK;
     return wk__io_fail(error, WK_ERR_UNSUPPORTED,
-                       "pre_tokenizer: the pattern \"%.120s\" of Split is not supported; expected that of GPT-2, Llama "
-                       "3 or Qwen2",
-                       c->regex    ? c->regex
-                       : c->string ? c->string
-                                   : "");
+                       "pre_tokenizer: the pattern \"%.120s\" of Split is not supported; expected a string, or the "
+                       "expression of GPT-2, Llama 3 or Qwen2, isolated",
+                       c->regex ? c->regex : "");
 }
 
 static wk_code take_digits(const component *c, wk__step *step, wk__io_error *error)

@@ -59,6 +59,22 @@ static void write_split(const wk__step *step, wk__text *out)
     wk__text_add(out, "}, \"behavior\": \"Isolated\", \"invert\": false");
 }
 
+const char *wk__separators_name(wk__separators separators)
+{
+    static const char *const names[] = {"Isolated", "Removed", "MergedWithPrevious", "MergedWithNext"};
+    return names[separators];
+}
+
+static void write_cut(const wk__step *step, wk__text *out)
+{
+    begin(out, "Split");
+    wk__text_add(out, ", \"pattern\": {\"String\": ");
+    wk__json_add_string(out, step->pattern);
+    wk__text_add(out, "}");
+    add_string(out, "behavior", wk__separators_name(step->separators));
+    add_bool(out, "invert", false);
+}
+
 static void write_digits(const wk__step *step, wk__text *out)
 {
     begin(out, "Digits");
@@ -101,17 +117,13 @@ static void write_strip(const wk__step *step, wk__text *out)
     wk__text_format(out, ", \"start\": %lld, \"stop\": %lld", (long long)step->start, (long long)step->stop);
 }
 
-static void (*const write_step[])(const wk__step *, wk__text *) = {[WK__STEP_PREPEND] = write_prepend,
-                                                                   [WK__STEP_LOWERCASE] = write_lowercase,
-                                                                   [WK__STEP_NFC] = write_nfc,
-                                                                   [WK__STEP_REPLACE] = write_replace,
-                                                                   [WK__STEP_SPLIT] = write_split,
-                                                                   [WK__STEP_DIGITS] = write_digits,
-                                                                   [WK__STEP_BYTES] = write_bytes,
-                                                                   [WK__STEP_SPACES] = write_spaces,
-                                                                   [WK__STEP_BYTE_TOKENS] = write_byte_tokens,
-                                                                   [WK__STEP_FUSE] = write_fuse,
-                                                                   [WK__STEP_STRIP] = write_strip};
+static void (*const write_step[])(const wk__step *, wk__text *) = {
+    [WK__STEP_PREPEND] = write_prepend, [WK__STEP_LOWERCASE] = write_lowercase,
+    [WK__STEP_NFC] = write_nfc,         [WK__STEP_REPLACE] = write_replace,
+    [WK__STEP_SPLIT] = write_split,     [WK__STEP_CUT] = write_cut,
+    [WK__STEP_DIGITS] = write_digits,   [WK__STEP_BYTES] = write_bytes,
+    [WK__STEP_SPACES] = write_spaces,   [WK__STEP_BYTE_TOKENS] = write_byte_tokens,
+    [WK__STEP_FUSE] = write_fuse,       [WK__STEP_STRIP] = write_strip};
 
 static void write_steps(const char *name, const char *children, const wk__steps *steps, wk__text *out)
 {

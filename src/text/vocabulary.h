@@ -13,6 +13,7 @@ enum { WK__VOCABULARY_MOST = 1 << 24 }; /* ids */
 typedef struct wk__vocabulary_entry {
     int64_t start;     /* of the token in bytes; -1: a gap */
     int32_t length;    /* of the token in bytes */
+    int32_t added;     /* byte pairs: one more than its index among the added tokens; else 0 */
     int64_t frequency; /* 0: unknown */
 } wk__vocabulary_entry;
 

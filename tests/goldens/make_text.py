@@ -48,6 +48,7 @@ TEXTS = [
     "x" * 70 + " " + "ab" * 40,
     "for (int k = 0; k < count; k++) {\n\ttotal += 1;\n}\n\n\n",
     SAMPLE[:300],
+    "eel tree freeee",
     "\u0001\u007f\u0080 control",
     "𝔘𝔫𝔦𝔠𝔬𝔡𝔢 ⅷ ⅻ ٣٤٥ ১২৩ ſ 'ſ don'ſ",
 ]
@@ -127,6 +128,27 @@ def llama2():
     return tokenizer
 
 
+def gemma():
+    tokenizer = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True, byte_fallback=True))
+    tokenizer.normalizer = normalizers.Replace(" ", "▁")
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(" ", "merged_with_previous")
+    tokenizer.decoder = decoders.Sequence([decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse()])
+    special = ["<unk>", "<s>"] + [f"<0x{byte:02X}>" for byte in range(256)]
+    return trained(tokenizer, 400, special, ASCII)
+
+
+def roberta():
+    tokenizer = byte_level(pre_tokenizers.ByteLevel(add_prefix_space=True), 400, ["<s>", "</s>"])
+    tokenizer.post_processor = processors.RobertaProcessing(("</s>", 1), ("<s>", 0))
+    return tokenizer
+
+
+def cut(behavior):
+    tokenizer = Tokenizer(models.BPE(unk_token="<unk>"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Split("e", behavior)
+    return trained(tokenizer, 150, ["<unk>"], ASCII)
+
+
 def metaspace(scheme, split):
     tokenizer = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=scheme == "first"))
     tokenizer.normalizer = normalizers.Lowercase()
@@ -145,6 +167,12 @@ MODELS = {
     "llama2": llama2(),
     "metaspace": metaspace("first", True),
     "metaspace2": metaspace("always", False),
+    "gemma": gemma(),
+    "roberta": roberta(),
+    "cut_isolated": cut("isolated"),
+    "cut_removed": cut("removed"),
+    "cut_previous": cut("merged_with_previous"),
+    "cut_next": cut("merged_with_next"),
 }
 
 

@@ -88,8 +88,8 @@ static const tokenizer_case tokenizer_cases[] = {
     {WITH("\"decoder\":{\"type\":\"Strip\",\"start\":1,\"stop\":0}"), "decoder: the content of Strip"},
     {WITH("\"pre_tokenizer\":{\"type\":\"Whitespace\"}"), "pre_tokenizer: the type \"Whitespace\" is not supported"},
     {WITH("\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"Regex\":\"\\\\s\"},\"behavior\":\"Isolated\"}"),
-     "pre_tokenizer: the pattern \"\\s\" of Split is not supported; expected that of GPT-2, Llama 3 or Qwen2"},
-    {WITH("\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"String\":\" \"},\"behavior\":\"Removed\"}"),
+     "pre_tokenizer: the pattern \"\\s\" of Split is not supported; expected a string, or the expression of GPT-2"},
+    {WITH("\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"String\":\" \"},\"behavior\":\"Contiguous\"}"),
      "pre_tokenizer: the behavior of Split is not supported"},
     {WITH("\"pre_tokenizer\":{\"type\":\"Metaspace\"}"), "pre_tokenizer: the replacement of Metaspace"},
     {WITH("\"pre_tokenizer\":{\"type\":\"Metaspace\",\"replacement\":\"_\",\"prepend_scheme\":\"last\"}"),
@@ -104,7 +104,11 @@ static const tokenizer_case tokenizer_cases[] = {
     {WITH("\"added_tokens\":[{\"id\":1,\"content\":\"x\"}]"), "cannot have the id 1, which is taken or too large"},
     {WITH("\"added_tokens\":[{\"id\":9999999999,\"content\":\"x\"}]"), "is taken or too large"},
     {WITH("\"added_tokens\":[{\"id\":3,\"content\":\"x\"},{\"id\":3,\"content\":\"x\"}]"), "\"x\" occurs twice"},
-    {WITH("\"post_processor\":{\"type\":\"BertProcessing\"}"), "post_processor: the type \"BertProcessing\""},
+    {WITH("\"post_processor\":{\"type\":\"Other\"}"), "post_processor: the type \"Other\" is not supported"},
+    {WITH("\"post_processor\":{\"cls\":[\"a\",0]}"), "post_processor: expected cls and sep, without a template"},
+    {WITH("\"post_processor\":{\"cls\":[\"a\",0],\"sep\":[\"c\",1]}"), "the token \"c\" is not in the vocabulary"},
+    {WITH("\"post_processor\":{\"cls\":\"a\"}"), "expected '[', found '\"'"},
+    {WITH("\"post_processor\":{\"single\":[{\"SpecialToken\":{\"id\":\"a\"}}]}"), "must have the sequence A once"},
     {WITH("\"post_processor\":{\"single\":[{\"SpecialToken\":{\"id\":\"x\"}}]}"),
      "the token \"x\" is not in the vocab"},
     {WITH("\"post_processor\":{\"single\":[{\"SpecialToken\":{}}]}"), "post_processor: a part of single lacks an id"},
@@ -115,6 +119,9 @@ static const tokenizer_case tokenizer_cases[] = {
     {MODEL("\"unk_token\":\"a\",\"merges\":[[\"a\",\"b\"]],\"dropout\":0.0,\"other\":null," VOCAB), NULL},
     {WITH("\"version\":[{\"a\":[1,-0.5e+3,\"\\ud83d\\ude00\",true,null]}],\"padding\":{},\"normalizer\":null"), NULL},
     {WITH("\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[]}"), NULL},
+    {WITH("\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"String\":\" \"},\"behavior\":\"MergedWithPrevious\"},"
+          "\"post_processor\":{\"type\":\"RobertaProcessing\",\"cls\":[\"a\",0],\"sep\":[\"b\",1]}"),
+     NULL},
     {WITH(
          "\"normalizer\":{\"normalizers\":[{\"type\":\"Prepend\",\"prepend\":\"_\"},{\"content\":\"_\",\"pattern\":{"
          "\"String\":\" "
@@ -160,6 +167,7 @@ static inline wk_code tokenizer_read(bytes file, wk__tokenizer **t, wk__io_error
     wk__text_add_n(&text, (const char *)file.data, file.count);
     const bool is_json = file.count > 0 && file.data[0] == '{';
     *t = NULL;
+    if (text.failed) return wk__text_no_memory(error);
     const wk_code code = is_json ? wk__tokenizer_json_read(&text, t, error)
                                  : wk__token_file_read((wk__span){text.data, text.length}, t, error);
     wk__text_free(&text);

@@ -75,6 +75,54 @@ static void mutated_files_do_no_harm(void **state)
     assert_true(accepted > 1000);
 }
 
+/* Reads a file, encodes, decodes and writes with what it gives, while request n for memory fails; 0: none. The ids must
+ * be those of the call without a failure, which stores them. Returns true if no request failed. */
+static bool without_memory(bytes file, int64_t n, wk__ids *expected)
+{
+    static const char string[] = "A b  ab<b> 12 _a\xcc\x81\xcc\xa3\nB";
+    wk__tokenizer *t;
+    wk__ids ids = {0};
+    wk__text text = {0};
+    wk__io_error error;
+    const int64_t before = wk__alloc_count();
+    wk__alloc_fail_at(n);
+    wk_code code = tokenizer_read(file, &t, &error);
+    if (code == WK_OK) {
+        code = t->kind->encode(t, (wk__span){string, sizeof string - 1}, true, &ids, &error);
+        if (code == WK_OK && !ids.failed) t->kind->decode(t, ids.at, ids.count, true, &text);
+        t->kind->write(t, &text);
+    }
+    wk__alloc_fail_at(0);
+    const bool failed = n > 0 && wk__alloc_count() - before >= n;
+    if (n == 0) *expected = ids;
+    const bool whole = code == WK_OK && !ids.failed;
+    if (whole && (ids.count != expected->count ||
+                  (ids.count > 0 && memcmp(ids.at, expected->at, (size_t)ids.count * sizeof *ids.at) != 0)))
+        fail_msg("other ids after request %lld failed", (long long)n);
+    if (code != WK_OK && code != WK_ERR_MEMORY && code != WK_ERR_ARGUMENT) fail_msg("%s", error.text);
+    if (!failed && (code == WK_ERR_MEMORY || ids.failed || text.failed)) fail_msg("no request failed");
+    wk__tokenizer_free(t);
+    if (n > 0) wk__ids_free(&ids);
+    wk__text_free(&text);
+    return !failed;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    for (int k = 0; k < TOKENIZER_CASES; k++) {
+        if (tokenizer_cases[k].word) continue;
+        bytes file = tokenizer_file(&tokenizer_cases[k]);
+        wk__ids expected = {0};
+        int64_t n = 1;
+        without_memory(file, 0, &expected);
+        while (!without_memory(file, n, &expected)) n++;
+        wk__ids_free(&expected);
+        assert_true(n > 5);
+        free(file.data);
+    }
+}
+
 static void merges_files(void **state)
 {
     (void)state;
@@ -112,6 +160,7 @@ int main(void)
         cmocka_unit_test_teardown(malformed_files_are_refused, test_clean),
         cmocka_unit_test_teardown(every_beginning_is_refused, test_clean),
         cmocka_unit_test_teardown(mutated_files_do_no_harm, test_clean),
+        cmocka_unit_test_teardown(every_allocation_may_fail, test_clean),
         cmocka_unit_test_teardown(merges_files, test_clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -143,6 +143,35 @@ static void loaders_pad_batches(void **state)
     expect_ok();
 }
 
+/* The ids of "abc 7" for a sample with the element 7. */
+static wk_tensor *encode_number(wk_tensor *x, void *user)
+{
+    char string[40];
+    snprintf(string, sizeof string, "abc %lld", (long long)wk_item_i64(x));
+    return wk_text_encode(user, string);
+}
+
+static void threads_share_a_text(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_text *text = wk_text_bpe_train_of("abc abc 1 2 3", 260);
+    wk_dataset *data = wk_data_map(wk_data_tensors(wk_arange(100, 300), NULL), encode_number, text);
+    for (int64_t workers = 0; workers <= 4; workers += 4) {
+        int64_t seen = 100;
+        WK_EACH(batch, wk_data_loader(data, .batch_size = 8, .workers = (int)workers))
+        {
+            for (int64_t row = 0; row < wk_size(batch->x, 0); row++) {
+                char expected[40];
+                snprintf(expected, sizeof expected, "abc %lld", (long long)seen++);
+                assert_string_equal(wk_text_decode(text, wk_select(batch->x, 0, row)), expected);
+            }
+        }
+        assert_int_equal(seen, 300);
+    }
+    expect_ok();
+}
+
 static void batches_of_similar_length_are_shuffled(void **state)
 {
     (void)state;
@@ -284,6 +313,7 @@ int main(void)
         cmocka_unit_test_teardown(batches_continue, test_clean),
         cmocka_unit_test_teardown(sequences_are_padded, test_clean),
         cmocka_unit_test_teardown(loaders_pad_batches, test_clean),
+        cmocka_unit_test_teardown(threads_share_a_text, test_clean),
         cmocka_unit_test_teardown(batches_of_similar_length_are_shuffled, test_clean),
         cmocka_unit_test_teardown(lines_become_rows, test_clean),
         cmocka_unit_test_teardown(measures_of_the_book, test_clean),
