@@ -156,6 +156,26 @@ static bool are_batch_sizes(const int64_t *size, int64_t steps, int64_t rows)
     return sum == rows;
 }
 
+int64_t *wk__packing_read_sizes(wk_site site, const char *op, wk_tensor *sizes, wk_tensor *data)
+{
+    const wk__body *body = wk__body_of(sizes);
+    wk_tensor *const named[] = {sizes, data};
+    if (body->ndim != 1 || body->dtype != WK_I64 || body->shape[0] < 1) {
+        wk__call_error(op, site, body->dtype == WK_I64 ? WK_ERR_SHAPE : WK_ERR_DTYPE, named,
+                       "the batch sizes must be an i64 vector with an element for each step, got $a");
+        return NULL;
+    }
+    const int64_t steps = body->shape[0];
+    int64_t *size = numbers(site, op, steps);
+    if (!size) return NULL;
+    const bool is_read = wk_read_at(site, sizes, size, (size_t)steps * sizeof *size) == WK_OK;
+    if (is_read && are_batch_sizes(size, steps, wk__body_of(data)->shape[0])) return size;
+    wk__call_error(op, site, WK_ERR_ARGUMENT, named,
+                   "the batch sizes must be at least 1, not grow, and add up to the rows of the data $b");
+    wk__free(size);
+    return NULL;
+}
+
 /* Fills in the arrays of p from the batch sizes and the optional unsorted_indices. */
 static bool fill_packing(wk_site site, const char *op, const int64_t *size, wk_tensor *place, wk__packing *p)
 {
@@ -187,24 +207,16 @@ wk_tensor *wk__packing_read_list(wk_site site, const char *op, wk_tensors *packe
     wk_tensor *data = wk_tensors_find_at(site, packed, "data"),
               *sizes = wk_tensors_find_at(site, packed, "batch_sizes");
     if (wk__error_pending()) return NULL;
-    if (!data || !sizes || wk_ndim(data) < 1 || wk_ndim(sizes) != 1 || wk_size(sizes, 0) < 1 ||
-        wk_dtype_of(sizes) != WK_I64) {
+    if (!data || !sizes || wk_ndim(data) < 1) {
         wk__error_set(site, WK_ERR_ARGUMENT,
-                      "%s: the list must have the tensors of wk_pack_padded_sequence: data, and batch_sizes, an i64 "
-                      "vector",
-                      op);
+                      "%s: the list must have data and batch_sizes, as that of wk_pack_padded_sequence", op);
         return NULL;
     }
+    int64_t *size = wk__packing_read_sizes(site, op, sizes, data);
+    if (!size) return NULL;
     p->steps = wk_size(sizes, 0);
     p->rows = wk_size(data, 0);
-    int64_t *size = numbers(site, op, p->steps);
-    bool fine = size && wk_read_at(site, sizes, size, (size_t)p->steps * sizeof *size) == WK_OK;
-    if (fine && !are_batch_sizes(size, p->steps, p->rows)) {
-        wk__call_error(op, site, WK_ERR_ARGUMENT, &data,
-                       "batch_sizes must be at least 1, not grow, and add up to the rows of data, $a");
-        fine = false;
-    }
-    fine = fine && fill_packing(site, op, size, wk_tensors_find_at(site, packed, "unsorted_indices"), p);
+    const bool fine = fill_packing(site, op, size, wk_tensors_find_at(site, packed, "unsorted_indices"), p);
     wk__free(size);
     if (fine) return data;
     wk__free(p->length);

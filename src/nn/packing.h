@@ -25,6 +25,10 @@ wk_tensor *wk__packing_read_list(wk_site site, const char *op, wk_tensors *packe
 /* Adds data, batch sizes and, if `unsorted`, the order to the list. */
 bool wk__packing_fill_list(wk_site site, wk_tensors *list, wk_tensor *data, const wk__packing *p, bool unsorted);
 
+/* Reads the batch sizes of packed data: an i64 vector of numbers that are at least 1, do not grow and add up to the
+ * rows of data. Returns them, for wk__free; NULL on error. */
+int64_t *wk__packing_read_sizes(wk_site site, const char *op, wk_tensor *sizes, wk_tensor *data);
+
 /* Returns an i64 vector on a device. */
 wk_tensor *wk__packing_vector(wk_site site, const int64_t *data, int64_t count, wk_device device);
 /* Returns the packed rows of x (steps, batch, ...). */

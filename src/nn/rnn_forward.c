@@ -7,7 +7,7 @@
  *
  * Outputs are the output and the states after the last step. Each layer and direction is one wk__sequence. */
 #include "base/alloc.h"
-#include "rnn.h"
+#include "packing.h"
 #include <wick/matmul.h>
 
 /* One call of forward. */
@@ -69,34 +69,14 @@ static bool check_input(call *c)
     return true;
 }
 
-/* Reads the batch sizes into the steps. */
+/* Creates the steps of each direction from their batch sizes. */
 static bool read_packed_steps(call *c)
 {
-    const wk__body *sizes = wk__body_of(c->sizes);
-    if (sizes->ndim != 1 || sizes->dtype != WK_I64 || sizes->shape[0] < 1) {
-        wk__call_error(name_of(c), (wk_site){0}, WK_ERR_SHAPE, &c->sizes,
-                       "the batch sizes must be an i64 vector with an element for each step, got $a");
-        return false;
-    }
-    c->count = sizes->shape[0];
-    int64_t *size = wk__alloc_zero((size_t)c->count, sizeof *size);
-    if (!size) {
-        wk__error_set((wk_site){0}, WK_ERR_MEMORY, "%s: out of host memory for the batch sizes", name_of(c));
-        return false;
-    }
-    bool fine = wk_read_at((wk_site){0}, c->sizes, size, (size_t)c->count * sizeof *size) == WK_OK;
-    const int64_t rows = wk__body_of(c->x)->shape[0];
-    int64_t sum = 0;
-    for (int64_t t = 0; t < c->count && fine; t++) {
-        fine = size[t] >= 1 && size[t] <= (t ? size[t - 1] : rows) && size[t] <= rows - sum;
-        sum += size[t];
-    }
-    if (!fine || sum != rows)
-        wk__call_error(name_of(c), (wk_site){0}, WK_ERR_ARGUMENT, &c->x,
-                       "the batch sizes must be at least 1, not grow, and add up to the rows of $a");
-    else
-        for (int d = 0; d < c->rnn->directions; d++) c->steps[d] = wk__steps_new((wk_site){0}, size, c->count, d);
+    int64_t *size = wk__packing_read_sizes((wk_site){0}, name_of(c), c->sizes, c->x);
+    if (!size) return false;
+    c->count = wk__body_of(c->sizes)->shape[0];
     c->batch = size[0];
+    for (int d = 0; d < c->rnn->directions; d++) c->steps[d] = wk__steps_new((wk_site){0}, size, c->count, d);
     wk__free(size);
     return c->steps[0] && (c->rnn->directions == 1 || c->steps[1]);
 }

@@ -123,6 +123,29 @@ static void three_steps_of_adam(const inputs *in)
 
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
+/* A step without an optimiser: 4 steps of 8 rows. */
+static void read_sequence(wk_module *layer, const inputs *in)
+{
+    wk_tensor *x = wk_reshape(in->x, (4, 8, 64)), *weight = wk_module_parameter(layer, "weight_hh_l0");
+    assert_int_equal(wk_backward(wk_sum(wk_forward(layer, x))), WK_OK);
+    test_force(wk_grad_of(weight));
+}
+
+static void an_rnn(const inputs *in)
+{
+    read_sequence(wk_nn_rnn(64, 16, .device = test_null()), in);
+}
+
+static void a_gru(const inputs *in)
+{
+    read_sequence(wk_nn_gru(64, 16, .device = test_null()), in);
+}
+
+static void an_lstm(const inputs *in)
+{
+    read_sequence(wk_nn_lstm(64, 16, .device = test_null()), in);
+}
+
 /*   passes, products, kernels, copies, loads, stores, instructions, bytes, left */
 static const cost_case typicals[] = {
     {NAMED(gradient_of_a_chain), {1, 0, 0, 0, 2, 3, 11, 16640, 16640}},
@@ -137,6 +160,9 @@ static const cost_case typicals[] = {
     {NAMED(second_derivative), {1, 0, 0, 0, 1, 5, 23, 25088, 25088}},
     {NAMED(gradients_of_a_view_that_is_used_twice), {3, 0, 0, 1, 6, 8, 35, 33536, 8704}},
     {NAMED(three_steps), {19, 15, 0, 0, 60, 46, 329, 84992, 14848}},
+    {NAMED(an_rnn), {8, 10, 0, 0, 27, 30, 142, 15616, 13568}},
+    {NAMED(a_gru), {23, 10, 0, 0, 116, 105, 413, 46592, 34048}},
+    {NAMED(an_lstm), {24, 10, 0, 0, 155, 131, 510, 52480, 44288}},
     {NAMED(three_steps_of_adam), {30, 15, 0, 0, 92, 82, 654, 140544, 29696}},
 };
 

@@ -246,7 +246,12 @@ static void wrong_lengths_are_refused(void **state)
     assert_null(wk_pack_padded_sequence(x, wk_of(float, (2), 2, 1)));
     expect_error("the lengths must be an i64 vector", "got f32[2]", NULL);
     assert_null(wk_pad_packed_sequence(wk_list((x))));
-    expect_error("pad_packed_sequence: the list must have the tensors of wk_pack_padded_sequence", NULL);
+    expect_error("pad_packed_sequence: the list must have data and batch_sizes", NULL);
+    wk_tensors *wrong = wk_tensors_new();
+    wk_tensors_add(wrong, "data", x);
+    wk_tensors_add(wrong, "batch_sizes", wk_of(int64_t, (2), 1, 2));
+    assert_null(wk_pad_packed_sequence(wrong));
+    expect_error("the batch sizes must be at least 1, not grow, and add up to the rows of the data f32[3,2,2]", NULL);
     wk_tensors *packed = wk_pack_padded_sequence(x, wk_of(int64_t, (2), 3, 1));
     assert_null(wk_pad_packed_sequence(packed, .total_length = 2));
     expect_error("pad_packed_sequence: .total_length must be at least the longest length 3, got 2", NULL);

@@ -259,6 +259,29 @@ static double differentiate(const scenario_env *place)
     return wk_error() ? NAN : figure;
 }
 
+/* ---- recurrent layers -------------------------------------------------------------------------------------------- */
+
+/* Runs sequences of several lengths through two layers in both directions, with first and second gradients. */
+static double recur(const scenario_env *place)
+{
+    WK_SCOPE;
+    wk_seed(6);
+    wk_module *lstm = wk_nn_lstm(3, 4, .num_layers = 2, .bidirectional = true, .device = place->device);
+    wk_module *gru = wk_nn_gru(8, 3, .device = place->device);
+    wk_tensor *x = wk_rand((3, 2, 3), .device = place->device), *lengths = wk_of(int64_t, (2), 2, 3);
+    wk_tensor *c = NULL, *h = NULL, *grad = NULL, *again = NULL;
+    wk_tensor *y = wk_rnn_forward(lstm, x, .lengths = lengths, .c_n = &c);
+    wk_tensors *packed = wk_pack_padded_sequence(y, lengths, .unsorted = true);
+    wk_tensor *z = wk_pad_packed_sequence(wk_rnn_forward_packed(gru, packed, .h_n = &h));
+    wk_tensor *weight = wk_module_parameter(lstm, "weight_hh_l0"), *all = wk_add(wk_sum(wk_mul(z, z)), wk_sum(c));
+    wk_backward(all, .retain_graph = true);
+    double figure = sum_of_abs(wk_grad_of(weight)) + sum_of_abs(h);
+    wk_grad((all), (weight), &grad, .create_graph = true);
+    wk_grad((wk_sum(wk_mul(grad, grad))), (weight), &again);
+    figure += sum_of_abs(again);
+    return wk_error() ? NAN : figure;
+}
+
 /* ---- bindings ---------------------------------------------------------------------------------------------------- */
 
 /* Calls an op with no scope open: the caller owns and frees the results. */
@@ -343,6 +366,7 @@ const scenario scenarios[] = {
     {"print", print_tensors},
     {"errors", cause_errors},
     {"gradients", differentiate},
+    {"recurrent", recur},
     {"bindings", use_bindings},
     {"read", read_text},
 };

@@ -110,6 +110,15 @@ static wk_tensor *gradient_of_initial(const state_gradient *state)
     return state->done ? wk_cat((state->carry, state->done), 0) : state->carry;
 }
 
+/* Returns the gradient of a step's product, which is also rows of the matrix of all steps, `rows`. A plain product
+ * shares its kernel with the ops that follow, which write further rows of that matrix, so it must not read it. */
+static wk_tensor *factor_of(const backward_pass *p, const wk__cell_step *s, wk_tensor *rows)
+{
+    wk_tensor *const *part = p->cell->separate_product ? s->grad_product : s->grad_x;
+    if (!rows || p->weight.panels || p->differentiable) return rows;
+    return p->cell->gates == 1 ? part[0] : wk_cat(WK_ARRAY(part, p->cell->gates), 1);
+}
+
 static bool run_step(backward_pass *p, int64_t t)
 {
     const wk__cell *cell = p->cell;
@@ -129,7 +138,7 @@ static bool run_step(backward_pass *p, int64_t t)
     cell->backward(&s);
     wk_tensor *of_x = wk__step_rows_put(&p->x, t, s.grad_x, cell->gates), *of_product = of_x;
     if (cell->separate_product) of_product = wk__step_rows_put(&p->product, t, s.grad_product, cell->gates);
-    p->h.carry = wk__step_product(cell->op, p->site, of_product, &p->weight);
+    p->h.carry = wk__step_product(cell->op, p->site, factor_of(p, &s, of_product), &p->weight);
     if (s.grad_h && p->h.carry) p->h.carry = wk_add(p->h.carry, s.grad_h);
     p->c.carry = s.grad_c;
     wk_tensor *keep[] = {p->h.carry, p->h.done,  p->c.carry,  p->c.done,
