@@ -23,8 +23,8 @@ typedef struct wk_tensorboard wk_tensorboard; /* an event file */
 
 /* wk_tensorboard_open(folder): Creates an event file in the folder, which is created with its parents if it does not
  * exist. Each call creates another file, events.out.tfevents.TIME.HOST.PROCESS.NUMBER; TensorBoard shows the files of a
- * folder as one run. The file is closed when the object is freed, for example by its scope. In a child of fork() the
- * parent's file is refused (WK_ERR_STATE): each process opens its own.
+ * folder as one run. The file is closed when the object is freed, for example by its scope. A child of
+ * fork() cannot write to the file of its parent, and opens its own.
  * Returns:   the event file, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_ARGUMENT if folder is NULL or empty; WK_ERR_IO if the system reports an error
  * PyTorch:   torch.utils.tensorboard.SummaryWriter(folder) */
@@ -32,8 +32,8 @@ WK_RESULT_API wk_tensorboard *wk_tensorboard_open_at(wk_site site, const char *f
 /* wk_tensorboard_scalar(board, tag, step, value): Writes a value, as f32, of the curve tag. The value is in the file,
  * where TensorBoard finds it, when the call returns.
  * Returns:   WK_OK or an error code; the code of a pending error, without writing
- * Errors:    WK_ERR_ARGUMENT if tag is NULL, empty or not UTF-8; WK_ERR_IO if the system reports an error. The file
- *            keeps the values of earlier calls
+ * Errors:    WK_ERR_ARGUMENT if tag is NULL, empty or not UTF-8; WK_ERR_IO if the system reports an error; WK_ERR_STATE
+ *            in a child of the process that opened the file. The file keeps the values of earlier calls
  * PyTorch:   SummaryWriter.add_scalar(tag, value, step) */
 WK_API wk_code wk_tensorboard_scalar_at(wk_site site, wk_tensorboard *board, const char *tag, int64_t step,
                                         double value);
@@ -48,7 +48,7 @@ WK_API wk_code wk_tensorboard_history_at(wk_site site, wk_tensorboard *board, co
                                          wk_history *history);
 /* wk_tensorboard_flush(board): Waits until the file is on the disk, so that it survives a crash of the system.
  * Returns:   WK_OK or an error code
- * Errors:    WK_ERR_IO if the system reports an error
+ * Errors:    WK_ERR_IO if the system reports an error; WK_ERR_STATE in a child of the process that opened the file
  * PyTorch:   SummaryWriter.flush */
 WK_API wk_code wk_tensorboard_flush_at(wk_site site, wk_tensorboard *board);
 

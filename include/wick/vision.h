@@ -25,7 +25,7 @@
  *            .groups: default 1
  * Shapes:    x (N, C, L), weight (O, C / groups, k), bias (O) -> (N, O, L') where each spatial size L becomes (L + 2
  *            padding - dilation (k - 1) - 1) / stride + 1, rounded down
- * Dtypes:    floating
+ * Dtypes:    any but bool
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_SHAPE if sizes do not match or the kernel exceeds the padded input; WK_ERR_ARGUMENT if a stride,
  *            dilation or .groups is less than 1 or a padding negative; WK_ERR_DTYPE if the dtypes differ
@@ -42,7 +42,7 @@
  *            .groups: default 1
  * Shapes:    x (N, C, H, W), weight (O, C / groups, kh, kw), bias (O) -> (N, O, H', W') where each spatial size L
  *            becomes (L + 2 padding - dilation (k - 1) - 1) / stride + 1, rounded down
- * Dtypes:    floating
+ * Dtypes:    any but bool
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_SHAPE if sizes do not match or the kernel exceeds the padded input; WK_ERR_ARGUMENT if a stride,
  *            dilation or .groups is less than 1 or a padding negative; WK_ERR_DTYPE if the dtypes differ
@@ -59,7 +59,7 @@
  *            .groups: default 1
  * Shapes:    x (N, C, D, H, W), weight (O, C / groups, kd, kh, kw), bias (O) -> (N, O, D', H', W') where each
  *            spatial size L becomes (L + 2 padding - dilation (k - 1) - 1) / stride + 1, rounded down
- * Dtypes:    floating
+ * Dtypes:    any but bool
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_SHAPE if sizes do not match or the kernel exceeds the padded input; WK_ERR_ARGUMENT if a stride,
  *            dilation or .groups is less than 1 or a padding negative; WK_ERR_DTYPE if the dtypes differ
@@ -77,7 +77,7 @@
  *            default 1
  * Shapes:    x (N, C, L), weight (C, O / groups, k), bias (O) -> (N, O, L') where each spatial size L becomes (L -
  *            1) stride - 2 padding + dilation (k - 1) + output_padding + 1
- * Dtypes:    floating
+ * Dtypes:    any but bool
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_SHAPE if sizes do not match or a size of the result would be less than 1; WK_ERR_ARGUMENT if a
  *            stride, dilation or .groups is less than 1, a padding negative or an output padding too large;
@@ -97,7 +97,7 @@
  *            default 1
  * Shapes:    x (N, C, H, W), weight (C, O / groups, kh, kw), bias (O) -> (N, O, H', W') where each spatial size L
  *            becomes (L - 1) stride - 2 padding + dilation (k - 1) + output_padding + 1
- * Dtypes:    floating
+ * Dtypes:    any but bool
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_SHAPE if sizes do not match or a size of the result would be less than 1; WK_ERR_ARGUMENT if a
  *            stride, dilation or .groups is less than 1, a padding negative or an output padding too large;
@@ -117,7 +117,7 @@
  *            default 1
  * Shapes:    x (N, C, D, H, W), weight (C, O / groups, kd, kh, kw), bias (O) -> (N, O, D', H', W') where each
  *            spatial size L becomes (L - 1) stride - 2 padding + dilation (k - 1) + output_padding + 1
- * Dtypes:    floating
+ * Dtypes:    any but bool
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_SHAPE if sizes do not match or a size of the result would be less than 1; WK_ERR_ARGUMENT if a
  *            stride, dilation or .groups is less than 1, a padding negative or an output padding too large;

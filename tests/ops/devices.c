@@ -136,6 +136,54 @@ static void scalars_are_converted_like_elements(void **state)
         }
 }
 
+static wk_tensor *convolved(int kind, wk_tensor *x, wk_tensor *w, wk_tensor *bias)
+{
+    wk_tensor *images = wk_reshape(x, (2, 6, 9, 8)), *kernels = wk_reshape(w, (6, 6, 2, 3));
+    switch (kind) {
+    case 0: return wk_conv2d(images, kernels, bias, .padding = WK_PAIR(1, 2));
+    case 1: return wk_conv2d(images, kernels, bias, .stride = 2, .dilation = WK_PAIR(2, 1));
+    case 2: return wk_conv2d(images, wk_narrow(kernels, 1, 0, 2), bias, .groups = 3);
+    case 3: return wk_conv2d(images, wk_narrow(kernels, 1, 0, 1), NULL, .groups = 6);
+    case 4: return wk_conv_transpose2d(images, kernels, bias, .stride = 2, .output_padding = 1);
+    case 5: return wk_conv1d(wk_reshape(x, (2, 6, 72)), wk_reshape(w, (6, 6, 6)), bias, .padding = WK_SAME);
+    case 6: return wk_conv_transpose1d(wk_reshape(x, (2, 6, 72)), wk_reshape(w, (6, 6, 6)), NULL);
+    case 7: return wk_conv3d(wk_reshape(x, (2, 6, 3, 3, 8)), wk_reshape(w, (6, 6, 1, 2, 3)), bias);
+    default: return wk_conv2d(wk_narrow(images, 1, 0, 2), wk_reshape(w, (108, 2, 1, 1)), NULL);
+    }
+}
+
+/* Convolutions of integers have the integers of those in f64, and wrap as other integer ops. */
+static void convolutions_of_integers(void **state)
+{
+    (void)state;
+    const wk_dtype dtypes[] = {WK_U8, WK_I8, WK_I16, WK_I32, WK_I64};
+    EACH_DEVICE(device)
+    for (int k = 0; k < 5; k++)
+        for (int kind = 0; kind < 9; kind++) {
+            WK_SCOPE;
+            WK_DEVICE(device);
+            wk_tensor *x = wk_randint(0, 2, (864)), *w = wk_randint(0, 2, (216)), *bias = wk_randint(0, 9, (6));
+            wk_tensor *y =
+                convolved(kind, wk_to_dtype(x, dtypes[k]), wk_to_dtype(w, dtypes[k]), wk_to_dtype(bias, dtypes[k]));
+            wk_tensor *expected =
+                convolved(kind, wk_to_dtype(x, WK_F64), wk_to_dtype(w, WK_F64), wk_to_dtype(bias, WK_F64));
+            expect_ok();
+            assert_int_equal(wk_dtype_of(y), dtypes[k]);
+            if (wk_item(wk_all(wk_eq(y, wk_to_dtype(expected, dtypes[k])))) != 1)
+                fail_msg("%s, kind %d", wk_dtype_str(dtypes[k]), kind);
+        }
+    WK_SCOPE;
+    const int64_t big = ((int64_t)1 << 53) + 1;
+    wk_tensor *y = wk_conv1d(wk_of(int64_t, (1, 1, 2), big, 1), wk_of(int64_t, (1, 1, 2), 1, 2), NULL);
+    assert_true(wk_item_i64(y) == big + 2);
+    y = wk_conv1d(wk_of(int8_t, (1, 1, 1), 100), wk_of(int8_t, (1, 1, 1), 3), NULL);
+    assert_true(wk_item_i64(y) == 44);
+    assert_null(wk_conv1d(wk_ones((1, 1, 2), .dtype = WK_BOOL), wk_ones((1, 1, 2), .dtype = WK_BOOL), NULL));
+    expect_error("conv1d: expected operands of numbers, got bool[1,1,2] and bool[1,1,2]", NULL);
+    assert_null(wk_conv1d(wk_ones((1, 1, 2), .dtype = WK_I64), wk_ones((1, 1, 2)), NULL));
+    expect_error("conv1d: i64[1,1,2] and f32[1,1,2] have different dtypes", NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -145,6 +193,7 @@ int main(void)
         cmocka_unit_test(signed_zeros_of_copysign_and_logit),
         cmocka_unit_test(kernels_serve_all_row_lengths),
         cmocka_unit_test(scalars_are_converted_like_elements),
+        cmocka_unit_test(convolutions_of_integers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

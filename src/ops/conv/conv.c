@@ -156,8 +156,8 @@ static wk__attr attr_of(const wk__convolution *c)
 static bool check_dtypes(wk_site site, const conv_op *k, wk_tensor *const in[], int count)
 {
     const wk_dtype dtype = wk__body_of(in[0])->dtype;
-    if (!wk__is_float(dtype) || !wk__is_float(wk__body_of(in[1])->dtype)) {
-        wk__call_error(k->op->name, site, WK_ERR_DTYPE, in, "expected floating-point operands, got $a and $b");
+    if (!(k->op->dtypes >> dtype & 1)) {
+        wk__call_error(k->op->name, site, WK_ERR_DTYPE, in, "expected operands of numbers, got $a and $b");
         return false;
     }
     if (wk__body_of(in[1])->dtype == dtype && (count < 3 || wk__body_of(in[2])->dtype == dtype)) return true;

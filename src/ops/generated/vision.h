@@ -102,7 +102,7 @@ extern const wk_parameter wk__parameters_col2im[];
     .schema = "conv1d(Tensor input, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] "      \
               "dilation=1, int groups=1) -> Tensor",                                                                   \
     .category = "convolution", .doc = "Convolves x with weight and adds bias.",                                        \
-    .grad_fn_name = "ConvolutionBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_conv1d,                 \
+    .grad_fn_name = "ConvolutionBackward0", .dtypes = WK__NUMBERS, .parameters = wk__parameters_conv1d,                \
     .parameter_count = 7, .results = 1, .invoke = wk__invoke_conv1d
 
 #define WK__SIGNATURE_conv2d                                                                                           \
@@ -110,7 +110,7 @@ extern const wk_parameter wk__parameters_col2im[];
     .schema = "conv2d(Tensor input, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] "      \
               "dilation=1, int groups=1) -> Tensor",                                                                   \
     .category = "convolution", .doc = "Convolves x with weight and adds bias.",                                        \
-    .grad_fn_name = "ConvolutionBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_conv1d,                 \
+    .grad_fn_name = "ConvolutionBackward0", .dtypes = WK__NUMBERS, .parameters = wk__parameters_conv1d,                \
     .parameter_count = 7, .results = 1, .invoke = wk__invoke_conv2d
 
 #define WK__SIGNATURE_conv3d                                                                                           \
@@ -118,7 +118,7 @@ extern const wk_parameter wk__parameters_col2im[];
     .schema = "conv3d(Tensor input, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] "      \
               "dilation=1, int groups=1) -> Tensor",                                                                   \
     .category = "convolution", .doc = "Convolves x with weight and adds bias.",                                        \
-    .grad_fn_name = "ConvolutionBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_conv1d,                 \
+    .grad_fn_name = "ConvolutionBackward0", .dtypes = WK__NUMBERS, .parameters = wk__parameters_conv1d,                \
     .parameter_count = 7, .results = 1, .invoke = wk__invoke_conv3d
 
 #define WK__SIGNATURE_conv_transpose1d                                                                                 \
@@ -128,7 +128,7 @@ extern const wk_parameter wk__parameters_col2im[];
     .category = "convolution",                                                                                         \
     .doc = "Computes the transposed convolution of x with weight, which is the gradient of a convolution, and adds "   \
            "bias.",                                                                                                    \
-    .grad_fn_name = "ConvolutionBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_conv_transpose1d,       \
+    .grad_fn_name = "ConvolutionBackward0", .dtypes = WK__NUMBERS, .parameters = wk__parameters_conv_transpose1d,      \
     .parameter_count = 8, .results = 1, .invoke = wk__invoke_conv_transpose1d
 
 #define WK__SIGNATURE_conv_transpose2d                                                                                 \
@@ -138,7 +138,7 @@ extern const wk_parameter wk__parameters_col2im[];
     .category = "convolution",                                                                                         \
     .doc = "Computes the transposed convolution of x with weight, which is the gradient of a convolution, and adds "   \
            "bias.",                                                                                                    \
-    .grad_fn_name = "ConvolutionBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_conv_transpose1d,       \
+    .grad_fn_name = "ConvolutionBackward0", .dtypes = WK__NUMBERS, .parameters = wk__parameters_conv_transpose1d,      \
     .parameter_count = 8, .results = 1, .invoke = wk__invoke_conv_transpose2d
 
 #define WK__SIGNATURE_conv_transpose3d                                                                                 \
@@ -148,7 +148,7 @@ extern const wk_parameter wk__parameters_col2im[];
     .category = "convolution",                                                                                         \
     .doc = "Computes the transposed convolution of x with weight, which is the gradient of a convolution, and adds "   \
            "bias.",                                                                                                    \
-    .grad_fn_name = "ConvolutionBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_conv_transpose1d,       \
+    .grad_fn_name = "ConvolutionBackward0", .dtypes = WK__NUMBERS, .parameters = wk__parameters_conv_transpose1d,      \
     .parameter_count = 8, .results = 1, .invoke = wk__invoke_conv_transpose3d
 
 #define WK__SIGNATURE_conv1d_input                                                                                     \
