@@ -20,6 +20,10 @@
 
 #define wk_dist_reduce_options_numbers_(wk_do_, wk_o_)
 
+#define wk_forward_attention_options_numbers_(wk_do_, wk_o_)
+
+#define wk_forward_transformer_options_numbers_(wk_do_, wk_o_)
+
 #define wk_grad_options_numbers_(wk_do_, wk_o_)
 
 #define wk_history_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, weight)
@@ -74,6 +78,8 @@
 
 #define wk_nn_model_options_numbers_(wk_do_, wk_o_)
 
+#define wk_nn_multihead_attention_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, dropout)
+
 #define wk_nn_prelu_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, init)
 
 #define wk_nn_resnet_options_numbers_(wk_do_, wk_o_)
@@ -81,6 +87,12 @@
 #define wk_nn_rms_norm_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps)
 
 #define wk_nn_rrelu_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, lower) wk_do_(wk_o_, upper)
+
+#define wk_nn_transformer_layer_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, dropout) wk_do_(wk_o_, layer_norm_eps)
+
+#define wk_nn_transformer_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, dropout) wk_do_(wk_o_, layer_norm_eps)
+
+#define wk_nn_transformer_stack_options_numbers_(wk_do_, wk_o_)
 
 #define wk_nn_upsample_options_numbers_(wk_do_, wk_o_)                                                                 \
     wk_do_(wk_o_, scale_factor) wk_do_(wk_o_, scales_d) wk_do_(wk_o_, scales_h) wk_do_(wk_o_, scales_w)

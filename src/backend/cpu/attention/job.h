@@ -3,7 +3,7 @@
  * multiplied with one block of keys after the other:
  *
  *              queries ->            Matrices of a block have queries side by side, like the scores (passes.h), so
- *     keys    +--------+             query is packed as (E, queries), and key and value are read in place, row by row,
+ *     keys    +--------+             query is packed as (E, queries); rows of key and value are read without a copy,
  *      |      | scores |             by the tiles of matrix products (gemm.h). Only scratch memory of a thread is
  *      v      +--------+             written besides the results.
  *

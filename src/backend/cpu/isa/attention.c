@@ -7,7 +7,7 @@
 typedef f32v f32v_any __attribute__((aligned(4), may_alias));
 typedef f64v f64v_any __attribute__((aligned(8), may_alias));
 
-/* e^x for x <= 0, but 0 where that is no normal number: arithmetic with denormals is slow, and hidden keys have
+/* e^x for x <= 0, but 0 if that would be denormal: arithmetic with denormals is slow, and hidden keys have
  * x = -infinity. NaN propagates. */
 static inline f32v f32_weight(f32v x)
 {
