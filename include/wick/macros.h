@@ -495,6 +495,15 @@ typedef struct wk_tensor_operand_ {
     WK_BEFORE_OPTIONS_(wk_tensor_operand_, wk_k_, f, said, c,                                                          \
                        WK_CALL_(result, f, (a, b, wk_k_.wk_value_), type, __VA_ARGS__))
 
+/* (a, b, c, d) or (a, b, c, d, .key = value, ...) */
+#define WK_OPT4_(result, f, type, said, a, b, c, ...)                                                                  \
+    WK_JOIN_(WK_OPT4_, WK_COUNT_(__VA_ARGS__))(result, f, type, said, a, b, c, __VA_ARGS__)
+#define WK_OPT4_1(result, f, type, said, a, b, c, d)                                                                   \
+    WK_JOIN_(WK_OPT4_1_, WK_IS_MISSING_(d))(result, f, said, a, b, c, d)
+#define WK_OPT4_1_1(result, f, said, a, b, c, d)             f##_at(WK_HERE, a, b, c, d, NULL)
+#define WK_OPT4_1_WK2_(result, f, said, a, b, c, d)          WK_REFUSE_MISSING_(result, f, said)
+#define WK_OPT4_WK2_(result, f, type, said, a, b, c, d, ...) WK_CALL_(result, f, (a, b, c, d), type, __VA_ARGS__)
+
 /* (a, b, c, d, e) or (a, b, c, d, e, .key = value, ...) */
 #define WK_OPT5_(result, f, type, said, a, b, c, d, ...)                                                               \
     WK_JOIN_(WK_OPT5_, WK_COUNT_(__VA_ARGS__))(result, f, type, said, a, b, c, d, __VA_ARGS__)

@@ -280,7 +280,8 @@ static bool fill(wk_context *context, wk__node *node, const wk__op *op, wk_site 
     for (int k = 0; k < inputs && k < WK__SAVED_OUT; k++)
         if (want >> k & 1 && in[k]) saved = saved && save(context, node, k, in[k], false);
     for (int k = WK__SAVED_OUT; k < WK__NODE_SAVED; k++)
-        if (want >> k & 1) saved = saved && save(context, node, k, out[k - WK__SAVED_OUT], true);
+        if (want >> k & 1 && out[k - WK__SAVED_OUT])
+            saved = saved && save(context, node, k, out[k - WK__SAVED_OUT], true);
     if (attr) {
         _Static_assert(sizeof *attr <= 256, "attributes share the slab of bodies");
         node->attr = wk__slab_alloc(context->slots, WK__SLAB_BODY);

@@ -8,6 +8,7 @@
  *                  factor on the fly; an epilogue program may follow
  *   along one      scatter_add, scan and sort process the lines of one dimension
  *   dimension
+ *   attention      softmax of products, times a third matrix, and its gradient, without the products in memory
  *   transfer       dense bytes to another device; backends have a separate entry for it */
 #ifndef WICK_BACKEND_WORK_H
 #define WICK_BACKEND_WORK_H
@@ -31,8 +32,23 @@ typedef enum wk__work_id {
     WK__SORT,
     /* Operands: 0 out, 1 in, on another device. */
     WK__TRANSFER,
+    /* The space is (batch.., L, S, E, Ev); an operand has stride 0 along dimensions that it does not have. All operands
+     * have one dtype, f32 or f64; rows of all but the mask are contiguous. The mode consists of WK__ATTENTION_ bits.
+     *
+     *   weights   w[l, s] = e^(score[l, s] - lse[l]), score = query key^T + mask, lse[l] = log of the sum of e^score
+     *
+     * Operands: 0 out (L, Ev) = weights value, 1 lse (L) out; 2 query (L, E), 3 key (S, E), 4 value (S, Ev), 5 mask
+     * (L, S), not read without WK__ATTENTION_MASKED. A row whose scores are all -infinite has out 0, lse infinite. */
+    WK__ATTENTION,
+    /* Operands: 0 d query, 1 d key, 2 d value out; 3 to 6 as 2 to 5 above, 7 gradient of out (L, Ev), 8 lse (L), 9 sum
+     * over Ev of out times its gradient (L). */
+    WK__ATTENTION_BACKWARD,
     WK__WORK_FAMILIES
 } wk__work_id;
+
+/* Modes of attention. Causal: row l sees keys 0 to l. */
+enum { WK__ATTENTION_CAUSAL = 1, WK__ATTENTION_MASKED = 2 };
+enum { WK__ATTENTION_DIMS = 4 }; /* L, S, E, Ev, the last dimensions of the space */
 
 typedef struct wk__work_family {
     const char *name;     /* in plans and failures */
@@ -44,11 +60,12 @@ typedef struct wk__work_family {
     bool can_have_prologue; /* programs may compute factors in the same kernel, if the backend supports that */
     bool is_contraction;    /* has a wk__contraction */
     bool is_along_dim;      /* works along one dimension, given by dim, mode and bound */
+    bool is_attention;      /* works on matrices of rows, keys and columns, as described above */
     bool is_transfer;       /* inputs are on another device */
     bool can_fault;         /* may find a bad index; for programs the record decides */
     /* operand 0 is also read, and elements without contributions remain; it has its own size along dim */
     bool accumulates;
-    uint8_t nmodes;             /* `mode` is less than this */
+    uint8_t nmodes;             /* `mode` is less than this; 0: no modes */
     uint8_t same_dtype_operand; /* operand with the dtype of operand 0; 0: any */
     uint8_t index_operand;      /* operand with i64 indices; 0: none */
 } wk__work_family;
@@ -64,8 +81,10 @@ static inline bool wk__is_work_family(int family)
 /* ---- arguments of submit ----------------------------------------------------------------------------------------- */
 
 enum {
-    WK__WORK_OPERANDS = 3,
-    WK__FACTORS = 2 /* of a product: operands 1 and 2 */
+    WK__WORK_OPERANDS = 10,
+    WK__LINE_OPERANDS = 3, /* of work along one dimension */
+    WK__SUM_OPERANDS = 3,  /* of contractions */
+    WK__FACTORS = 2        /* of a product: operands 1 and 2 */
 };
 
 /* Arguments of work other than programs; the family defines dim, mode and bound. */

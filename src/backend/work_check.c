@@ -144,10 +144,24 @@ static const char *check_along_dim(const wk__work_family *family, const wk__work
     return NULL;
 }
 
+/* Checks attention: operands have one dtype and are addressed by strides over one space. */
+static const char *check_attention(const wk__work_family *family, const wk__work_args *args)
+{
+    if (args->ndim < WK__ATTENTION_DIMS) return "too few dimensions for attention";
+    if (args->mode < 0 || args->mode >= family->nmodes) return "an unknown mode";
+    for (int o = 0; o < family->nout + family->nin; o++) {
+        if (args->operand[o].dtype != args->operand[0].dtype) return "operands with different dtypes";
+        const char *wrong = check_operand(&args->operand[o], args->ndim, args->shape);
+        if (wrong) return wrong;
+    }
+    return NULL;
+}
+
 static const char *check_args(const wk__work_family *family, const wk__work_args *args)
 {
     if (!args) return "no operands";
     if (args->ndim < 0 || args->ndim > WK__MAX_DIMS) return "an invalid number of dimensions";
+    if (family->is_attention) return check_attention(family, args);
     return family->is_contraction ? check_contraction(args) : check_along_dim(family, args);
 }
 

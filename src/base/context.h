@@ -41,8 +41,9 @@ typedef struct wk__module_frame wk__module_frame;
 struct wk__module_frame {
     const wk__module_frame *parent;
     const void *module;
-    int depth;    /* modules from the outermost to this one */
-    bool library; /* a built-in module: its internal calls count as the user's call of forward */
+    const void *options; /* arguments of the call besides tensors, of a type that the kind knows; NULL: none */
+    int depth;           /* modules from the outermost to this one */
+    bool library;        /* a built-in module: its internal calls count as the user's call of forward */
     /* Appends the position of the module to a message. Built-in modules precede the message, "forward: in layer 2.1
      * (linear): ", and return the name of their kind; user-defined modules follow it, "layer 2.1, ". */
     const char *(*describe)(const wk__module_frame *layer, wk__text *out);

@@ -212,10 +212,23 @@ static void count_products(wk__forward_watch *watch, wk__record *r)
     watch->multiply_adds = fits ? watch->multiply_adds + count : INT64_MAX;
 }
 
+/* Adds the products of attention: of L x S pairs of rows with E and Ev columns. */
+static void count_attention(wk__forward_watch *watch, wk__record *r)
+{
+    const int64_t *shape = wk__record_shape(r);
+    int64_t count = shape[r->ndim - 2] + shape[r->ndim - 1];
+    bool fits = true;
+    for (int d = 0; d < r->ndim - 2; d++) fits = fits && wk__mul_size(count, shape[d], &count);
+    fits = fits && watch->multiply_adds <= INT64_MAX - count;
+    watch->multiply_adds = fits ? watch->multiply_adds + count : INT64_MAX;
+}
+
 void wk__record_commit(wk_context *context, wk__record *r)
 {
     if (context->frame.forward_watch && wk__record_family(r)->is_contraction)
         count_products(context->frame.forward_watch, r);
+    else if (context->frame.forward_watch && wk__record_family(r)->is_attention)
+        count_attention(context->frame.forward_watch, r);
     wk__op_queue *queue = context->op_queue;
     r->extends = r->partial && r->prior->state == WK__PENDING;
     for (int k = 0; k < r->nout; k++) {

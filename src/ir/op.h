@@ -34,7 +34,8 @@ enum {
     WK__ANY = WK__NUMBERS | WK__BOOLS
 };
 
-/* Values of the forward call that the gradient of an operand needs: bits for the operands and for the first results. */
+/* Values of the forward call that the gradient of an operand needs: bits for the operands and for the first results. An
+ * operand or result that a call does not have, NULL, is not saved. */
 enum {
     WK__SAVE_0 = 1,
     WK__SAVE_1 = 2,

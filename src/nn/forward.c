@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calling modules, and switching between training and evaluation. */
+#include "attention_call.h"
 #include "module.h"
 #include "tensor/call_scope.h"
 #include <string.h>
@@ -78,12 +79,14 @@ static bool check_depth(wk_site site, const wk__module_frame *layer)
 }
 
 /* Runs forward; the caller has pinned m. */
-static int run_pinned(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
+static int run_pinned(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs,
+                      const void *options)
 {
     wk_context *context = wk__context();
     const wk__module_frame *parent = context->frame.module_frame;
     const wk__module_frame layer = {.parent = parent,
                                     .module = m,
+                                    .options = options,
                                     .depth = parent ? parent->depth + 1 : 1,
                                     .library = wk__module_of(m)->builtin,
                                     .describe = wk__module_describe_layer};
@@ -111,13 +114,14 @@ static int run_pinned(wk_site site, wk_module *m, wk_tensor *const *in, int inpu
     return -1;
 }
 
-static int run(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
+static int run(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs,
+               const void *options)
 {
     if (!wk__array_check(out, outputs, site, "forward", "the array for the results")) return -1;
     for (int k = 0; k < outputs; k++) out[k] = NULL;
     if (!wk__module_check(m, site, "forward")) return -1;
     const uint64_t pin = wk__handle_pin(&m->handle); /* its forward may free it */
-    const int count = pin ? run_pinned(site, m, in, inputs, out, outputs) : -1;
+    const int count = pin ? run_pinned(site, m, in, inputs, out, outputs, options) : -1;
     if (pin) wk__guard_close(pin);
     return count;
 }
@@ -125,12 +129,42 @@ static int run(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_
 wk_tensor *wk_forward_at(wk_site site, wk_module *m, wk_tensor *x)
 {
     wk_tensor *out = NULL;
-    return run(site, m, &x, 1, &out, 1) == 1 ? out : NULL;
+    return run(site, m, &x, 1, &out, 1, NULL) == 1 ? out : NULL;
 }
 
 int wk_forward_n_at(wk_site site, wk_module *m, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
 {
-    return run(site, m, in, inputs, out, outputs);
+    return run(site, m, in, inputs, out, outputs, NULL);
+}
+
+/* ---- calls with options ------------------------------------------------------------------------------------------ */
+
+bool wk__forward_with(wk_site site, const char *name, wk_module *m, const char *const kinds[], wk_tensor *const *in,
+                      int inputs, wk_tensor **out, int outputs, const void *options)
+{
+    for (int k = 0; k < outputs; k++) out[k] = NULL;
+    if (!wk__module_check(m, site, name)) return false;
+    const wk__module *body = wk__module_of(m);
+    int k = 0;
+    while (kinds[k] && strcmp(kinds[k], body->kind.name) != 0) k++;
+    if (body->builtin && kinds[k]) return run(site, m, in, inputs, out, outputs, options) == outputs;
+    wk__error_set(site, WK_ERR_ARGUMENT, "%s: expected a %s%s%s, got a %s", name, kinds[0], kinds[1] ? " or " : "",
+                  kinds[1] ? kinds[1] : "", body->kind.name);
+    return false;
+}
+
+const void *wk__forward_options(void)
+{
+    const wk__module_frame *layer = wk__context()->frame.module_frame;
+    return layer ? layer->options : NULL;
+}
+
+bool wk__forward_takes(const char *name, int expected, int inputs, int outputs)
+{
+    if (inputs == expected && outputs == 1) return true;
+    wk__error_set((wk_site){0}, WK_ERR_ARGUMENT, "%s: expected %d input%s and 1 output, got %d and %d", name, expected,
+                  expected == 1 ? "" : "s", inputs, outputs);
+    return false;
 }
 
 /* ---- training ---------------------------------------------------------------------------------------------------- */

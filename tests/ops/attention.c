@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests scaled_dot_product_attention beyond the sweep over samples: masks, dropout, narrow dtypes, blocks of rows,
+/* Tests scaled_dot_product_attention beyond the sweep over samples: masks, dropout, narrow dtypes, kernels,
  * errors. */
+#include "base/pool.h"
 #include "values.h"
 
 /* ---- masks ------------------------------------------------------------------------------------------------------- */
@@ -106,6 +107,111 @@ static void narrow_dtypes_round_once(void **state)
     }
 }
 
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
+
+/* Operands of several heads, blocks of rows and blocks of keys. */
+typedef struct operands {
+    wk_tensor *query, *key, *value, *weight;
+} operands;
+
+static operands random_operands(int64_t heads, int64_t rows, int64_t size)
+{
+    wk_seed(7);
+    operands o;
+    o.query = wk_randn((heads, rows, size), .requires_grad = true);
+    o.key = wk_randn((heads, rows, size), .requires_grad = true);
+    o.value = wk_randn((heads, rows, size), .requires_grad = true);
+    o.weight = wk_randn((heads, rows, size));
+    return o;
+}
+
+static int64_t peak_of_training(int64_t rows)
+{
+    WK_SCOPE;
+    const operands o = random_operands(2, rows, 8);
+    wk_sync();
+    wk_memory_reset_peak(wk_cpu());
+    wk_memory_stats before = {.size = sizeof before}, after = {.size = sizeof after};
+    wk_memory_stats_of(wk_cpu(), &before);
+    wk_tensor *out = wk_scaled_dot_product_attention(o.query, o.key, o.value, .is_causal = true);
+    wk_backward(wk_sum(wk_mul(out, o.weight)));
+    wk_sync();
+    wk_memory_stats_of(wk_cpu(), &after);
+    assert_null(wk_error());
+    return after.peak - before.live;
+}
+
+/* The matrix of weights of one head alone would have 64 MiB. */
+static void memory_is_linear(void **state)
+{
+    (void)state;
+    const int64_t half = peak_of_training(2048), whole = peak_of_training(4096);
+    assert_true(whole < 8 << 20);
+    assert_true(whole <= 2 * half + (1 << 20));
+}
+
+/* Compares the kernel with the composition, which dropout with probability 0 does not select, but a mask that requires
+ * grad does for gradients. */
+static void kernel_agrees_with_composition(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    for (int masked = 0; masked < 2; masked++) {
+        const operands o = random_operands(3, 150, 20);
+        wk_tensor *add = masked ? wk_randn((150, 150)) : wk_log(wk_tril(wk_ones((150, 150))));
+        wk_tensor *mask = wk_requires_grad_(wk_clone(add), true);
+        wk_tensor *in[] = {o.query, o.key, o.value}, *fast[3], *slow[3];
+        wk_tensor *out = masked ? wk_scaled_dot_product_attention(o.query, o.key, o.value, .attn_mask = add)
+                                : wk_scaled_dot_product_attention(o.query, o.key, o.value, .is_causal = true);
+        wk_tensor *other = wk_scaled_dot_product_attention(o.query, o.key, o.value, .attn_mask = mask);
+        wk_grad_options options = {.size = sizeof options, .grad_outputs = &o.weight};
+        assert_int_equal(wk_grad_at(WK_HERE, &out, 1, in, 3, fast, &options), WK_OK);
+        assert_int_equal(wk_grad_at(WK_HERE, &other, 1, in, 3, slow, &options), WK_OK);
+        assert_true(wk_item(wk_amax(wk_abs(wk_sub(out, other)))) < 1e-5);
+        for (int k = 0; k < 3; k++) assert_true(wk_item(wk_amax(wk_abs(wk_sub(fast[k], slow[k])))) < 1e-4);
+    }
+}
+
+/* Equal bits with any number of threads. */
+static void threads_do_not_matter(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const int threads = wk__thread_count();
+    wk_tensor *first[4] = {NULL};
+    for (int count = 1; count < 4; count++) {
+        wk__set_thread_count(count);
+        const operands o = random_operands(3, 200, 16);
+        wk_tensor *in[] = {o.query, o.key, o.value}, *now[4];
+        now[3] = wk_scaled_dot_product_attention(o.query, o.key, o.value);
+        wk_grad_options options = {.size = sizeof options, .grad_outputs = &o.weight};
+        assert_int_equal(wk_grad_at(WK_HERE, &now[3], 1, in, 3, now, &options), WK_OK);
+        for (int k = 0; k < 4; k++) {
+            if (count == 1) first[k] = now[k];
+            assert_true(wk_item(wk_all(wk_eq(now[k], first[k]))) == 1);
+        }
+    }
+    wk__set_thread_count(threads);
+}
+
+/* Operands whose rows are not contiguous, as of a transposed projection; and heads that share keys. */
+static void layouts(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const operands o = random_operands(4, 70, 12);
+    wk_tensor *turned = wk_transpose(wk_contiguous(wk_transpose(o.query, 1, 2)), 1, 2);
+    wk_tensor *strided = wk_transpose(wk_contiguous(wk_transpose(o.key, 0, 1)), 0, 1);
+    wk_tensor *plain = wk_scaled_dot_product_attention(o.query, o.key, o.value);
+    wk_tensor *other = wk_scaled_dot_product_attention(turned, strided, o.value);
+    assert_true(wk_item(wk_all(wk_eq(plain, other))) == 1);
+    wk_tensor *two = wk_narrow(o.key, 0, 0, 2), *values = wk_narrow(o.value, 0, 0, 2);
+    wk_tensor *grouped = wk_scaled_dot_product_attention(o.query, two, values, .enable_gqa = true);
+    wk_tensor *repeated =
+        wk_scaled_dot_product_attention(o.query, wk_repeat_interleave(two, 2, 0), wk_repeat_interleave(values, 2, 0));
+    assert_true(wk_item(wk_all(wk_eq(grouped, repeated))) == 1);
+}
+
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 static void errors(void **state)
@@ -152,6 +258,10 @@ int main(void)
         cmocka_unit_test(dropout_keeps_the_mean),
         cmocka_unit_test(backward_drops_the_same_weights),
         cmocka_unit_test(narrow_dtypes_round_once),
+        cmocka_unit_test(memory_is_linear),
+        cmocka_unit_test(kernel_agrees_with_composition),
+        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(layouts),
         cmocka_unit_test(errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -155,6 +155,33 @@ static void lazy_instance_norm_with_negative_eps(void)
 {
     wk_nn_lazy_instance_norm1d(.eps = -1);
 }
+static void heads_that_do_not_divide(void)
+{
+    wk_nn_multihead_attention(3, 2);
+}
+static void attention_of_a_linear_layer(void)
+{
+    wk_tensor *x = wk_ones((2, 2));
+    wk_forward_attention(wk_nn_linear(2, 2), x, x, x);
+}
+static void attention_of_a_vector(void)
+{
+    wk_tensor *x = wk_ones((2));
+    wk_forward_attention(wk_nn_multihead_attention(2, 1), x, x, x);
+}
+static void attention_with_a_mask_of_integers(void)
+{
+    wk_tensor *x = wk_ones((2, 2));
+    wk_forward_attention(wk_nn_multihead_attention(2, 1), x, x, x, .attn_mask = wk_ones((2, 2), .dtype = WK_I64));
+}
+static void transformer_with_an_unknown_activation(void)
+{
+    wk_nn_transformer_encoder_layer(2, 1, .activation = 9);
+}
+static void encoder_of_linear_layers(void)
+{
+    wk_nn_transformer_encoder(wk_nn_linear(2, 2), 1);
+}
 static void groups_that_do_not_divide(void)
 {
     wk_nn_group_norm(2, 3);
@@ -617,6 +644,12 @@ static const promised_code promised_by_training[] = {
     {"wk_nn_instance_norm1d", WK_ERR_SHAPE, .provoke = instance_norm_of_a_vector},
     {"wk_nn_lazy_instance_norm1d", WK_ERR_ARGUMENT, .provoke = lazy_instance_norm_with_negative_eps},
     {"wk_nn_group_norm", WK_ERR_ARGUMENT, .provoke = groups_that_do_not_divide},
+    {"wk_nn_multihead_attention", WK_ERR_ARGUMENT, .provoke = heads_that_do_not_divide},
+    {"wk_forward_attention", WK_ERR_ARGUMENT, .provoke = attention_of_a_linear_layer},
+    {"wk_forward_attention", WK_ERR_SHAPE, .provoke = attention_of_a_vector},
+    {"wk_forward_attention", WK_ERR_DTYPE, .provoke = attention_with_a_mask_of_integers},
+    {"wk_nn_transformer_encoder_layer", WK_ERR_ARGUMENT, .provoke = transformer_with_an_unknown_activation},
+    {"wk_nn_transformer_encoder", WK_ERR_ARGUMENT, .provoke = encoder_of_linear_layers},
     {"wk_nn_rms_norm", WK_ERR_ARGUMENT, .provoke = rms_norm_with_negative_eps},
     {"wk_nn_rms_norm", WK_ERR_SHAPE, .provoke = rms_norm_of_nothing},
     {"wk_nn_local_response_norm", WK_ERR_ARGUMENT, .provoke = response_norm_without_channels},

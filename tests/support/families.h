@@ -59,6 +59,24 @@ static inline void family_contraction(family_work *w, wk_dtype dtype, wk__layout
         (wk__affine_index){.offset = -1, .divisor = 1, .extent = FAMILY_COLUMNS, .stride = 1, .coefficient = {0, 1, 1}};
 }
 
+/* Attention of matrices (3, 4), without mask; vectors have the same memory. */
+static inline void family_attention(family_work *w, wk_dtype dtype, wk__memory memory[])
+{
+    enum { L, S, E, EV, DIMS };
+    static const int dims[][2] = {{L, EV}, {L, L}, {L, E}, {S, E}, {S, EV}, {L, E}};
+    static const int backward[][2] = {{L, E},  {S, E}, {S, EV}, {L, E}, {S, E},
+                                      {S, EV}, {L, E}, {L, EV}, {L, L}, {L, L}};
+    const wk__work_family *family = &wk__work_families[w->work.family];
+    const int(*dim)[2] = w->work.family == WK__ATTENTION ? dims : backward;
+    wk__work_args *k = &w->kernel;
+    *k = (wk__work_args){.ndim = DIMS, .shape = {FAMILY_ROWS, FAMILY_ROWS, FAMILY_COLUMNS, FAMILY_COLUMNS}, .tag = -1};
+    for (int o = 0; o < family->nout + family->nin; o++) {
+        k->operand[o] = (wk__operand){.memory = &memory[o], .dtype = (uint8_t)dtype, .stored = o < family->nout};
+        k->operand[o].stride[dim[o][1]] = 1;
+        k->operand[o].stride[dim[o][0]] = FAMILY_COLUMNS;
+    }
+}
+
 /* Builds work of a family. Returns false if the family does not have this layout. For numbers outside the families it
  * builds some kernel. */
 static inline bool family_work_of(family_work *w, int family, wk_dtype dtype, wk__layout layout, wk__memory memory[])
@@ -81,6 +99,8 @@ static inline bool family_work_of(family_work *w, int family, wk_dtype dtype, wk
         k->operand[1] = family_operand(&memory[1], WK_I64, true);
         k->operand[2] = family_operand(&memory[2], dtype, false);
         break;
+    case WK__ATTENTION:
+    case WK__ATTENTION_BACKWARD: family_attention(w, dtype, memory); break;
     default: break; /* a scan and a transfer are complete */
     }
     return layout == WK__LAYOUT_STRIDES || family == WK__CONTRACTION;

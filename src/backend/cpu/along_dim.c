@@ -3,6 +3,7 @@
 #include "along_dim.h"
 
 #include "base/pool.h"
+#include "isa.h"
 
 enum {
     SERIAL_MAX = 32 * 1024, /* elements; below, one thread is faster than two */
@@ -16,17 +17,22 @@ static wk__cpu_family_run *const run[WK__WORK_FAMILIES] = {
     [WK__SCATTER_ADD] = wk__cpu_scatter_add,
     [WK__SCAN] = wk__cpu_scan,
     [WK__SORT] = wk__cpu_sort,
+    [WK__ATTENTION] = wk__cpu_attention,
+    [WK__ATTENTION_BACKWARD] = wk__cpu_attention_backward,
 };
 
-bool wk__cpu_has_kernel(int family)
+bool wk__cpu_has_kernel(int family, wk_dtype dtype)
 {
-    return wk__is_work_family(family) && run[family];
+    if (!wk__is_work_family(family) || !run[family]) return false;
+    return !wk__work_families[family].is_attention || wk__cpu_isa_current()->attention[dtype];
 }
 
 wk_code wk__cpu_kernel(const wk__work *work, wk__fail *fail)
 {
-    if (!wk__cpu_has_kernel(work->family))
-        return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "the CPU has no kernel for %s", wk__work_name(work->family));
+    const wk_dtype dtype = (wk_dtype)work->args->operand[0].dtype;
+    if (!wk__cpu_has_kernel(work->family, dtype))
+        return wk__fail_set(fail, WK_ERR_UNSUPPORTED, "the CPU has no kernel for %s of %s", wk__work_name(work->family),
+                            wk_dtype_str(dtype));
     return run[work->family](work, fail);
 }
 
@@ -42,10 +48,10 @@ static void insert_dim(wk__dim_lines *lines, const wk__work_args *kernel, int di
     const int64_t step = magnitude(kernel->operand[leader].stride[dimension]);
     for (; place > 0 && magnitude(lines->step[leader][place - 1]) < step; place--) {
         lines->shape[place] = lines->shape[place - 1];
-        for (int o = 0; o < WK__WORK_OPERANDS; o++) lines->step[o][place] = lines->step[o][place - 1];
+        for (int o = 0; o < WK__LINE_OPERANDS; o++) lines->step[o][place] = lines->step[o][place - 1];
     }
     lines->shape[place] = kernel->shape[dimension];
-    for (int o = 0; o < WK__WORK_OPERANDS; o++) lines->step[o][place] = kernel->operand[o].stride[dimension];
+    for (int o = 0; o < WK__LINE_OPERANDS; o++) lines->step[o][place] = kernel->operand[o].stride[dimension];
 }
 
 void wk__dim_lines_init(wk__dim_lines *lines, const wk__work_args *kernel, int leader)
@@ -54,7 +60,7 @@ void wk__dim_lines_init(wk__dim_lines *lines, const wk__work_args *kernel, int l
     for (int d = 0; d < kernel->ndim; d++) {
         if (d == kernel->dim) {
             lines->length = kernel->shape[d];
-            for (int o = 0; o < WK__WORK_OPERANDS; o++) lines->along[o] = kernel->operand[o].stride[d];
+            for (int o = 0; o < WK__LINE_OPERANDS; o++) lines->along[o] = kernel->operand[o].stride[d];
             continue;
         }
         lines->count *= kernel->shape[d];
@@ -76,9 +82,9 @@ static void fill_bundle(const wk__dim_lines *lines, int64_t first, int64_t end, 
     for (int d = last; d >= 0; d--) {
         const int64_t index = first % lines->shape[d];
         first /= lines->shape[d];
-        for (int o = 0; o < WK__WORK_OPERANDS; o++) bundle->at[o] += index * lines->step[o][d];
+        for (int o = 0; o < WK__LINE_OPERANDS; o++) bundle->at[o] += index * lines->step[o][d];
     }
-    for (int o = 0; o < WK__WORK_OPERANDS; o++) bundle->across[o] = lines->step[o][last];
+    for (int o = 0; o < WK__LINE_OPERANDS; o++) bundle->across[o] = lines->step[o][last];
 }
 
 int64_t wk__dim_lines_ntasks(const wk__dim_lines *lines)

@@ -14,26 +14,28 @@
 
 #include "backend/backend.h"
 
-bool wk__cpu_has_kernel(int family);
+/* Returns true if there is a kernel of the family for a dtype. */
+bool wk__cpu_has_kernel(int family, wk_dtype dtype);
 /* Runs the kernel of the work's family; each is in a file of the same name. */
 wk_code wk__cpu_kernel(const wk__work *work, wk__fail *fail);
 
 typedef wk_code wk__cpu_family_run(const wk__work *work, wk__fail *fail);
-wk__cpu_family_run wk__cpu_contraction, wk__cpu_scatter_add, wk__cpu_scan, wk__cpu_sort;
+wk__cpu_family_run wk__cpu_contraction, wk__cpu_scatter_add, wk__cpu_scan, wk__cpu_sort, wk__cpu_attention,
+    wk__cpu_attention_backward;
 
 typedef struct wk__dim_lines {
     int64_t count, length;
-    int64_t along[WK__WORK_OPERANDS]; /* strides, in elements */
+    int64_t along[WK__LINE_OPERANDS]; /* strides, in elements */
     int ndim;                         /* the other dimensions, that with the smallest stride last */
     int64_t shape[WK__MAX_DIMS];
-    int64_t step[WK__WORK_OPERANDS][WK__MAX_DIMS];
+    int64_t step[WK__LINE_OPERANDS][WK__MAX_DIMS];
     int64_t max_bundle; /* maximum lines per bundle */
 } wk__dim_lines;
 
 typedef struct wk__line_bundle {
     int64_t first, lines;          /* index of its first line; number of lines */
-    int64_t at[WK__WORK_OPERANDS]; /* offset of the first element of the first line */
-    int64_t across[WK__WORK_OPERANDS];
+    int64_t at[WK__LINE_OPERANDS]; /* offset of the first element of the first line */
+    int64_t across[WK__LINE_OPERANDS];
 } wk__line_bundle;
 
 /* Computes the lines of a kernel; the strides of operand `leader` determine the order of dimensions. */

@@ -107,8 +107,8 @@ static void block_free(void *device, wk__memory *block)
 
 static bool supports(void *device, int family, wk_dtype dtype, wk__layout layout)
 {
-    (void)device, (void)dtype;
-    return wk__work_has_layout(family, layout) && (family == WK__PROGRAM || wk__cpu_has_kernel(family));
+    (void)device;
+    return wk__work_has_layout(family, layout) && (family == WK__PROGRAM || wk__cpu_has_kernel(family, dtype));
 }
 
 static wk_code submit(void *device, const wk__work *work, wk__fail *fail)

@@ -4,6 +4,7 @@
 #ifndef WICK_BACKEND_CPU_ISA_H
 #define WICK_BACKEND_CPU_ISA_H
 
+#include "backend/cpu/attention/passes.h"
 #include "backend/cpu/contraction/gemm.h"
 #include "backend/cpu/scan.h"
 #include "backend/cpu/vm/vm.h"
@@ -14,7 +15,8 @@ typedef struct wk__cpu_isa {
     bool (*supported)(void); /* by this CPU and its operating system */
     const wk__vm *vm;
     const wk__gemm *gemm;
-    wk__scan_adjacent *const *scan; /* one per dtype; NULL if missing */
+    wk__scan_adjacent *const *scan;               /* one per dtype; NULL if missing */
+    const wk__attention_passes *const *attention; /* likewise: f32 and f64 */
 } wk__cpu_isa;
 
 /* Returns the set in use: that of WICK_CPU if supported, else the best supported one. Constant after the first call. */

@@ -86,8 +86,8 @@ static void sort_bundle(void *user, const wk__line_bundle *bundle, int64_t task)
 {
     const sort *s = user;
     for (int64_t j = 0; j < bundle->lines; j++) {
-        int64_t at[WK__WORK_OPERANDS];
-        for (int o = 0; o < WK__WORK_OPERANDS; o++) at[o] = bundle->at[o] + j * bundle->across[o];
+        int64_t at[WK__LINE_OPERANDS];
+        for (int o = 0; o < WK__LINE_OPERANDS; o++) at[o] = bundle->at[o] + j * bundle->across[o];
         s->line(s, at, s->pairs + (size_t)task * s->pairs_size);
     }
 }

@@ -13,8 +13,9 @@ enum {
     WK__FLUSH_VERSION = 2,
     WK__FLUSH_HEAD = 32, /* bytes before the message: mark, version, flags, size, counts */
     WK__FLUSH_RECORDS = WK__OP_QUEUE_MAX,
-    WK__FLUSH_REFS = 2 + WK__MAX_OPERANDS, /* per record */
-    WK__FLUSH_STRING = 4096                /* maximum bytes of a string */
+    WK__FLUSH_RESULTS = 3,                                 /* per record, */
+    WK__FLUSH_REFS = WK__FLUSH_RESULTS + WK__MAX_OPERANDS, /* and operands */
+    WK__FLUSH_STRING = 4096                                /* maximum bytes of a string */
 };
 
 /* Flags of a value before the flush. */

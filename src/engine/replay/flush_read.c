@@ -192,8 +192,8 @@ static bool get_head(reader *in, record_header *h)
     h->bound = get(in, 8);
     h->prior = (int32_t)get(in, 4);
     h->line = (int32_t)get(in, 4);
-    return !in->failed && wk__is_work_family(h->family) && h->ndim <= WK__MAX_DIMS && h->nout >= 1 && h->nout <= 2 &&
-           h->nin <= WK__MAX_OPERANDS && h->result <= WK__RESULT_BOOL;
+    return !in->failed && wk__is_work_family(h->family) && h->ndim <= WK__MAX_DIMS && h->nout >= 1 &&
+           h->nout <= WK__FLUSH_RESULTS && h->nin <= WK__MAX_OPERANDS && h->result <= WK__RESULT_BOOL;
 }
 
 static void fill(wk__flush_record *f, const record_header *h)

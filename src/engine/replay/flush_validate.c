@@ -107,13 +107,20 @@ static bool along_fits(const wk__record *r)
            r->mode < wk__record_family(r)->nmodes;
 }
 
+static bool attention_fits(const wk__record *r)
+{
+    return r->ndim >= WK__ATTENTION_DIMS && r->mode >= 0 && r->mode < wk__record_family(r)->nmodes;
+}
+
 static bool family_fits(wk__record *r)
 {
     const wk__work_family *family = wk__record_family(r);
     if (family->is_program) return program_fits(r);
     if (r->op->expression || wk__record_reduces(r)) return false;
     if (r->nout != family->nout || r->nin != family->nin || r->partial != family->accumulates) return false;
-    if ((family->is_contraction && !sum_fits(r)) || (family->is_along_dim && !along_fits(r))) return false;
+    if ((family->is_contraction && !sum_fits(r)) || (family->is_along_dim && !along_fits(r)) ||
+        (family->is_attention && !attention_fits(r)))
+        return false;
     return r->ref[0].dtype == r->ref[family->same_dtype_operand].dtype &&
            (!family->index_operand || r->ref[family->index_operand].dtype == WK_I64);
 }
@@ -225,7 +232,9 @@ static const char *wrong_record(checker *c, const wk__flush_record *f)
         if (!ref_fits(c, f, k)) return "a result that existed before or extends past its value";
     if (!prior_fits(c, f)) return "an overwritten value";
     if (!devices_fit(c, f)) return "operands on several devices";
-    if (r->nout == 2 && f->value[0] == f->value[1]) return "two results in one value";
+    for (int k = 1; k < r->nout; k++)
+        for (int j = 0; j < k; j++)
+            if (f->value[j] == f->value[k]) return "two results in one value";
     const char *wrong = wrong_work(c, f);
     for (int k = 0; k < r->nout; k++) c->made[f->value[k]] = true;
     return wrong;

@@ -208,7 +208,9 @@ static const char one_by_one[] = " when executed call by call";
 
 static int output_of(const wk__record *r, const wk__value *value)
 {
-    return r->nout > 1 && r->ref[1].value == value;
+    int k = r->nout - 1;
+    while (k > 0 && r->ref[k].value != value) k--;
+    return k;
 }
 
 /* Returns the record to name in a message, and sets its reference to the value. */

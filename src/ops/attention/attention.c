@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scaled_dot_product_attention: checks, the groups of heads, and the gradient. attention_composed.c computes. */
+/* scaled_dot_product_attention: checks, the groups of heads, and the gradient. attention_kernel.c and
+ * attention_composed.c compute. */
 #include "attention.h"
 #include "ops/core/compose.h"
 #include "ops/random/dropout.h"
@@ -183,6 +184,14 @@ static wk__scaled_dot_product_attention_attributes attributes_of(const wk_attent
     return how;
 }
 
+/* Computes the result, and what the gradient by the kernel needs if there is one. Returns the number of results. */
+static int compute(const wk__attention *a, wk_tensor *out[2])
+{
+    if (wk__attention_has_kernel(a)) return wk__attention_by_kernel(a, out) ? 2 : 1;
+    out[0] = wk__attention_composed(a);
+    return 1;
+}
+
 wk_tensor *wk_scaled_dot_product_attention_at(wk_site site, wk_tensor *query, wk_tensor *key, wk_tensor *value,
                                               const wk_attention_options *options)
 {
@@ -193,21 +202,23 @@ wk_tensor *wk_scaled_dot_product_attention_at(wk_site site, wk_tensor *query, wk
     const int count = o.attn_mask ? OPERANDS : MASK;
     wk__compose c;
     if (!wk__compose_begin(&c, OP, site, in, count)) return NULL;
-    wk_tensor *out = NULL;
+    wk_tensor *out[2] = {NULL};
     wk__attr attr = {.count = 0};
-    int ndim;
+    int ndim, results = 1;
     int64_t shape[WK__MAX_DIMS];
     if (check_options(site, in, &o) && check_dtypes(site, in, count) && check_matrices(site, in) &&
         (!o.enable_gqa || check_heads(site, in)) &&
         check_broadcast(site, in, count, o.enable_gqa && is_grouped(in), &ndim, shape)) {
-        const bool grouped = is_grouped(in);
         o.scale = wk__option_or(o.scale, 1 / sqrt((double)size_from_end(wk__body_of(query), 1)));
         wk__attention a = {.how = attributes_of(&o, ndim, shape)};
         attr = wk__scaled_dot_product_attention_attr(a.how);
-        if (set_up(&a, in, grouped, ndim, shape)) out = wk__attention_composed(&a);
-        if (grouped) out = join_heads(out);
+        if (set_up(&a, in, is_grouped(in), ndim, shape)) results = compute(&a, out);
+        if (is_grouped(in)) out[0] = join_heads(out[0]);
+        out[0] = wk_to_dtype_at(site, out[0], wk__body_of(query)->dtype);
     }
-    return wk__compose_end(&c, wk_to_dtype_at(site, out, wk__body_of(query)->dtype), &attr);
+    if (!wk__compose_end_n(&c, out, results, &attr)) return NULL;
+    if (results > 1) wk__handle_release(&out[1]->handle, site); /* the node keeps it */
+    return out[0];
 }
 
 /* ---- gradient ---------------------------------------------------------------------------------------------------- */
@@ -233,15 +244,23 @@ static void gradient(wk__grad_ctx *g)
     if (!grad || !check_broadcast((wk_site){0}, in, count, grouped, &ndim, shape) ||
         !set_up(&a, in, grouped, ndim, shape))
         return;
-    wk__attention_composed_gradient(&a, grouped ? split_heads(grad, size_from_end(wk__body_of(in[KEY]), 3)) : grad,
-                                    &out);
+    const int64_t heads = grouped ? size_from_end(wk__body_of(in[KEY]), 3) : 0;
+    if (grouped) grad = split_heads(grad, heads);
+    const bool by_kernel = g->node->saved[WK__SAVED_OUT + 1] && !wk_is_grad_enabled() && !out.needs[MASK];
+    if (by_kernel) {
+        wk_tensor *result = wk__to_opmath(wk__saved(g, WK__SAVED_OUT));
+        if (grouped) result = split_heads(result, heads);
+        wk__attention_gradient_by_kernel(&a, grad, result, wk__saved(g, WK__SAVED_OUT + 1), &out);
+    } else {
+        wk__attention_composed_gradient(&a, grad, &out);
+    }
     g->in[QUERY] = grouped ? join_heads(out.query) : out.query;
     g->in[KEY] = sum_groups(out.key, grouped);
     g->in[VALUE] = sum_groups(out.value, grouped);
     if (count > MASK) g->in[MASK] = grouped ? join_heads(out.mask) : out.mask;
 }
 
-enum { ALL = WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2 | WK__SAVE_3 };
+enum { ALL = WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_2 | WK__SAVE_3 | WK__SAVE_OUT | WK__SAVE_OUT_1 };
 
 const wk__op wk__op_scaled_dot_product_attention = {
     .gradient = gradient,

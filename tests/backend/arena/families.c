@@ -30,7 +30,8 @@ static void expect_operands(const wk__work_family *row, const family_work *w)
 static void rows_match_operands(void **state)
 {
     (void)state;
-    wk__memory memory[OPERANDS] = {{.bytes = FAMILY_BYTES}, {.bytes = FAMILY_BYTES}, {.bytes = FAMILY_BYTES}};
+    wk__memory memory[OPERANDS];
+    for (int o = 0; o < OPERANDS; o++) memory[o] = (wk__memory){.bytes = FAMILY_BYTES};
     for (int family = 0; family < WK__WORK_FAMILIES; family++)
         for (wk__layout layout = WK__LAYOUT_STRIDES; layout <= WK__LAYOUT_CONTRACTION; layout++) {
             const wk__work_family *row = &wk__work_families[family];
@@ -60,6 +61,8 @@ static void names_are_distinct(void **state)
     assert_string_equal(wk__work_name(WK__SCAN), "scan");
     assert_string_equal(wk__work_name(WK__SORT), "sort");
     assert_string_equal(wk__work_name(WK__TRANSFER), "transfer");
+    assert_string_equal(wk__work_name(WK__ATTENTION), "attention");
+    assert_string_equal(wk__work_name(WK__ATTENTION_BACKWARD), "attention_backward");
     assert_string_equal(wk__work_name(WK__WORK_FAMILIES), "unknown work");
     assert_string_equal(wk__work_name(-1), "unknown work");
 }
@@ -167,7 +170,11 @@ static void modes_and_dtypes_are_checked(void **state)
     (void)state;
     static const struct {
         int family, modes, like, places;
-    } rows[] = {{WK__SCATTER_ADD, 1, 2, 1}, {WK__SCAN, 2, 1, 0}, {WK__SORT, 2, 2, 1}};
+    } rows[] = {{WK__SCATTER_ADD, 1, 2, 1},
+                {WK__SCAN, 2, 1, 0},
+                {WK__SORT, 2, 2, 1},
+                {WK__ATTENTION, 4, 2, 0},
+                {WK__ATTENTION_BACKWARD, 4, 3, 0}};
     void *null;
     on_cpu c;
     assert_int_equal(wk__null_backend.open(0, &null, &fail), WK_OK);

@@ -195,7 +195,7 @@ bool wk__gpu_fill_contraction(const wk__work_args *kernel, wk__gpu_launch *launc
     const int64_t rows = argument[WK__GPU_SUM_ROWS], columns = argument[WK__GPU_SUM_COLUMNS];
     launch->count = argument[WK__GPU_SUM_BATCHES] * rows * columns;
     bool narrow = launch->count < narrow_limit && argument[WK__GPU_SUM_LENGTH] < narrow_limit;
-    for (int o = 0; o < WK__WORK_OPERANDS; o++) {
+    for (int o = 0; o < WK__SUM_OPERANDS; o++) {
         launch->block[o] = kernel->operand[o].memory->block;
         argument[WK__GPU_SUM_STARTS + o] = wk__gpu_first_element(&kernel->operand[o]);
     }

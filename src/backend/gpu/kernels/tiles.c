@@ -207,7 +207,7 @@ wk_code wk__gpu_emit_split_k(const wk__work *work, wk__gpu_launch *tiles, const 
     tiles->scratch = sums.scratch = tiling->k_splits * sums.count * (int64_t)wk_dtype_size(wk__compute_class(dtype));
     tiles->writes = false;
     tiles->spec.nmemory++;
-    for (int o = 0; o < WK__WORK_OPERANDS; o++) sums.block[o] = kernel->operand[o].memory->block;
+    for (int o = 0; o < WK__SUM_OPERANDS; o++) sums.block[o] = kernel->operand[o].memory->block;
     wk__program tail;
     wk__gpu_add_epilogue(work, &tail, &sums);
     sums.spec.nmemory++;
