@@ -39,7 +39,8 @@ static bool check_options(const wk_embedding_options *o, wk_site site, wk_tensor
     const double row = wk__option_or(o->padding_idx, NAN), limit = wk__option_or(o->max_norm, 0);
     *padding = NO_PADDING;
     if (!isnan(row) && (row != floor(row) || row < -(double)rows || row >= (double)rows)) {
-        wk__op_error(&wk__op_embedding, site, WK_ERR_ARGUMENT, in, "padding_idx %g is out of range for the weight $a", row);
+        wk__op_error(&wk__op_embedding, site, WK_ERR_ARGUMENT, in, "padding_idx %g is out of range for the weight $a",
+                     row);
         return false;
     }
     if (!isnan(row)) *padding = (int64_t)row < 0 ? (int64_t)row + rows : (int64_t)row;
