@@ -468,16 +468,43 @@ WK_RESULT_API wk_module *wk_nn_local_response_norm_at(wk_site site, int64_t size
 typedef struct wk_nn_embedding_options {
     size_t size;
     wk_by_name by_name;
-    wk_dtype dtype;   /* default f32 */
-    wk_device device; /* default WK_DEVICE, else the CPU */
-    char reserved[4];
+    double padding_idx;      /* row that is 0 and gets no gradient, negative from the end; default none */
+    double max_norm;         /* largest norm of a row; default none */
+    double norm_type;        /* p of that norm; default 2 */
+    wk_dtype dtype;          /* default f32 */
+    wk_device device;        /* default WK_DEVICE, else the CPU */
+    bool scale_grad_by_freq; /* divide the gradient of a row by how often the input has it; default false */
+    char reserved[3];
 } wk_nn_embedding_options;
 /* wk_nn_embedding(n, dim): Creates a layer that selects rows of its parameter weight (n, dim), initialised from the
- * standard normal distribution.
+ * standard normal distribution. See wk_embedding.
  * Shapes:    integers (...) -> (..., dim)
+ * Errors:    WK_ERR_ARGUMENT if .padding_idx is out of range or .max_norm is negative
  * PyTorch:   torch.nn.Embedding */
 WK_RESULT_API wk_module *wk_nn_embedding_at(wk_site site, int64_t n, int64_t dim,
                                             const wk_nn_embedding_options *options);
+
+typedef struct wk_nn_embedding_bag_options {
+    size_t size;
+    wk_by_name by_name;
+    double padding_idx;       /* row that is 0 and left out, negative from the end; default none */
+    double max_norm;          /* largest norm of a row; default none */
+    double norm_type;         /* p of that norm; default 2 */
+    const char *mode;         /* "mean", "sum" or "max"; default "mean" */
+    wk_dtype dtype;           /* default f32 */
+    wk_device device;         /* default WK_DEVICE, else the CPU */
+    bool scale_grad_by_freq;  /* divide the gradient of a row by how often the input has it; default false */
+    bool include_last_offset; /* the last offset is the end of the last bag; default false */
+    char reserved[2];
+} wk_nn_embedding_bag_options;
+/* wk_nn_embedding_bag(n, dim): Creates a layer that combines rows of its parameter weight (n, dim), initialised from
+ * the standard normal distribution, by bags. See wk_embedding_bag.
+ * Inputs:    the index; then the offsets of the bags for a vector, and the factors of the rows
+ * Shapes:    integers (bags, n), or (n) and offsets (bags) -> (bags, dim)
+ * Errors:    WK_ERR_ARGUMENT if .padding_idx is out of range, .max_norm is negative or .mode is unknown
+ * PyTorch:   torch.nn.EmbeddingBag */
+WK_RESULT_API wk_module *wk_nn_embedding_bag_at(wk_site site, int64_t n, int64_t dim,
+                                                const wk_nn_embedding_bag_options *options);
 
 /* ---- initialisation: torch.nn.init ------------------------------------------------------------------------------- */
 
@@ -700,6 +727,8 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
     WK_NEW_MODULE_(WK_SHAPED_(wk_module *, wk_nn_rms_norm, wk_nn_rms_norm_options, #__VA_ARGS__, __VA_ARGS__))
 #define wk_nn_local_response_norm(...)                                                                                 \
     WK_NEW_MODULE_(WK_OPT_(wk_module *, wk_nn_local_response_norm, wk_nn_local_response_norm_options, __VA_ARGS__))
+#define wk_nn_embedding_bag(n, ...)                                                                                    \
+    WK_NEW_MODULE_(WK_OPT2_(wk_module *, wk_nn_embedding_bag, wk_nn_embedding_bag_options, "n, dim", n, __VA_ARGS__))
 #define wk_nn_embedding(n, ...)                                                                                        \
     WK_NEW_MODULE_(WK_OPT2_(wk_module *, wk_nn_embedding, wk_nn_embedding_options, "n, dim", n, __VA_ARGS__))
 

@@ -16,6 +16,7 @@
 #include "pointwise.h"
 #include "reduce.h"
 #include "shape.h"
+#include "index.h"
 #include "matmul.h"
 #include "random.h"
 #include "vision.h"

@@ -58,7 +58,11 @@
 
 #define wk_nn_dropout_model_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, dropout)
 
-#define wk_nn_embedding_options_numbers_(wk_do_, wk_o_)
+#define wk_nn_embedding_bag_options_numbers_(wk_do_, wk_o_)                                                            \
+    wk_do_(wk_o_, padding_idx) wk_do_(wk_o_, max_norm) wk_do_(wk_o_, norm_type)
+
+#define wk_nn_embedding_options_numbers_(wk_do_, wk_o_)                                                                \
+    wk_do_(wk_o_, padding_idx) wk_do_(wk_o_, max_norm) wk_do_(wk_o_, norm_type)
 
 #define wk_nn_googlenet_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, dropout) wk_do_(wk_o_, dropout_aux)
 

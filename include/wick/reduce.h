@@ -834,6 +834,27 @@
 #define wk_nll_loss(logs, ...)                                                                                         \
     WK_NEW_TENSOR_(WK_OPT2_(wk_tensor *, wk_nll_loss, wk_cross_entropy_options, "logs, labels", logs, __VA_ARGS__))
 
+/* wk_ctc_loss(log_probs, targets, input_lengths, target_lengths): Computes the negative log-probability of label
+ * sequences under all their alignments (connectionist temporal classification). log_probs are those of
+ * wk_log_softmax. An alignment has one class per step; repeated classes, then blanks are removed. WK_REDUCE_MEAN
+ * divides each loss by the length of its labels, at least 1, first. A sequence that is too long has an infinite
+ * loss, or 0 and no gradient with .zero_infinity.
+ * Options:   .blank: class of the blank; default 0. .reduction: WK_REDUCE_MEAN, WK_REDUCE_SUM or WK_REDUCE_NONE;
+ *            default WK_REDUCE_MEAN. .zero_infinity: 0 for infinite losses; default false
+ * Shapes:    log_probs (T, N, C), targets (N, S) or all labels in one vector, lengths (N) -> (), or (N) for
+ *            WK_REDUCE_NONE; or without N: log_probs (T, C), targets (S), lengths ()
+ * Dtypes:    log_probs floating; targets and lengths i64 or i32
+ * Gradient:  of the formula; PyTorch's is that of the scores before log_softmax, and equal behind it
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if the shapes do not fit so; WK_ERR_DTYPE if log_probs is not floating or the others are
+ *            not i64 or i32; WK_ERR_ARGUMENT if .blank is out of range
+ * Example:   wk_ctc_loss(wk_log_softmax(x, -1), y, z, v) is 0.287682 for x = {{0, 0}, {0, 0}}, y = {1}, z = 2, v = 1
+ * PyTorch:   torch.nn.functional.ctc_loss */
+#define wk_ctc_loss(log_probs, targets, input_lengths, ...)                                                            \
+    WK_NEW_TENSOR_(WK_OPT4_(wk_tensor *, wk_ctc_loss, wk_ctc_loss_options,                                             \
+                            "log_probs, targets, input_lengths, target_lengths", log_probs, targets, input_lengths,    \
+                            __VA_ARGS__))
+
 #endif
 
 #endif

@@ -528,6 +528,23 @@ WK_RESULT_API wk_tensor *wk_cross_entropy_at(wk_site site, wk_tensor *logits, wk
 WK_RESULT_API wk_tensor *wk_nll_loss_at(wk_site site, wk_tensor *logs, wk_tensor *labels,
                                         const wk_cross_entropy_options *options);
 
+/* ctc_loss: Computes the negative log-probability of label sequences under all their alignments (connectionist
+ * temporal classification). */
+typedef struct wk_ctc_loss_options {
+    size_t size;
+    wk_by_name by_name;
+    int64_t blank; /* class of the blank */
+    wk_reduction reduction;
+    bool zero_infinity; /* 0 for infinite losses; default false */
+    char reserved[3];
+} wk_ctc_loss_options;
+#ifndef __cplusplus
+#define wk_ctc_loss_options_numbers_(wk_do_, wk_o_)
+#endif
+WK_RESULT_API wk_tensor *wk_ctc_loss_at(wk_site site, wk_tensor *log_probs, wk_tensor *targets,
+                                        wk_tensor *input_lengths, wk_tensor *target_lengths,
+                                        const wk_ctc_loss_options *options);
+
 #ifdef __cplusplus
 }
 #endif

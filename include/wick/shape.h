@@ -492,16 +492,25 @@
  * PyTorch:   torch.take */
 #define wk_take(...) WK_EXACT_NEW_(2, wk_take, "x, index", __VA_ARGS__)
 
-/* wk_embedding(index, weight): Selects the rows of weight at index.
+#ifndef __cplusplus
+/* wk_embedding(index, weight): Selects the rows of weight at index. The row .padding_idx gets no gradient. With
+ * .max_norm the call first scales the selected rows whose p-norm, p = .norm_type, is larger down to it, in weight
+ * itself.
  *     out[..., :] = weight[index[...], :]
+ * Options:   .padding_idx: row without a gradient, negative from the end; default none. .max_norm: largest norm of a
+ *            row; default none. .norm_type: p of that norm; default 2. .scale_grad_by_freq: divide the gradient of a
+ *            row by how often index has it; default false
  * Shapes:    index (...), weight (rows, width) -> (..., width)
  * Dtypes:    index i64 or i32; out as weight
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_INDEX if an index is out of range; WK_ERR_SHAPE if weight is not a matrix; WK_ERR_DTYPE if index
- *            is not i64 or i32
+ *            is not i64 or i32; WK_ERR_ARGUMENT if .padding_idx is out of range or .max_norm is negative
  * Example:   wk_embedding(y, x) is {{3, 4}, {1, 2}} for x = {{1, 2}, {3, 4}}, y = {1, 0}
  * PyTorch:   torch.nn.functional.embedding */
-#define wk_embedding(...) WK_EXACT_NEW_(2, wk_embedding, "index, weight", __VA_ARGS__)
+#define wk_embedding(index, ...)                                                                                       \
+    WK_NEW_TENSOR_(WK_OPT2_(wk_tensor *, wk_embedding, wk_embedding_options, "index, weight", index, __VA_ARGS__))
+
+#endif
 
 /* wk_scatter_add(x, dim, index, source): Adds the elements of source to x at index along dim, in the order of index.
  *     out[index[i][j]][j] += source[i][j]        for dim 0
@@ -718,6 +727,26 @@
 #define wk_scatter_reduce_(x, dim, index, source, ...)                                                                 \
     WK_OPT5_(wk_tensor *, wk_scatter_reduce_, wk_scatter_reduce_options, "x, dim, index, source, reduce", x, dim,      \
              index, source, __VA_ARGS__)
+
+/* wk_embedding_bag(index, weight): Combines rows of weight by bags of indices: their mean, sum or largest elements.
+ * Each row of a matrix index is a bag. A vector index needs .offsets, the first index of each bag. Indices equal to
+ * .padding_idx are left out. An empty bag gives 0.
+ * Options:   .offsets: first index of each bag of a vector; default NULL. .max_norm: as for wk_embedding.
+ *            .norm_type: p of that norm; default 2. .scale_grad_by_freq: as for wk_embedding. .mode: "mean" or "sum"
+ *            or "max". .per_sample_weights: factors of the rows in mode sum, shaped as index; default NULL.
+ *            .include_last_offset: the last offset is the end of the last bag; default false. .padding_idx: as for
+ *            wk_embedding
+ * Shapes:    index (bags, n) or (n), weight (rows, width) -> (bags, width)
+ * Dtypes:    index and .offsets i64 or i32; out as weight
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_INDEX if an index is out of range; WK_ERR_SHAPE if the shapes do not fit so; WK_ERR_DTYPE if
+ *            index is not i64 or i32; WK_ERR_ARGUMENT if .offsets is missing or given for a matrix, .mode is
+ *            unknown, or .per_sample_weights is given in another mode than sum
+ * Example:   wk_embedding_bag(y, x, .mode = "sum") is {{4, 6}} for x = {{1, 2}, {3, 4}}, y = {{1, 0}}
+ * PyTorch:   torch.nn.functional.embedding_bag */
+#define wk_embedding_bag(index, ...)                                                                                   \
+    WK_NEW_TENSOR_(                                                                                                    \
+        WK_OPT2_(wk_tensor *, wk_embedding_bag, wk_embedding_bag_options, "index, weight", index, __VA_ARGS__))
 
 #endif
 

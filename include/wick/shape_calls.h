@@ -178,7 +178,21 @@ WK_RESULT_API wk_tensor *wk_take_along_dim_flat_at(wk_site site, wk_tensor *x, w
 WK_RESULT_API wk_tensor *wk_take_at(wk_site site, wk_tensor *x, wk_tensor *index);
 
 /* embedding: Selects the rows of weight at index. */
-WK_RESULT_API wk_tensor *wk_embedding_at(wk_site site, wk_tensor *index, wk_tensor *weight);
+typedef struct wk_embedding_options {
+    size_t size;
+    wk_by_name by_name;
+    double padding_idx;      /* row without a gradient, negative from the end; default none */
+    double max_norm;         /* largest norm of a row; default none */
+    double norm_type;        /* default 2; p of that norm */
+    bool scale_grad_by_freq; /* divide the gradient of a row by how often index has it; default false */
+    char reserved[7];
+} wk_embedding_options;
+#ifndef __cplusplus
+#define wk_embedding_options_numbers_(wk_do_, wk_o_)                                                                   \
+    wk_do_(wk_o_, padding_idx) wk_do_(wk_o_, max_norm) wk_do_(wk_o_, norm_type)
+#endif
+WK_RESULT_API wk_tensor *wk_embedding_at(wk_site site, wk_tensor *index, wk_tensor *weight,
+                                         const wk_embedding_options *options);
 
 /* scatter_add: Adds the elements of source to x at index along dim, in the order of index. */
 WK_RESULT_API wk_tensor *wk_scatter_add_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index,
@@ -264,6 +278,26 @@ WK_RESULT_API wk_tensor *wk_scatter_reduce_at(wk_site site, wk_tensor *x, int64_
                                               const wk_scatter_reduce_options *options);
 WK_API wk_tensor *wk_scatter_reduce__at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source,
                                         const char *reduce, const wk_scatter_reduce_options *options);
+
+/* embedding_bag: Combines rows of weight by bags of indices: their mean, sum or largest elements. */
+typedef struct wk_embedding_bag_options {
+    size_t size;
+    wk_by_name by_name;
+    wk_tensor *offsets;            /* first index of each bag of a vector; default NULL */
+    double max_norm;               /* as for wk_embedding */
+    double norm_type;              /* default 2; p of that norm */
+    bool scale_grad_by_freq;       /* as for wk_embedding */
+    const char *mode;              /* "mean" or "sum" or "max" */
+    wk_tensor *per_sample_weights; /* factors of the rows in mode sum, shaped as index; default NULL */
+    bool include_last_offset;      /* the last offset is the end of the last bag; default false */
+    double padding_idx;            /* as for wk_embedding */
+} wk_embedding_bag_options;
+#ifndef __cplusplus
+#define wk_embedding_bag_options_numbers_(wk_do_, wk_o_)                                                               \
+    wk_do_(wk_o_, max_norm) wk_do_(wk_o_, norm_type) wk_do_(wk_o_, padding_idx)
+#endif
+WK_RESULT_API wk_tensor *wk_embedding_bag_at(wk_site site, wk_tensor *index, wk_tensor *weight,
+                                             const wk_embedding_bag_options *options);
 
 #ifdef __cplusplus
 }

@@ -119,6 +119,8 @@ static int shaping(wk_tensor *x)
     x = wk_diagonal(x), x = wk_diagonal(x, 1, 0, 1), x = wk_tril(x), x = wk_triu(x, 1), x = wk_unfold(x, 0, 2, 1);
     x = wk_cat((x, x), 0), x = wk_stack((x, x, x), 0), x = wk_repeat(x, (2, 2)), x = wk_flip(x, (0)),
     x = wk_roll(x, (1), (0)), x = wk_as_strided(x, (2, 2), (1, 0)), x = wk_as_strided(x, (2), (1), 1);
+    x = wk_get(x, (1)), x = wk_get(x, (WK_ALL, WK_SLICE(0, 4, 2), x)), x = wk_get(x, (WK_REST, WK_NEW));
+    x = wk_set(x, (), 1.5), x = wk_set(x, (0, WK_SLICE(1, WK_END)), x), x = wk_set(x, (wk_get(x, (1))), 2);
     wk_tensor *values, *indices;
     if (wk_cummax(x, 0, &values, &indices) == wk_cummin(x, 0, &values, NULL)) x = wk_logcumsumexp(x, 0);
     x = wk_index_fill(x, 0, x, 1.5), x = wk_index_fill_(x, 0, x, x), x = wk_index_copy(x, 0, x, x);

@@ -56,6 +56,7 @@ RANDOM_WITH = {"rrelu": "true"}  # samples that end so draw random numbers
 
 # Where Wick goes another way on purpose; docs/contributing/invariants.md and the headers say so.
 OTHER_GRADIENT = {
+    "ctc_loss": "PyTorch's is that of the scores before log_softmax",
     "hardsigmoid": "PyTorch has 1/6 as a float",
     "cosine_similarity [4,5], [4,5], 1, 3": "PyTorch differentiates lengths below eps as if they counted",
     **{f"index_put {sample}": "as scatter" for sample in ("[5], {[3]:i64<5}, [3]", "[3,4], {[2]:i64<3}, [4], false",
@@ -223,6 +224,8 @@ CALLS = {
     "logsumexp": dims(torch.logsumexp),
     "median": median,
     "unique": unique,
+    "ctc_loss": F.ctc_loss,
+    "embedding_bag": F.embedding_bag,
     "einsum": lambda equation, tensors: torch.einsum(equation, *tensors),
     "tensordot": lambda a, b, dims_self, dims_other: torch.tensordot(a, b, (dims_self, dims_other)),
     "meshgrid": lambda tensors, indexing="ij": torch.meshgrid(*tensors, indexing=indexing),

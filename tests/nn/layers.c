@@ -218,6 +218,49 @@ static void embedding(void **state)
     expect_error("embedding", "3", NULL);
 }
 
+static void embedding_options(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *m = wk_nn_embedding(3, 2, .padding_idx = 0, .scale_grad_by_freq = true);
+    wk_tensor *weight = wk_module_parameter(m, "weight");
+    EXPECT_VALUES(wk_select(weight, 0, 0), 0, 0, 0);
+    wk_backward(wk_sum(wk_forward(m, wk_of(int64_t, (4), 0, 1, 2, 2))));
+    EXPECT_VALUES(wk_grad_of(weight), 0, 0, 0, 1, 1, 1, 1);
+    m = wk_nn_embedding(2, 2, .max_norm = 1, .padding_idx = -1);
+    set(m, "weight", wk_of(float, (2, 2), 3, 4, 6, 8));
+    EXPECT_VALUES(wk_forward(m, wk_of(int64_t, (1), 0)), 1e-6, 0.6, 0.8);
+    EXPECT_VALUES(wk_module_parameter(m, "weight"), 1e-6, 0.6, 0.8, 6, 8);
+    assert_null(wk_nn_embedding(3, 2, .padding_idx = 3));
+    expect_error("nn_embedding: .padding_idx 3 is out of range for 3 rows", NULL);
+    assert_null(wk_nn_embedding(3, 2, .max_norm = -1));
+    expect_error("nn_embedding: .max_norm must be at least 0", NULL);
+}
+
+static void embedding_bag(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *m = wk_nn_embedding_bag(3, 2, .mode = "sum", .padding_idx = 1);
+    set(m, "weight", wk_of(float, (3, 2), 1, 2, 3, 4, 5, 6));
+    wk_tensor *out[1], *index = wk_of(int64_t, (5), 0, 1, 2, 2, 0), *offsets = wk_of(int64_t, (3), 0, 2, 2);
+    EXPECT_VALUES(wk_forward(m, wk_of(int64_t, (2, 2), 0, 1, 2, 2)), 0, 1, 2, 10, 12);
+    assert_int_equal(wk_forward_n(m, (index, offsets), out, 1), 1);
+    EXPECT_VALUES(out[0], 0, 1, 2, 0, 0, 11, 14);
+    assert_int_equal(wk_forward_n(m, (index, offsets, wk_full((5), 2.0)), out, 1), 1);
+    EXPECT_VALUES(out[0], 0, 2, 4, 0, 0, 22, 28);
+    wk_backward(wk_sum(out[0]));
+    EXPECT_VALUES(wk_grad_of(wk_module_parameter(m, "weight")), 0, 4, 4, 0, 0, 4, 4);
+    assert_null(wk_forward(m, index));
+    expect_error("embedding_bag: the vector i64[5] needs .offsets", NULL);
+    assert_null(wk_nn_embedding_bag(3, 2, .mode = "min"));
+    expect_error("nn_embedding_bag: unknown .mode \"min\"", NULL);
+    m = wk_nn_embedding_bag(3, 2, .include_last_offset = true);
+    set(m, "weight", wk_of(float, (3, 2), 1, 2, 3, 4, 5, 6));
+    assert_int_equal(wk_forward_n(m, (index, wk_of(int64_t, (3), 0, 2, 5)), out, 1), 1);
+    EXPECT_VALUES(out[0], 1e-6, 2, 3, 11. / 3, 14. / 3);
+}
+
 /* A training step of a complete network needs few kernels, and the same number each time. */
 static void training_steps_have_the_same_kernels(void **state)
 {
@@ -271,6 +314,8 @@ int main(void)
         cmocka_unit_test(dropout),
         cmocka_unit_test(layer_norm),
         cmocka_unit_test(embedding),
+        cmocka_unit_test(embedding_options),
+        cmocka_unit_test(embedding_bag),
         cmocka_unit_test_setup_teardown(training_steps_have_the_same_kernels, test_default_mode, test_restore_mode),
         cmocka_unit_test(layers_without_inputs_or_outputs),
     };

@@ -27,6 +27,9 @@ static void options_of_layers(void **state)
     expect_text(wk_nn_dropout(0.25), "Dropout(p=0.25, inplace=False)");
     expect_text(wk_nn_dropout(1), "Dropout(p=1.0, inplace=False)");
     expect_text(wk_nn_embedding(10, 3), "Embedding(10, 3)");
+    expect_text(wk_nn_embedding(10, 3, .padding_idx = -1, .max_norm = 2, .norm_type = 1, .scale_grad_by_freq = true),
+                "Embedding(10, 3, padding_idx=9, max_norm=2.0, norm_type=1.0, scale_grad_by_freq=True)");
+    expect_text(wk_nn_embedding_bag(10, 3), "EmbeddingBag(10, 3, mode='mean')");
     expect_text(wk_nn_layer_norm((5)), "LayerNorm((5,), eps=1e-05, elementwise_affine=True, bias=True)");
     expect_text(wk_nn_layer_norm((5, 4), .eps = 0.001, .no_affine = true),
                 "LayerNorm((5, 4), eps=0.001, elementwise_affine=False, bias=False)");

@@ -533,6 +533,17 @@ static void example_nll_loss(void **state)
     expect_values(wk_nll_loss(x, y), 1, (const double[]){2.5}, 1e-5);
 }
 
+static void example_ctc_loss(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2, 2), 0, 0, 0, 0);
+    wk_tensor *y = wk_of(int64_t, (1), 1);
+    wk_tensor *z = wk_of(int64_t, (), 2);
+    wk_tensor *v = wk_of(int64_t, (), 1);
+    expect_values(wk_ctc_loss(wk_log_softmax(x, -1), y, z, v), 1, (const double[]){0.287682}, 1e-5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(example_sum),
@@ -596,6 +607,7 @@ int main(void)
                                        cmocka_unit_test(example_cosine_embedding_loss),
                                        cmocka_unit_test(example_triplet_margin_loss),
                                        cmocka_unit_test(example_cross_entropy),
-                                       cmocka_unit_test(example_nll_loss)};
+                                       cmocka_unit_test(example_nll_loss),
+                                       cmocka_unit_test(example_ctc_loss)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -503,6 +503,15 @@ static void example_scatter_reduce(void **state)
     expect_values(wk_scatter_reduce(x, 0, y, z, "amax"), 2, (const double[]){1, 20}, 1e-5);
 }
 
+static void example_embedding_bag(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2, 2), 1, 2, 3, 4);
+    wk_tensor *y = wk_of(int64_t, (1, 2), 1, 0);
+    expect_values(wk_embedding_bag(y, x, .mode = "sum"), 2, (const double[]){4, 6}, 1e-5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(example_reshape),
@@ -561,6 +570,7 @@ int main(void)
                                        cmocka_unit_test(example_index_copy),
                                        cmocka_unit_test(example_index_put),
                                        cmocka_unit_test(example_masked_scatter),
-                                       cmocka_unit_test(example_scatter_reduce)};
+                                       cmocka_unit_test(example_scatter_reduce),
+                                       cmocka_unit_test(example_embedding_bag)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -293,6 +293,35 @@ static void zeros_on_no_device(void)
     wk_zeros((2), .device = no_device());
 }
 
+static void get_out_of_range(void)
+{
+    wk_keep(wk_get(wk_ones((2)), (2)));
+}
+static void get_with_two_rests(void)
+{
+    wk_keep(wk_get(wk_ones((2)), (WK_REST, WK_REST)));
+}
+static void get_by_a_mask_of_another_size(void)
+{
+    wk_keep(wk_get(wk_ones((2)), (wk_ones((3), .dtype = WK_BOOL))));
+}
+static void get_by_floats(void)
+{
+    wk_keep(wk_get(wk_ones((2)), (wk_zeros((1)))));
+}
+static void set_to_too_many(void)
+{
+    wk_set(wk_ones((2)), (WK_ALL), wk_ones((3)));
+}
+static void set_in_a_leaf(void)
+{
+    wk_set(wk_ones((2), .requires_grad = true), (0), 1);
+}
+static void set_out_of_range(void)
+{
+    wk_set(wk_ones((2)), (2), 1);
+}
+
 static void masked_scatter_of_too_few(void)
 {
     wk_tensor *x = wk_ones((3));
@@ -369,6 +398,13 @@ static const promised_code promised_by_ops[] = {
     {"shape.h", WK_ERR_INDEX, .provoke = index_out_of_range},
     {"shape.h", WK_ERR_INDEX, .provoke = index_computed_out_of_range},
     {"shape.h", WK_ERR_SHAPE, .provoke = reshape_to_more},
+    {"wk_get", WK_ERR_INDEX, .provoke = get_out_of_range},
+    {"wk_get", WK_ERR_ARGUMENT, .provoke = get_with_two_rests},
+    {"wk_get", WK_ERR_SHAPE, .provoke = get_by_a_mask_of_another_size},
+    {"wk_get", WK_ERR_DTYPE, .provoke = get_by_floats},
+    {"wk_set", WK_ERR_INDEX, .provoke = set_out_of_range},
+    {"wk_set", WK_ERR_SHAPE, .provoke = set_to_too_many},
+    {"wk_set", WK_ERR_STATE, .provoke = set_in_a_leaf},
     {"wk_masked_scatter", WK_ERR_INDEX, .provoke = masked_scatter_of_too_few},
 };
 

@@ -257,6 +257,14 @@ static const promised_code promised_by_samples[] = {
     {"wk_masked_scatter", WK_ERR_DTYPE, .sample = "[2],[2],[2]"},
     {"wk_masked_scatter", WK_ERR_SHAPE, .sample = "[2],[3]:bool,[2]"},
     {"wk_scatter_reduce", WK_ERR_ARGUMENT, .sample = "[2],0,[1]:i64,[1],\"max\""},
+    {"wk_embedding", WK_ERR_ARGUMENT, .sample = "[1]:i64,[2,3],2"},
+    {"wk_embedding_bag", WK_ERR_INDEX, .sample = "[1,1]:i64,[0,3]"},
+    {"wk_embedding_bag", WK_ERR_SHAPE, .sample = "[1,1,1]:i64,[2,3]"},
+    {"wk_embedding_bag", WK_ERR_DTYPE, .sample = "[1,1],[2,3]"},
+    {"wk_embedding_bag", WK_ERR_ARGUMENT, .sample = "[1]:i64,[2,3]"},
+    {"wk_ctc_loss", WK_ERR_SHAPE, .sample = "[2],[1]:i64,[]:i64,[]:i64"},
+    {"wk_ctc_loss", WK_ERR_DTYPE, .sample = "[2,2],[1],[]:i64,[]:i64"},
+    {"wk_ctc_loss", WK_ERR_ARGUMENT, .sample = "[2,2],[1]:i64,[]:i64,[]:i64,2"},
 };
 
 #endif

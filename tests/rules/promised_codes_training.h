@@ -75,6 +75,15 @@ static void grad_of_an_unused_input(void)
 
 /* ---- networks ---------------------------------------------------------------------------------------------------- */
 
+static void embedding_without_its_padding(void)
+{
+    wk_nn_embedding(3, 2, .padding_idx = 3);
+}
+static void embedding_bag_of_an_unknown_mode(void)
+{
+    wk_nn_embedding_bag(3, 2, .mode = "min");
+}
+
 static void name_past_the_list(void)
 {
     wk_tensors_name(wk_list((wk_ones((1)))), 1);
@@ -652,6 +661,8 @@ static const promised_code promised_by_training[] = {
     {"wk_nn_transformer_encoder", WK_ERR_ARGUMENT, .provoke = encoder_of_linear_layers},
     {"wk_nn_rms_norm", WK_ERR_ARGUMENT, .provoke = rms_norm_with_negative_eps},
     {"wk_nn_rms_norm", WK_ERR_SHAPE, .provoke = rms_norm_of_nothing},
+    {"wk_nn_embedding", WK_ERR_ARGUMENT, .provoke = embedding_without_its_padding},
+    {"wk_nn_embedding_bag", WK_ERR_ARGUMENT, .provoke = embedding_bag_of_an_unknown_mode},
     {"wk_nn_local_response_norm", WK_ERR_ARGUMENT, .provoke = response_norm_without_channels},
     {"wk_init_uniform_", WK_ERR_ARGUMENT, .provoke = init_from_above},
     {"wk_init_normal_", WK_ERR_ARGUMENT, .provoke = init_with_negative_std},

@@ -650,6 +650,19 @@ static inline wk__along_attributes wk__along_attributes_of(const wk__attr *attr)
     return (wk__along_attributes){.dim = attr->i[0]};
 }
 
+typedef struct wk__embedding_attributes {
+    int64_t padding;
+    bool scaled;
+} wk__embedding_attributes;
+static inline wk__attr wk__embedding_attr(wk__embedding_attributes a)
+{
+    return (wk__attr){.i = {a.padding, a.scaled}};
+}
+static inline wk__embedding_attributes wk__embedding_attributes_of(const wk__attr *attr)
+{
+    return (wk__embedding_attributes){.padding = attr->i[0], .scaled = attr->i[1] != 0};
+}
+
 typedef struct wk__tril_attributes {
     int64_t diagonal;
 } wk__tril_attributes;

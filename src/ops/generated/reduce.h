@@ -73,6 +73,7 @@ int wk__invoke_cosine_embedding_loss(const wk__op *op, wk_site site, const wk_va
 int wk__invoke_triplet_margin_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_cross_entropy(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_nll_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_ctc_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 
 /* Entries defined in the files of the ops. */
 wk_code wk__median_dim(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values, wk_tensor **indices);
@@ -245,6 +246,7 @@ extern const wk_parameter wk__parameters_multi_margin_loss[];
 extern const wk_parameter wk__parameters_triplet_margin_loss[];
 extern const wk_parameter wk__parameters_cross_entropy[];
 extern const wk_parameter wk__parameters_nll_loss[];
+extern const wk_parameter wk__parameters_ctc_loss[];
 
 #define WK__SIGNATURE_sum                                                                                              \
     .name = "sum", .schema = "sum(Tensor self, int[]? dim=None, bool keepdim=False, *, dtype? dtype=None) -> Tensor",  \
@@ -680,5 +682,15 @@ extern const wk_parameter wk__parameters_nll_loss[];
     .category = "loss", .doc = "Computes the negative log-likelihood of labels from log-probabilities.",               \
     .grad_fn_name = "NllLossBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_nll_loss,                   \
     .parameter_count = 5, .results = 1, .invoke = wk__invoke_nll_loss
+
+#define WK__SIGNATURE_ctc_loss                                                                                         \
+    .name = "ctc_loss",                                                                                                \
+    .schema = "ctc_loss(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, "  \
+              "str reduction=\"mean\", bool zero_infinity=False) -> Tensor",                                           \
+    .category = "loss",                                                                                                \
+    .doc = "Computes the negative log-probability of label sequences under all their alignments (connectionist "       \
+           "temporal classification).",                                                                                \
+    .grad_fn_name = "MeanBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_ctc_loss,                      \
+    .parameter_count = 7, .results = 1, .data_dependent_shape = true, .invoke = wk__invoke_ctc_loss
 
 #endif

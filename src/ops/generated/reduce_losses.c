@@ -240,3 +240,19 @@ int wk__invoke_nll_loss(const wk__op *op, wk_site site, const wk_value *args, wk
                                               .ignore_index = wk__value_option(&args[4])};
     return wk__return_one(out, wk_nll_loss_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
 }
+
+/* ---- ctc_loss ---------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_ctc_loss(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const int reduction =
+        wk__value_choice(site, "ctc_loss", "reduction", &args[5], (const char *const[]){"mean", "sum", "none", NULL});
+    if (reduction < 0) return -1;
+    const wk_ctc_loss_options options = {.size = sizeof options,
+                                         .blank = wk__value_int(&args[4], 0),
+                                         .reduction = (wk_reduction)reduction,
+                                         .zero_infinity = wk__value_int(&args[6], 0) != 0};
+    return wk__return_one(out, wk_ctc_loss_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]),
+                                              wk__value_tensor(&args[2]), wk__value_tensor(&args[3]), &options));
+}

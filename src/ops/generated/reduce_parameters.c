@@ -747,3 +747,28 @@ const wk_parameter wk__parameters_nll_loss[] = {
      .kind = WK_VALUE_INT,
      .optional = true,
      .default_value = {.kind = WK_VALUE_INT, .i = -100}}};
+
+const wk_parameter wk__parameters_ctc_loss[] = {
+    {.size = sizeof(wk_parameter), .name = "log_probs", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "targets", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "input_lengths", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "target_lengths", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "blank",
+     .doc = "class of the blank",
+     .kind = WK_VALUE_INT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_INT, .i = 0}},
+    {.size = sizeof(wk_parameter),
+     .name = "reduction",
+     .doc = "",
+     .kind = WK_VALUE_TEXT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_TEXT, .text = "mean"},
+     .choices = (const char *const[]){"mean", "sum", "none", NULL}},
+    {.size = sizeof(wk_parameter),
+     .name = "zero_infinity",
+     .doc = "0 for infinite losses; default false",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};

@@ -75,6 +75,7 @@ int wk__invoke_masked_scatter(const wk__op *op, wk_site site, const wk_value *ar
 int wk__invoke_masked_scatter_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_scatter_reduce(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_scatter_reduce_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_embedding_bag(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 
 /* Entries defined in the files of the ops. */
 int wk__chunk(wk_site site, wk_tensor *x, int64_t n, int64_t dim, wk_tensor **out);
@@ -90,6 +91,20 @@ static inline bool wk__read_pad_options(wk_site site, const char *op, const wk_p
     if (!wk__options(site, op, given, own)) return false;
     own->value = wk__option_or(own->value, 0.0);
     if (!wk__check_pad_mode(site, op, ".mode", &own->mode)) return false;
+    return true;
+}
+static inline bool wk__read_embedding_options(wk_site site, const char *op, const wk_embedding_options *given,
+                                              wk_embedding_options *own)
+{
+    if (!wk__options(site, op, given, own)) return false;
+    own->norm_type = wk__option_or(own->norm_type, 2);
+    return true;
+}
+static inline bool wk__read_embedding_bag_options(wk_site site, const char *op, const wk_embedding_bag_options *given,
+                                                  wk_embedding_bag_options *own)
+{
+    if (!wk__options(site, op, given, own)) return false;
+    own->norm_type = wk__option_or(own->norm_type, 2);
     return true;
 }
 
@@ -140,6 +155,7 @@ extern const wk_parameter wk__parameters_index_fill[];
 extern const wk_parameter wk__parameters_index_put[];
 extern const wk_parameter wk__parameters_masked_scatter[];
 extern const wk_parameter wk__parameters_scatter_reduce[];
+extern const wk_parameter wk__parameters_embedding_bag[];
 
 #define WK__SIGNATURE_reshape                                                                                          \
     .name = "reshape", .schema = "reshape(Tensor self, int[] shape) -> Tensor", .category = "view",                    \
@@ -368,9 +384,11 @@ extern const wk_parameter wk__parameters_scatter_reduce[];
     .parameters = wk__parameters_take, .parameter_count = 2, .results = 1, .invoke = wk__invoke_take
 
 #define WK__SIGNATURE_embedding                                                                                        \
-    .name = "embedding", .schema = "embedding(Tensor input, Tensor weight) -> Tensor", .category = "indexing",         \
-    .doc = "Selects the rows of weight at index.", .grad_fn_name = "EmbeddingBackward0",                               \
-    .parameters = wk__parameters_embedding, .parameter_count = 2, .results = 1, .invoke = wk__invoke_embedding
+    .name = "embedding",                                                                                               \
+    .schema = "embedding(Tensor input, Tensor weight, int? padding_idx=None, float? max_norm=None, float "             \
+              "norm_type=2, bool scale_grad_by_freq=False) -> Tensor",                                                 \
+    .category = "indexing", .doc = "Selects the rows of weight at index.", .grad_fn_name = "EmbeddingBackward0",       \
+    .parameters = wk__parameters_embedding, .parameter_count = 6, .results = 1, .invoke = wk__invoke_embedding
 
 #define WK__SIGNATURE_scatter_add                                                                                      \
     .name = "scatter_add", .schema = "scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",          \
@@ -474,5 +492,14 @@ extern const wk_parameter wk__parameters_scatter_reduce[];
     .grad_fn_name = "ScatterReduceBackward0", .dtypes = WK__NUMBERS, .parameters = wk__parameters_scatter_reduce,      \
     .parameter_count = 6, .results = 1, .invoke = wk__invoke_scatter_reduce,                                           \
     .invoke_in_place = wk__invoke_scatter_reduce_
+
+#define WK__SIGNATURE_embedding_bag                                                                                    \
+    .name = "embedding_bag",                                                                                           \
+    .schema = "embedding_bag(Tensor input, Tensor weight, Tensor? offsets=None, float? max_norm=None, float "          \
+              "norm_type=2, bool scale_grad_by_freq=False, str mode=\"mean\", Tensor? per_sample_weights=None, bool "  \
+              "include_last_offset=False, int? padding_idx=None) -> Tensor",                                           \
+    .category = "indexing", .doc = "Combines rows of weight by bags of indices: their mean, sum or largest elements.", \
+    .grad_fn_name = "EmbeddingBagBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_embedding_bag,         \
+    .parameter_count = 10, .results = 1, .invoke = wk__invoke_embedding_bag
 
 #endif

@@ -49,7 +49,12 @@ int wk__invoke_take(const wk__op *op, wk_site site, const wk_value *args, wk_ten
 int wk__invoke_embedding(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    return wk__return_one(out, wk_embedding_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1])));
+    const wk_embedding_options options = {.size = sizeof options,
+                                          .padding_idx = wk__value_option(&args[2]),
+                                          .max_norm = wk__value_option(&args[3]),
+                                          .norm_type = wk__value_option(&args[4]),
+                                          .scale_grad_by_freq = wk__value_int(&args[5], 0) != 0};
+    return wk__return_one(out, wk_embedding_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
 }
 
 /* ---- scatter_add ------------------------------------------------------------------------------------------------- */
@@ -260,4 +265,22 @@ int wk__invoke_scatter_reduce_(const wk__op *op, wk_site site, const wk_value *a
     return wk__return_one(out, wk_scatter_reduce__at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], 0),
                                                      wk__value_tensor(&args[2]), wk__value_tensor(&args[3]),
                                                      wk__value_text(&args[4], NULL), &options));
+}
+
+/* ---- embedding_bag ----------------------------------------------------------------------------------------------- */
+
+int wk__invoke_embedding_bag(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_embedding_bag_options options = {.size = sizeof options,
+                                              .offsets = wk__value_tensor(&args[2]),
+                                              .max_norm = wk__value_option(&args[3]),
+                                              .norm_type = wk__value_option(&args[4]),
+                                              .scale_grad_by_freq = wk__value_int(&args[5], 0) != 0,
+                                              .mode = wk__value_text(&args[6], NULL),
+                                              .per_sample_weights = wk__value_tensor(&args[7]),
+                                              .include_last_offset = wk__value_int(&args[8], 0) != 0,
+                                              .padding_idx = wk__value_option(&args[9])};
+    return wk__return_one(out,
+                          wk_embedding_bag_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
 }

@@ -1,26 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads elements at indices given by a tensor: index_select, gather, take, take_along_dim, embedding. Each is one
+/* Reads elements at indices given by a tensor: index_select, gather, take, take_along_dim. Each is one
  * record: the operand is read at its usual address, with stride 0 along the indexed dimension, plus index x stride. */
 #include "ops/core/compose.h"
+#include "gather.h"
 #include "index_check.h"
 #include "ops/core/view_geometry.h"
 #include <string.h>
 
-/* in: operand, index, bound and stride as RAW immediates */
-static int lookup(wk__emit *e, const int in[])
+int wk__lookup(wk__emit *e, const int in[])
 {
     return wk__emit_ins(e, WK__LOADX, e->group->operand[in[0]].dtype, in[1], in[0], in[2]);
 }
 
-/* Index space and strides of one such read. */
-typedef struct gather_geometry {
-    int ndim;                                                          /* the result's dimensions */
-    int64_t shape[WK__MAX_DIMS], x[WK__MAX_DIMS], index[WK__MAX_DIMS]; /* strides over the index space */
-    int64_t bound, stride;                                             /* size and stride of the indexed dimension */
-} gather_geometry;
-
-/* in: x, and the index as i64 */
-static wk_tensor *record_gather(const wk__op *op, wk_site site, wk_tensor *in[2], const gather_geometry *way)
+wk_tensor *wk__record_gather(const wk__op *op, wk_site site, wk_tensor *in[2], const wk__gather_geometry *way)
 {
     wk__output_spec m = {WK__PROGRAM, .inputs = 4, .shape = way->shape, .ndim = way->ndim};
     int64_t bytes;
@@ -70,7 +62,7 @@ wk_tensor *wk_index_select_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor
                                 : "$a has one element, so the index must have one element, got $b");
         return NULL;
     }
-    gather_geometry way = {
+    wk__gather_geometry way = {
         .ndim = body->ndim, .bound = body->ndim ? body->shape[d] : 1, .stride = body->ndim ? body->stride[d] : 0};
     if (!(in[1] = wk__to_i64_index(op, site, index, way.bound, in))) return NULL;
     places = wk__body_of(in[1]);
@@ -81,7 +73,7 @@ wk_tensor *wk_index_select_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor
         way.x[d] = 0;
         way.index[d] = places->ndim ? places->stride[0] : 0;
     }
-    return attach_node(op, site, record_gather(op, site, in, &way), in, d);
+    return attach_node(op, site, wk__record_gather(op, site, in, &way), in, d);
 }
 
 static void index_select_gradient(wk__grad_ctx *g)
@@ -91,7 +83,7 @@ static void index_select_gradient(wk__grad_ctx *g)
 }
 
 const wk__op wk__op_index_select = {
-    .expression = lookup,
+    .expression = wk__lookup,
     .gradient = index_select_gradient,
     .saves = {WK__SAVE_1},
     WK__SIGNATURE_index_select,
@@ -107,14 +99,14 @@ wk_tensor *wk_gather_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *inde
     wk_tensor *in[2] = {x, index};
     if (!wk__check_index_shape(op, site, in, 2, d)) return NULL;
     const wk__body *body = wk__body_of(x);
-    gather_geometry way = {.bound = body->ndim ? body->shape[d] : 1, .stride = body->ndim ? body->stride[d] : 0};
+    wk__gather_geometry way = {.bound = body->ndim ? body->shape[d] : 1, .stride = body->ndim ? body->stride[d] : 0};
     if (!(in[1] = wk__to_i64_index_or_empty(op, site, index, way.bound, in))) return NULL;
     const wk__body *places = wk__body_of(in[1]);
     way.ndim = places->ndim;
     memcpy(way.shape, places->shape, sizeof way.shape);
     memcpy(way.index, places->stride, sizeof way.index);
     for (int k = 0; k < way.ndim && way.ndim == body->ndim; k++) way.x[k] = k == d ? 0 : body->stride[k];
-    return attach_node(op, site, record_gather(op, site, in, &way), in, d);
+    return attach_node(op, site, wk__record_gather(op, site, in, &way), in, d);
 }
 
 wk_tensor *wk_take_along_dim_at(wk_site site, wk_tensor *x, wk_tensor *index, int64_t dim)
@@ -162,7 +154,7 @@ static void gather_gradient(wk__grad_ctx *g)
 }
 
 const wk__op wk__op_gather = {
-    .expression = lookup,
+    .expression = wk__lookup,
     .gradient = gather_gradient,
     .saves = {WK__SAVE_1},
     WK__SIGNATURE_gather,
@@ -173,7 +165,7 @@ const wk__op wk__op_take_along_dim = {
     WK__SIGNATURE_take_along_dim,
 };
 
-/* ---- take, embedding --------------------------------------------------------------------------------------------- */
+/* ---- take -------------------------------------------------------------------------------------------------------- */
 
 wk_tensor *wk_take_at(wk_site site, wk_tensor *x, wk_tensor *index)
 {
@@ -187,69 +179,29 @@ wk_tensor *wk_take_at(wk_site site, wk_tensor *x, wk_tensor *index)
     wk_tensor *row[2] = {wk_reshape_at(site, x, &n, 1), in[1]};
     if (row[0]) {
         const wk__body *places = wk__body_of(in[1]);
-        gather_geometry way = {.ndim = places->ndim, .bound = n, .stride = wk__body_of(row[0])->stride[0]};
+        wk__gather_geometry way = {.ndim = places->ndim, .bound = n, .stride = wk__body_of(row[0])->stride[0]};
         memcpy(way.shape, places->shape, sizeof way.shape);
         memcpy(way.index, places->stride, sizeof way.index);
-        out = record_gather(op, site, row, &way);
+        out = wk__record_gather(op, site, row, &way);
     }
     return wk__compose_end(&c, out, NULL);
 }
 
-static wk_tensor *as_vector(wk_tensor *x)
+wk_tensor *wk__as_vector(wk_tensor *x)
 {
     return x ? wk_reshape_at((wk_site){0}, x, (const int64_t[]){wk__body_numel(wk__body_of(x))}, 1) : NULL;
 }
 
 static void take_gradient(wk__grad_ctx *g)
 {
-    wk_tensor *sum = wk_index_add_at((wk_site){0}, as_vector(wk__zeros_like_operand(g)), 0, as_vector(wk__saved(g, 1)),
-                                     as_vector(g->out[0]));
+    wk_tensor *sum = wk_index_add_at((wk_site){0}, wk__as_vector(wk__zeros_like_operand(g)), 0,
+                                     wk__as_vector(wk__saved(g, 1)), wk__as_vector(g->out[0]));
     g->in[0] = wk_reshape_at((wk_site){0}, sum, g->node->shape[0].size, g->node->shape[0].ndim);
 }
 
-wk_tensor *wk_embedding_at(wk_site site, wk_tensor *index, wk_tensor *weight)
-{
-    const wk__op *op = &wk__op_embedding;
-    if (!wk__check_input(op, site, index) || !wk__check_tensor(weight, site, op->name, "weight")) return NULL;
-    wk_tensor *in[2] = {weight, index};
-    const wk__body *table = wk__body_of(weight), *places = wk__body_of(index);
-    if (table->ndim != 2 || places->ndim == WK__MAX_DIMS) {
-        wk__op_error(op, site, WK_ERR_SHAPE, in,
-                     "the weight must have two dimensions (rows, width), got $a, and the index fewer than %d",
-                     WK__MAX_DIMS);
-        return NULL;
-    }
-    gather_geometry way = {.ndim = places->ndim + 1, .bound = table->shape[0], .stride = table->stride[0]};
-    if (!(in[1] = wk__to_i64_index(op, site, index, way.bound, in))) return NULL;
-    places = wk__body_of(in[1]);
-    memcpy(way.shape, places->shape, sizeof *way.shape * places->ndim);
-    memcpy(way.index, places->stride, sizeof *way.index * places->ndim);
-    way.shape[places->ndim] = table->shape[1];
-    way.x[places->ndim] = table->stride[1];
-    return attach_node(op, site, record_gather(op, site, in, &way), in, 0);
-}
-
-/* Adds the rows of the gradient to the rows of the table that they were read from. */
-static void embedding_gradient(wk__grad_ctx *g)
-{
-    const wk__tensor_meta *table = &g->node->shape[0];
-    wk_tensor *index = as_vector(wk__saved(g, 1));
-    if (!index) return;
-    int64_t shape[2] = {wk__body_of(index)->shape[0], table->size[1]};
-    wk_tensor *rows = wk_reshape_at((wk_site){0}, g->out[0], shape, 2);
-    g->in[0] = wk_index_add_at((wk_site){0}, wk__zeros_like_operand(g), 0, index, rows);
-}
-
 const wk__op wk__op_take = {
-    .expression = lookup,
+    .expression = wk__lookup,
     .gradient = take_gradient,
     .saves = {WK__SAVE_1},
     WK__SIGNATURE_take,
-};
-/* The node's operands are the table and the index, in this order. */
-const wk__op wk__op_embedding = {
-    .expression = lookup,
-    .gradient = embedding_gradient,
-    .saves = {WK__SAVE_1},
-    WK__SIGNATURE_embedding,
 };

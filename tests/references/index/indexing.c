@@ -110,7 +110,7 @@ const op_reference op_reference_gather = {
 const op_reference op_reference_take_along_dim = {
     .reference = take_along_dim_reference, .samples = take_along_dim_samples, .low = -3, .high = 3};
 
-/* ---- take, embedding --------------------------------------------------------------------------------------------- */
+/* ---- take -------------------------------------------------------------------------------------------------------- */
 
 static void take_reference(reference_call *r)
 {
@@ -120,24 +120,7 @@ static void take_reference(reference_call *r)
         out[k] = r->in[0].data[place_of(index->data[k], reference_numel(&r->in[0]))];
 }
 
-static void embedding_reference(reference_call *r)
-{
-    const reference_array *index = &r->in[0], *table = &r->in[1];
-    int64_t shape[WK__MAX_DIMS], width = table->shape[1];
-    memcpy(shape, index->shape, sizeof shape);
-    shape[index->ndim] = width;
-    double *out = reference_out(r, 0, index->ndim + 1, shape);
-    for (int64_t k = 0; k < reference_numel(&r->out[0]); k++)
-        out[k] = table->data[place_of(index->data[k / width], table->shape[0]) * width + k % width];
-}
-
 static const char *const take_samples[] = {"[3,4], [5]:i64<12", "[6], [2,2]:i64<6", "[2,3], []:i64<6", "[3], [0]:i64<1",
                                            NULL};
 
-static const char *const embedding_samples[] = {"[5]:i64<4, [4,3]", "[2,3]:i64<7, [7,2]", "[]:i64<3, [3,4]",
-                                                "[0]:i64<3, [3,4]", NULL};
-
 const op_reference op_reference_take = {.reference = take_reference, .samples = take_samples, .low = -3, .high = 3};
-
-const op_reference op_reference_embedding = {
-    .reference = embedding_reference, .samples = embedding_samples, .low = -3, .high = 3};
