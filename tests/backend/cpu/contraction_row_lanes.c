@@ -18,10 +18,10 @@ static bool has_row_lanes(const wk__work_args *kernel)
     wk__padded_box box;
     if (!wk__row_lanes_plan_init(&p, kernel)) return false;
     assert_true(wk__padded_box_init(&p.b, 0, p.piece_places, &box));
-    assert_true(p.piece_images * p.b.channels.places * box.channel * WK__PADDED_SIZE <= WK__GEMM_BUFFER_B);
-    assert_true(p.steps * (int64_t)sizeof(int64_t) <= WK__GEMM_BUFFER_A);
-    assert_true(p.piece_images * wk__row_lanes_tiles(&p, &box) * p.panel * p.class->lanes * WK__PADDED_SIZE <=
-                WK__GEMM_BUFFER_C);
+    assert_true(p.piece_images * p.slots * box.channel * WK__PADDED_SIZE <= WK__GEMM_BUFFER_B);
+    assert_true((p.k_part + p.b.taps.places) * (int64_t)sizeof(int64_t) <= WK__GEMM_BUFFER_A);
+    const int64_t tiles = p.k_part < p.steps ? p.piece_panels * p.piece_images * wk__row_lanes_tiles(&p, &box) : 1;
+    assert_true(tiles * wk__row_lanes_sums(&p) <= WK__GEMM_BUFFER_C);
     return true;
 }
 
@@ -78,6 +78,19 @@ static void gradients_by_the_input(void **state)
         for (int d = 0; d < small[k].dims; d++) ones = ones && small[k].stride[d] == 1;
         expect(&small[k], ROWS, GRAD_INPUT, ones);
     }
+}
+
+static void gradients_by_the_kernel(void **state)
+{
+    (void)state;
+    static const convolution long_sums[] = {
+        {2, 3, 1, 3, 20, {70, 41}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},  /* more taps than steps in a part */
+        {2, 50, 1, 5, 40, {13, 14}, {3, 3}, {1, 1}, {1, 1}, {1, 1}}, /* parts end inside a channel */
+        {2, 40, 2, 3, 7, {9, 12}, {5, 4}, {2, 1}, {2, 1}, {1, 1}},
+        {2, 9, 1, 40, 90, {30, 20}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+    };
+    for (int k = 0; k < SMALL; k++) expect(&small[k], ROWS, GRAD_WEIGHT, false);
+    for (size_t k = 0; k < sizeof long_sums / sizeof *long_sums; k++) expect(&long_sums[k], ROWS, GRAD_WEIGHT, k != 2);
 }
 
 /* Rows of 1 to 30 positions, alone and several per tile, with one vector of rows and two. */
@@ -300,11 +313,11 @@ static void other_ways_are_faster(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(convolutions_forward),       cmocka_unit_test(gradients_by_the_input),
-        cmocka_unit_test(tiles_of_every_shape),       cmocka_unit_test(pieces_and_blocks),
-        cmocka_unit_test(boxes_of_epilogues),         cmocka_unit_test(epilogues_and_choice),
-        cmocka_unit_test(epilogues_with_bad_indices), cmocka_unit_test(failed_allocations),
-        cmocka_unit_test(other_ways_are_faster),
+        cmocka_unit_test(convolutions_forward),    cmocka_unit_test(gradients_by_the_input),
+        cmocka_unit_test(gradients_by_the_kernel), cmocka_unit_test(tiles_of_every_shape),
+        cmocka_unit_test(pieces_and_blocks),       cmocka_unit_test(boxes_of_epilogues),
+        cmocka_unit_test(epilogues_and_choice),    cmocka_unit_test(epilogues_with_bad_indices),
+        cmocka_unit_test(failed_allocations),      cmocka_unit_test(other_ways_are_faster),
     };
     return cmocka_run_group_tests(tests, NULL, trim_products);
 }

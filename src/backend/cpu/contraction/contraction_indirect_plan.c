@@ -123,7 +123,8 @@ static bool plan_with_b(wk__indirect_plan *p, const wk__work_args *kernel, int b
     const int last = wk__padded_contiguous_index(kernel, b, false);
     *p = (wk__indirect_plan){.class = gemm->class, .pack = gemm->pack};
     if (last < 0 || !p->class->indirect || size != WK__PADDED_SIZE) return false;
-    if (!wk__padded_init(&p->b, kernel, b, false, last) || !analyze_result(p, kernel) || !analyze_sum(p, kernel))
+    if (!wk__padded_init(&p->b, kernel, b, false, last, WK__PADDED_TAPS) || !analyze_result(p, kernel) ||
+        !analyze_sum(p, kernel))
         return false;
     p->k_block = wk__even_chunk(p->steps, WK__PADDED_STEPS);
     analyze_a(p, kernel);

@@ -140,7 +140,7 @@ static bool plan_with_b(wk__k_lanes_plan *p, const wk__work_args *kernel, int b)
     const int last = wk__padded_contiguous_index(kernel, b, true);
     *p = (wk__k_lanes_plan){.class = wk__cpu_gemm(dtype)->class};
     if (last < 0 || !p->class->k_lanes || wk_dtype_size(dtype) != WK__PADDED_SIZE) return false;
-    if (!wk__padded_init(&p->b, kernel, b, true, last) || !analyze_result(p, kernel)) return false;
+    if (!wk__padded_init(&p->b, kernel, b, true, last, WK__PADDED_TAPS) || !analyze_result(p, kernel)) return false;
     analyze_sum(p, kernel);
     return choose_sizes(p);
 }

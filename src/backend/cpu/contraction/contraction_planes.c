@@ -93,8 +93,8 @@ static bool plan_with_b(wk__planes_plan *p, const wk__work_args *kernel, int b)
     *p = (wk__planes_plan){.class = wk__cpu_gemm((wk_dtype)kernel->operand[b].dtype)->class};
     if (last < 0 || !p->class->plane || wk_dtype_size((wk_dtype)kernel->operand[b].dtype) != WK__PADDED_SIZE)
         return false;
-    return wk__padded_init(&p->b, kernel, b, false, last) && analyze_result(p, kernel) && sums_taps_only(p, kernel) &&
-           choose_pieces(p);
+    return wk__padded_init(&p->b, kernel, b, false, last, WK__PADDED_TAPS) && analyze_result(p, kernel) &&
+           sums_taps_only(p, kernel) && choose_pieces(p);
 }
 
 bool wk__planes_plan_init(wk__planes_plan *p, const wk__work_args *kernel)

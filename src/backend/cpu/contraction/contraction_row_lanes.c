@@ -39,7 +39,8 @@ typedef struct piece {
     int64_t place, panel, panel_end;
     wk__padded_box box;
     char *copies, *sums;
-    int64_t *at; /* offset of each step's row of B in an image's copies */
+    int64_t copied;       /* channels copied so far, each to slot channel % slots of its image */
+    int64_t *at, *tap_at; /* offsets in an image's copies: of each step's row in a part, of each tap's in a slot */
     wk__epilogue_run run;
     int64_t failed; /* image of run.first */
 } piece;
@@ -59,21 +60,30 @@ static void find_piece(const work *work, int64_t number, piece *at)
     wk__padded_box_init(&p->b, at->place, wk__min_i64(at->place + p->piece_places, places), &at->box);
 }
 
-/* Copies all channels of all images, and computes the table of steps. */
-static void copy_images(const piece *at)
+/* Copies the channels up to `end` that have not been copied yet. */
+static void copy_channels(piece *at, int64_t end)
 {
-    const wk__padded *b = &at->work->plan->b;
-    const int64_t taps = b->taps.places, channels = b->channels.places;
-    int64_t tap_at[WK__PADDED_TAPS], *step = at->at;
-    wk__padded_tap_offsets(b, &at->box, tap_at);
-    for (int64_t channel = 0; channel < channels; channel++)
-        for (int64_t tap = 0; tap < taps; tap++) *step++ = channel * at->box.channel + tap_at[tap];
+    const wk__row_lanes_plan *p = at->work->plan;
     for (int64_t k = 0; k < at->images; k++) {
         int64_t offset[1 + WK__FACTORS];
-        wk__padded_start(b, &at->work->plan->batch, at->batch + k, at->place, offset);
-        for (int64_t channel = 0; channel < channels; channel++)
-            wk__padded_copy(b, &at->box, offset[2] + wk__padded_offset(b->kernel, b->b, &b->channels, channel),
-                            at->copies + (k * channels + channel) * at->box.channel * WK__PADDED_SIZE);
+        wk__padded_start(&p->b, &p->batch, at->batch + k, at->place, offset);
+        for (int64_t c = at->copied; c < end; c++)
+            wk__padded_copy(&p->b, &at->box, offset[2] + wk__padded_offset(p->b.kernel, p->b.b, &p->b.channels, c),
+                            at->copies + (k * p->slots + c % p->slots) * at->box.channel * WK__PADDED_SIZE);
+    }
+    at->copied = end;
+}
+
+/* Copies the channels of a part of the sum and computes its table of steps. */
+static void prepare_part(piece *at, int64_t l, int64_t steps)
+{
+    const wk__row_lanes_plan *p = at->work->plan;
+    const int64_t taps = p->b.taps.places;
+    copy_channels(at, (l + steps - 1) / taps + 1);
+    for (int64_t channel = l / taps, tap = l % taps, k = 0; k < steps; channel++, tap = 0) {
+        const int64_t slot = channel % p->slots * at->box.channel, count = wk__min_i64(taps - tap, steps - k);
+        for (int64_t i = 0; i < count; i++) at->at[k + i] = slot + at->tap_at[tap + i];
+        k += count;
     }
 }
 
@@ -82,12 +92,6 @@ static void find_steps(const wk__padded *b, int64_t step[WK__PADDED_AXES])
 {
     for (int k = 0; k < WK__PADDED_AXES; k++)
         step[k] = b->axis[k].spatial_index >= 0 ? b->kernel->operand[0].stride[b->axis[k].spatial_index] : 0;
-}
-
-/* Bytes of the sums of a tile. */
-static int64_t sums_bytes(const wk__row_lanes_plan *p)
-{
-    return p->panel * p->class->lanes * WK__PADDED_SIZE;
 }
 
 /* Computes `rows` complete rows of positions, or one in parts. Sums need not be kept if there is one part. */
@@ -100,7 +104,7 @@ static void multiply_rows(const piece *at, wk__row_lanes_tile *tile, int vectors
         tile->b = b + x * WK__PADDED_SIZE;
         tile->c = c + x * WK__PADDED_SIZE;
         function[length](tile);
-        if (!tile->first || !tile->last) tile->sums = (char *)tile->sums + sums_bytes(p);
+        if (!tile->first || !tile->last) tile->sums = (char *)tile->sums + wk__row_lanes_sums(p);
     }
 }
 
@@ -149,44 +153,48 @@ static void run_epilogue(piece *at, int64_t k, int64_t panel, wk__fail *fail)
 
 /* ---- execution --------------------------------------------------------------------------------------------------- */
 
-/* Computes a panel for all images. */
-static void run_panel(piece *at, int64_t panel, wk__fail *fail)
+/* Computes steps `l` .. `l + steps` of a panel for all images. */
+static void run_panel(piece *at, int64_t panel, int64_t l, int64_t steps, wk__fail *fail)
 {
     const wk__row_lanes_plan *p = at->work->plan;
     const wk__operand *out = &p->b.kernel->operand[0];
-    const int64_t image = p->b.channels.places * at->box.channel, group = at->batch / p->images;
-    const char *const a = at->work->panels + (group * p->panels + panel) * p->panel_bytes;
-    wk__row_lanes_tile tile = {.k_block = p->k_block,
+    const int64_t group = at->batch / p->images, of_image = wk__row_lanes_tiles(p, &at->box) * wk__row_lanes_sums(p);
+    wk__row_lanes_tile tile = {.k = steps,
+                               .k_block = p->k_block,
+                               .at = at->at,
                                .c_row = out->stride[p->row],
-                               .rows = (int)wk__min_i64(p->rows - panel * p->panel, p->panel)};
+                               .rows = (int)wk__min_i64(p->rows - panel * p->panel, p->panel),
+                               .first = l == 0,
+                               .last = l + steps == p->steps};
     const int64_t wide = wk__chunk_count(tile.rows, p->class->lanes) * p->class->lanes;
-    for (int64_t l = 0; l < p->steps; l += tile.k) {
-        tile.k = wk__min_i64(p->steps - l, p->k_part);
-        tile.at = at->at + l;
-        tile.a = a + l * wide * WK__PADDED_SIZE;
-        tile.first = l == 0;
-        tile.last = l + tile.k == p->steps;
+    tile.a = at->work->panels + (group * p->panels + panel) * p->panel_bytes + l * wide * WK__PADDED_SIZE;
+    for (int64_t k = 0; k < at->images; k++) {
+        int64_t offset[1 + WK__FACTORS];
+        wk__padded_start(&p->b, &p->batch, at->batch + k, at->place, offset);
         tile.sums = at->sums;
-        for (int64_t k = 0; k < at->images; k++) {
-            int64_t offset[1 + WK__FACTORS];
-            wk__padded_start(&p->b, &p->batch, at->batch + k, at->place, offset);
-            multiply(at, &tile, at->copies + k * image * WK__PADDED_SIZE,
-                     out->memory->host + (offset[0] + panel * p->panel * tile.c_row) * WK__PADDED_SIZE);
-            if (at->work->epilogue && tile.last) run_epilogue(at, k, panel, fail);
-        }
+        if (steps < p->steps) tile.sums = at->sums + ((panel - at->panel) * at->images + k) * of_image;
+        multiply(at, &tile, at->copies + k * p->slots * at->box.channel * WK__PADDED_SIZE,
+                 out->memory->host + (offset[0] + panel * p->panel * tile.c_row) * WK__PADDED_SIZE);
+        if (at->work->epilogue && tile.last) run_epilogue(at, k, panel, fail);
     }
 }
 
 static wk_code run_piece(void *user, int64_t number, wk__gemm_buffers *const buffers[], wk__fail *fail)
 {
     const work *work = user;
+    const wk__row_lanes_plan *p = work->plan;
     piece at;
     find_piece(work, number, &at);
     at.copies = buffers[0]->b;
     at.sums = buffers[0]->c;
     at.at = (int64_t *)(void *)buffers[0]->a;
-    copy_images(&at);
-    for (int64_t panel = at.panel; panel < at.panel_end; panel++) run_panel(&at, panel, fail);
+    at.tap_at = at.at + p->k_part;
+    wk__padded_tap_offsets(&p->b, &at.box, at.tap_at);
+    for (int64_t l = 0, steps; l < p->steps; l += steps) {
+        steps = wk__min_i64(p->steps - l, p->k_part);
+        prepare_part(&at, l, steps);
+        for (int64_t panel = at.panel; panel < at.panel_end; panel++) run_panel(&at, panel, l, steps, fail);
+    }
     return at.run.first;
 }
 

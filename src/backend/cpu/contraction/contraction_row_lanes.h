@@ -15,8 +15,13 @@
  *
  * A task computes a range of panels for a range of positions, or all positions of some images (batches that share A),
  * because a panel then stays in cache for more tiles. The sum is divided into blocks like a matrix product's: results
- * have the same bits, independent of how C is divided. All tiles of a panel are computed for a part of the sum, some
- * blocks, before the next part, so that this part of the panel stays in L2; sums are kept in a buffer. */
+ * have the same bits, independent of how C is divided. All tiles of a task are computed for a part of the sum, some
+ * blocks, before the next part, so that copies of the part's channels and its part of a panel stay in L2; sums are kept
+ * in a buffer.
+ *
+ * In a gradient by w, the rows are those of g, the positions are the taps of w, and each channel of x is an image:
+ *
+ *     C[o, c, u] = sum over n, t of g[n, o, t] x[n, c, t + u - 1] */
 #ifndef WICK_BACKEND_CPU_CONTRACTION_CONTRACTION_ROW_LANES_H
 #define WICK_BACKEND_CPU_CONTRACTION_CONTRACTION_ROW_LANES_H
 
@@ -39,16 +44,17 @@ typedef struct wk__row_lanes_plan {
     int64_t panel_bytes;   /* from one packed panel to the next */
     int64_t k_block;       /* steps per block of the sum, */
     int64_t k_part;        /* and per call of a tile: several blocks */
+    int64_t slots;         /* channels whose copies are kept: those of a part */
     int64_t length, runs;  /* positions of a row per tile; if those are all of a row, rows per tile */
     /* per task, and number of such ranges: positions of the first axis, images, panels */
     int64_t piece_places, piece_images, piece_panels;
     int64_t place_parts, image_parts, panel_parts;
+    double cost; /* estimated time, in multiplications of one vector lane */
 } wk__row_lanes_plan;
 
 /* Returns false if the contraction does not have this form. */
 bool wk__row_lanes_plan_init(wk__row_lanes_plan *p, const wk__work_args *kernel);
-/* Return the estimated time of this and of gathering, in multiplications of one vector lane. */
-double wk__row_lanes_cost(const wk__row_lanes_plan *p);
+/* Returns the estimated time of gathering, in multiplications of one vector lane. */
 double wk__row_lanes_im2col_cost(const wk__row_lanes_plan *p);
 /* Runs with an epilogue, or NULL. */
 wk_code wk__row_lanes_run(const wk__row_lanes_plan *p, const wk__program *epilogue, wk__fail *fail);
@@ -61,8 +67,9 @@ void wk__row_lanes_epilogue_boxes(const wk__row_lanes_plan *p, const wk__program
 int64_t wk__row_lanes_ntasks(const wk__row_lanes_plan *p);
 /* Returns how many rows of C the next tile has, of `rest`: at most the plan's, for which there is a tile. */
 int64_t wk__row_lanes_rows_of_tile(const wk__row_lanes_plan *p, int64_t rest);
-/* Returns the number of tiles of a panel for an image's positions in the box. */
+/* Returns the number of tiles of a panel for an image's positions in the box, and the bytes of a tile's sums. */
 int64_t wk__row_lanes_tiles(const wk__row_lanes_plan *p, const wk__padded_box *box);
+int64_t wk__row_lanes_sums(const wk__row_lanes_plan *p);
 /* Returns the number of multiplications. */
 double wk__row_lanes_fmas(const wk__row_lanes_plan *p);
 

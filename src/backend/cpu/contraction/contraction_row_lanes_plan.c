@@ -7,14 +7,16 @@
 
 enum {
     PART_BYTES = 320 * 1024, /* of a part of a panel, approximately, and */
-    COPY_BYTES = 640 * 1024, /* of the copies of a piece: they share L2 */
-    PLACES = 512,            /* of a piece of several images: amortise reading a panel from L3 */
-    PIECES = 8,              /* minimum number of pieces, for load balance, */
+    COPY_BYTES = 768 * 1024, /* of the copies of a piece: they share L2 */
+    PLACES = 1024,           /* of a piece of several images: amortise reading a panel from L3 */
+    PIECES = 4,              /* minimum number of pieces per thread, for load balance, */
     PIECE_WORK = 512 * 1024, /* unless they have less work than this, in multiplications */
     PANELS_BYTES = 1 << 28,  /* maximum of all panels */
+    TAPS = 16 * 1024,        /* maximum taps of a kernel, for their table */
     /* Costs in multiplications of one vector lane, as in contraction_indirect_plan.c. */
     PACK = 32,        /* packing an element of A, in runs */
     PACK_STEP = 64,   /* or, if its summed strides are irregular */
+    READ = 16,        /* reading a packed one from L3 */
     COPY = 20,        /* copying one of B with padding */
     WRITE = 10,       /* transposing and writing one of C */
     START = 8 * 1024, /* starting a piece */
@@ -26,6 +28,8 @@ enum {
 static const double PACE = 0.85;
 
 _Static_assert((int)COPY_BYTES <= (int)WK__GEMM_BUFFER_B, "the buffer of copies");
+/* A step of a part is a vector or two of the panel. */
+_Static_assert((PART_BYTES / 64 + TAPS) * sizeof(int64_t) <= (size_t)WK__GEMM_BUFFER_A, "the tables");
 
 /* ---- roles of indices -------------------------------------------------------------------------------------------- */
 
@@ -125,22 +129,36 @@ static bool choose_panels(wk__row_lanes_plan *p)
     p->panel = WK__ROW_LANES_VECTORS * lanes;
     p->panels = wk__chunk_count(p->rows, p->panel);
     const double bytes = (double)p->groups * (double)p->panels * (double)p->panel * (double)p->steps * WK__PADDED_SIZE;
-    if (bytes > PANELS_BYTES || p->steps > WK__GEMM_BUFFER_A / (int64_t)sizeof(int64_t)) return false;
+    if (bytes > PANELS_BYTES) return false;
     p->panel_bytes = p->panel * p->steps * WK__PADDED_SIZE + WK__GEMM_GAP;
     p->k_block = wk__even_chunk(p->steps, WK__GEMM_K_BYTES / WK__PADDED_SIZE);
     const int64_t blocks = PART_BYTES / (p->panel * p->k_block * WK__PADDED_SIZE);
     p->k_part = wk__even_chunk(wk__chunk_count(p->steps, p->k_block), blocks) * p->k_block;
+    p->slots = wk__min_i64(p->k_part / p->b.taps.places + 2, p->b.channels.places);
     return true;
 }
 
-/* Returns the bytes of an image's copies; more than any buffer if they or its sums exceed theirs. */
+int64_t wk__row_lanes_sums(const wk__row_lanes_plan *p)
+{
+    return p->panel * p->class->lanes * WK__PADDED_SIZE;
+}
+
+/* Returns the bytes of an image's copies, or more than fit. */
 static int64_t copy_bytes(const wk__row_lanes_plan *p, int64_t places)
 {
     wk__padded_box box;
-    if (!wk__padded_box_init(&p->b, 0, places, &box) || p->b.channels.places > COPY_BYTES ||
-        wk__row_lanes_tiles(p, &box) > WK__GEMM_BUFFER_C / p->panel / p->class->lanes / WK__PADDED_SIZE)
-        return WK__GEMM_BUFFER_B + 1;
-    return p->b.channels.places * box.channel * WK__PADDED_SIZE;
+    const bool fits = wk__padded_box_init(&p->b, 0, places, &box) && p->slots <= COPY_BYTES / WK__PADDED_SIZE;
+    return fits ? p->slots * box.channel * WK__PADDED_SIZE : COPY_BYTES + 1;
+}
+
+/* Returns how many panels of an image have room for their sums. */
+static int64_t most_panels(const wk__row_lanes_plan *p, int64_t places)
+{
+    wk__padded_box box;
+    if (p->k_part >= p->steps) return INT64_MAX / 2; /* sums are not kept */
+    return wk__padded_box_init(&p->b, 0, places, &box)
+               ? WK__GEMM_BUFFER_C / wk__row_lanes_sums(p) / wk__row_lanes_tiles(p, &box)
+               : 0;
 }
 
 static double positions_of(const wk__row_lanes_plan *p)
@@ -167,16 +185,19 @@ int64_t wk__row_lanes_ntasks(const wk__row_lanes_plan *p)
     return p->groups * p->image_parts * p->panel_parts * p->place_parts;
 }
 
-/* Divides the pieces further, for threads: images, then what is read again by fewer bytes. */
+/* Divides the pieces for threads, along the factor of which a piece reads more bytes: the other one is read again. */
 static void divide_pieces(wk__row_lanes_plan *p)
 {
     const double work = wk__row_lanes_fmas(p);
-    while (wk__row_lanes_ntasks(p) < PIECES && work / (double)wk__row_lanes_ntasks(p) >= 2 * PIECE_WORK) {
-        const int64_t of_a = p->piece_panels * p->panel_bytes, of_b = copy_bytes(p, p->piece_places);
-        if (p->piece_images > 1)
-            p->piece_images = wk__even_chunk(p->images, wk__chunk_count(p->piece_images, 2));
-        else if (p->piece_panels > 1 && (of_a >= of_b || p->piece_places == 1))
+    const int threads = wk__gemm_threads(work), pieces = threads > 1 ? PIECES * threads : 1;
+    while (wk__row_lanes_ntasks(p) < pieces && work / (double)wk__row_lanes_ntasks(p) >= 2 * PIECE_WORK) {
+        const double of_a = (double)(p->piece_panels * p->panel_bytes),
+                     of_b = (double)(p->piece_images * copy_bytes(p, p->piece_places)) / (double)p->slots *
+                            (double)p->b.channels.places;
+        if (p->piece_panels > 1 && (of_a >= of_b || (p->piece_images == 1 && p->piece_places == 1)))
             p->piece_panels = wk__even_chunk(p->panels, wk__chunk_count(p->piece_panels, 2));
+        else if (p->piece_images > 1)
+            p->piece_images = wk__even_chunk(p->images, wk__chunk_count(p->piece_images, 2));
         else if (p->piece_places > 1)
             p->piece_places = wk__even_chunk(p->b.axis[p->b.first].places, wk__chunk_count(p->piece_places, 2));
         else
@@ -189,48 +210,23 @@ static void divide_pieces(wk__row_lanes_plan *p)
 static bool choose_pieces(wk__row_lanes_plan *p)
 {
     const int64_t places = p->b.axis[p->b.first].places;
-    int64_t parts = 1, bytes = copy_bytes(p, places);
-    for (; parts < places && bytes > COPY_BYTES; bytes = copy_bytes(p, wk__chunk_count(places, parts)))
-        parts = parts < PIECES ? parts + 1 : wk__min_i64(2 * parts, places);
-    if (bytes > COPY_BYTES) return false;
-    p->piece_places = wk__even_chunk(places, wk__chunk_count(places, parts));
+    int64_t parts = 1, piece = places;
+    while (parts < places && (copy_bytes(p, piece) > COPY_BYTES || most_panels(p, piece) < 1)) {
+        parts = parts < 8 ? parts + 1 : wk__min_i64(2 * parts, places);
+        piece = wk__chunk_count(places, parts);
+    }
+    const int64_t bytes = copy_bytes(p, piece), panels = most_panels(p, piece);
+    if (bytes > COPY_BYTES || panels < 1) return false;
+    p->piece_places = piece;
     p->piece_images = 1;
-    p->piece_panels = p->panels;
     const double of_image = positions_of(p);
     if (parts == 1 && of_image < PLACES) {
-        wk__padded_box box;
-        wk__padded_box_init(&p->b, 0, places, &box);
-        const int64_t sums = WK__GEMM_BUFFER_C / p->panel / p->class->lanes / WK__PADDED_SIZE;
-        const int64_t images = wk__min_i64(wk__min_i64(COPY_BYTES / bytes, wk__chunk_count(PLACES, (int64_t)of_image)),
-                                           sums / wk__row_lanes_tiles(p, &box));
-        p->piece_images = wk__even_chunk(p->images, wk__min_i64(images, p->images));
+        const int64_t images = wk__min_i64(COPY_BYTES / bytes, wk__chunk_count(PLACES, (int64_t)of_image));
+        p->piece_images = wk__even_chunk(p->images, wk__min_i64(wk__min_i64(images, panels), p->images));
     }
+    p->piece_panels = wk__even_chunk(p->panels, wk__min_i64(panels / p->piece_images, p->panels));
     count_parts(p);
-    divide_pieces(p);
     return true;
-}
-
-/* Plans with B as operand b. */
-static bool plan_with_b(wk__row_lanes_plan *p, const wk__work_args *kernel, int b)
-{
-    const wk_dtype dtype = (wk_dtype)kernel->operand[b].dtype;
-    const wk__gemm *gemm = wk__cpu_gemm(dtype);
-    const int last = wk__padded_contiguous_index(kernel, b, false);
-    *p = (wk__row_lanes_plan){.class = gemm->class, .pack = gemm->pack};
-    if (last < 0 || !p->class->row_lanes || wk_dtype_size(dtype) != WK__PADDED_SIZE) return false;
-    if (!wk__padded_init(&p->b, kernel, b, false, last) || !analyze_result(p, kernel) || !analyze_sum(p, kernel))
-        return false;
-    analyze_a(p, kernel);
-    choose_tile(p);
-    return choose_panels(p) && choose_pieces(p);
-}
-
-bool wk__row_lanes_plan_init(wk__row_lanes_plan *p, const wk__work_args *kernel)
-{
-    const int dtype = kernel->operand[0].dtype;
-    if (wk__contraction_is_empty(kernel) || kernel->operand[1].dtype != dtype || kernel->operand[2].dtype != dtype)
-        return false;
-    return plan_with_b(p, kernel, 2) || plan_with_b(p, kernel, 1);
 }
 
 /* ---- cost -------------------------------------------------------------------------------------------------------- */
@@ -241,7 +237,7 @@ static double step_of_tile(int64_t vectors, int64_t columns)
     return (double)wk__max_i64(vectors * columns, wk__max_i64(vectors + columns + 1, 8));
 }
 
-double wk__row_lanes_cost(const wk__row_lanes_plan *p)
+static double cost_of(const wk__row_lanes_plan *p)
 {
     const double lanes = (double)p->class->lanes, images = (double)p->batch.places, steps = (double)p->steps;
     const int64_t length = p->b.axis[WK__PADDED_AXES - 1].places, rest = p->rows % p->panel;
@@ -250,10 +246,11 @@ double wk__row_lanes_cost(const wk__row_lanes_plan *p)
     const double of_panel = step_of_tile(WK__ROW_LANES_VECTORS, p->runs * p->length),
                  of_rest = rest ? step_of_tile(wk__chunk_count(rest, p->class->lanes), p->runs * p->length) : 0;
     const double of_tiles = tiles * lanes * steps * ((double)(p->rows / p->panel) * of_panel + of_rest);
-    const double of_copies =
-        COPY * (double)copy_bytes(p, p->piece_places) / WK__PADDED_SIZE * (double)(p->place_parts * p->panel_parts);
+    const double of_copies = COPY * (double)copy_bytes(p, p->piece_places) / WK__PADDED_SIZE / (double)p->slots *
+                             (double)p->b.channels.places * (double)(p->place_parts * p->panel_parts);
     const double of_c = WRITE * positions_of(p) * (double)(p->panels * p->panel);
-    const double of_a = (p->a.steps.count > 1 ? PACK_STEP : PACK) * (double)p->groups * (double)p->rows * steps;
+    const double of_a = ((p->a.steps.count > 1 ? PACK_STEP : PACK) + READ * (double)(p->image_parts * p->place_parts)) *
+                        (double)p->groups * (double)p->rows * steps;
     return PACE * (images * (of_tiles + of_copies + of_c) + of_a + START * (double)wk__row_lanes_ntasks(p));
 }
 
@@ -262,4 +259,32 @@ double wk__row_lanes_im2col_cost(const wk__row_lanes_plan *p)
     const double steps = (double)p->steps, rows = (double)p->rows;
     const double of_a = p->a.steps.count > 1 ? GATHER_STEP * (double)p->groups * rows * steps : 0;
     return (double)p->batch.places * positions_of(p) * steps * (rows + GATHER) + of_a;
+}
+
+/* ---- plans ------------------------------------------------------------------------------------------------------- */
+
+/* Plans with B as operand b. */
+static bool plan_with_b(wk__row_lanes_plan *p, const wk__work_args *kernel, int b)
+{
+    const wk_dtype dtype = (wk_dtype)kernel->operand[b].dtype;
+    const wk__gemm *gemm = wk__cpu_gemm(dtype);
+    const int last = wk__padded_contiguous_index(kernel, b, false);
+    *p = (wk__row_lanes_plan){.class = gemm->class, .pack = gemm->pack};
+    if (last < 0 || !p->class->row_lanes || wk_dtype_size(dtype) != WK__PADDED_SIZE) return false;
+    if (!wk__padded_init(&p->b, kernel, b, false, last, TAPS) || !analyze_result(p, kernel) || !analyze_sum(p, kernel))
+        return false;
+    analyze_a(p, kernel);
+    choose_tile(p);
+    if (!choose_panels(p) || !choose_pieces(p)) return false;
+    p->cost = cost_of(p); /* of pieces for one thread: the choice of a way must not depend on threads */
+    divide_pieces(p);
+    return true;
+}
+
+bool wk__row_lanes_plan_init(wk__row_lanes_plan *p, const wk__work_args *kernel)
+{
+    const int dtype = kernel->operand[0].dtype;
+    if (wk__contraction_is_empty(kernel) || kernel->operand[1].dtype != dtype || kernel->operand[2].dtype != dtype)
+        return false;
+    return plan_with_b(p, kernel, 2) || plan_with_b(p, kernel, 1);
 }

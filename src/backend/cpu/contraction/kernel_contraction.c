@@ -327,7 +327,7 @@ static void choose_convolution(choice *c, const wk__work_args *kernel)
     const double other = c->way == INDIRECT ? wk__indirect_cost(&c->padded)
                          : c->way == COL2IM ? wk__col2im_cost(&c->columns)
                                             : wk__row_lanes_im2col_cost(&rows);
-    if (wk__row_lanes_cost(&rows) >= other) return;
+    if (rows.cost >= other) return;
     c->way = ROW_LANES;
     c->rows = rows;
 }

@@ -138,7 +138,7 @@ static void find_shifts(const wk__padded *p, wk__padded_axis *axis)
     }
 }
 
-bool wk__padded_init(wk__padded *p, const wk__work_args *kernel, int b, bool summed, int last)
+bool wk__padded_init(wk__padded *p, const wk__work_args *kernel, int b, bool summed, int last, int64_t most)
 {
     const wk__contraction *sum = kernel->contraction;
     const int count = sum->naffine[b - 1], a = WK__FACTORS + 1 - b;
@@ -160,9 +160,9 @@ bool wk__padded_init(wk__padded *p, const wk__work_args *kernel, int b, bool sum
     }
     for (int i = 0; i < kernel->ndim + sum->nsummed; i++) {
         if ((i >= kernel->ndim) == summed || !wk__padded_depends_on(p, i)) continue;
-        if (wk__index_extent(kernel, i) > WK__PADDED_TAPS) return false;
+        if (wk__index_extent(kernel, i) > most) return false;
         wk__padded_add(kernel, &p->taps, i);
-        if (p->taps.places > WK__PADDED_TAPS) return false;
+        if (p->taps.places > most) return false;
     }
     for (int k = 0; k < WK__PADDED_AXES; k++) find_shifts(p, &p->axis[k]);
     return true;

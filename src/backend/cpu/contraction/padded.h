@@ -20,7 +20,7 @@ enum {
     WK__PADDED_AXES = WK__MAX_AFFINE,
     WK__PADDED_SIZE = 4,    /* bytes per element: tiles that read padded copies are f32 */
     WK__PADDED_STEP = 8,    /* maximum step of a position: a channel has up to that many parts per axis */
-    WK__PADDED_TAPS = 1024, /* maximum taps: tables of them are on the stack */
+    WK__PADDED_TAPS = 1024, /* maximum taps if tables of them are on the stack */
 };
 
 /* A coordinate: step x position + the tap's shift, which is step x whole + remainder; low <= whole <= high. */
@@ -60,8 +60,9 @@ typedef struct wk__padded_box {
  * depends on it; -1 if none. */
 int wk__padded_contiguous_index(const wk__work_args *kernel, int b, bool summed);
 /* Fills in the axes and taps of operand b. Positions are result indices, or summed ones if `summed`; taps are the
- * others. Returns false if its coordinates have another form. `last`: the index with contiguous positions. */
-bool wk__padded_init(wk__padded *p, const wk__work_args *kernel, int b, bool summed, int last);
+ * others, at most `most`. Returns false if its coordinates have another form. `last`: the index with contiguous
+ * positions. */
+bool wk__padded_init(wk__padded *p, const wk__work_args *kernel, int b, bool summed, int last, int64_t most);
 void wk__padded_add(const wk__work_args *kernel, wk__padded_list *list, int index);
 /* Returns the offset of a combination in an operand, in elements, by strides only. */
 int64_t wk__padded_offset(const wk__work_args *kernel, int operand, const wk__padded_list *list, int64_t number);
