@@ -11,36 +11,83 @@
 #include "recurrence.h"
 #include <wick/activation.h>
 
-/* g (1 - y^2), the gradient through y = tanh */
-static wk_tensor *through_tanh(wk_tensor *g, wk_tensor *y)
+/* ---- calls of several instructions ------------------------------------------------------------------------------- */
+
+/* Each of these functions is one call if no nodes are made, so that all calls of a step fit into one kernel. */
+
+static int sum_sigmoid(wk__emit *e, const int in[])
 {
-    return wk_mul(g, wk_sub(1, wk_mul(y, y)));
+    return wk__emit_unary(e, WK__SIGMOID, wk__emit_binary(e, WK__ADD, in[0], in[1]));
 }
-/* g y (1 - y), the gradient through y = s(x) */
-static wk_tensor *through_sigmoid(wk_tensor *g, wk_tensor *y)
+static int sum_tanh(wk__emit *e, const int in[])
 {
-    return wk_mul(wk_mul(g, y), wk_sub(1, y));
+    return wk__emit_unary(e, WK__TANH, wk__emit_binary(e, WK__ADD, in[0], in[1]));
+}
+static int through_sigmoid(wk__emit *e, const int in[])
+{
+    const int product = wk__emit_binary(e, WK__MUL, wk__emit_binary(e, WK__MUL, in[0], in[1]), in[2]);
+    return wk__emit_binary(e, WK__MUL, product, wk__emit_binary(e, WK__SUB, wk__emit_constant(e, 1), in[2]));
+}
+static int through_tanh(wk__emit *e, const int in[])
+{
+    const int square = wk__emit_binary(e, WK__MUL, in[2], in[2]);
+    return wk__emit_binary(e, WK__MUL, wk__emit_binary(e, WK__MUL, in[0], in[1]),
+                           wk__emit_binary(e, WK__SUB, wk__emit_constant(e, 1), square));
 }
 
-static wk_tensor *gate_sum(const wk__cell_step *s, int k)
+static const wk__op sum_sigmoid_op = {.name = "rnn", .expression = sum_sigmoid, .arity = 2};
+static const wk__op sum_tanh_op = {.name = "rnn", .expression = sum_tanh, .arity = 2};
+static const wk__op through_sigmoid_op = {.name = "rnn", .expression = through_sigmoid, .arity = 3};
+static const wk__op through_tanh_op = {.name = "rnn", .expression = through_tanh, .arity = 3};
+
+static bool makes_nodes(void)
 {
-    return wk_add(s->x[k], s->product[k]);
+    const wk__frame *frame = &wk__context()->frame;
+    return !frame->grad_off && frame->composing == 0;
+}
+
+static wk_tensor *call(const wk__op *op, wk_tensor *a, wk_tensor *b, wk_tensor *c)
+{
+    const wk__arg args[3] = {wk__tensor_arg(a), wk__tensor_arg(b), wk__tensor_arg(c)};
+    return a && b && (c || op->arity == 2) ? wk__elementwise(op, (wk_site){0}, args, op->arity, NULL) : NULL;
+}
+
+/* s(x + p) of gate k */
+static wk_tensor *sigmoid_gate(const wk__cell_step *s, int k)
+{
+    return makes_nodes() ? wk_sigmoid(wk_add(s->x[k], s->product[k]))
+                         : call(&sum_sigmoid_op, s->x[k], s->product[k], NULL);
+}
+/* tanh(x + p) */
+static wk_tensor *tanh_of_sum(wk_tensor *x, wk_tensor *p)
+{
+    return makes_nodes() ? wk_tanh(wk_add(x, p)) : call(&sum_tanh_op, x, p, NULL);
+}
+/* g a y (1 - y), the gradient through y = s(..) of which a is a factor */
+static wk_tensor *by_sigmoid(wk_tensor *g, wk_tensor *a, wk_tensor *y)
+{
+    return makes_nodes() ? wk_mul(wk_mul(wk_mul(g, a), y), wk_sub(1, y)) : call(&through_sigmoid_op, g, a, y);
+}
+/* g a (1 - y^2), the gradient through y = tanh(..) of which a is a factor */
+static wk_tensor *by_tanh(wk_tensor *g, wk_tensor *a, wk_tensor *y)
+{
+    return makes_nodes() ? wk_mul(wk_mul(g, a), wk_sub(1, wk_mul(y, y))) : call(&through_tanh_op, g, a, y);
 }
 
 /* ---- RNN --------------------------------------------------------------------------------------------------------- */
 
 static void tanh_forward(wk__cell_step *s)
 {
-    s->next_h = wk_tanh(gate_sum(s, 0));
+    s->next_h = tanh_of_sum(s->x[0], s->product[0]);
 }
 static void tanh_backward(wk__cell_step *s)
 {
-    s->grad_x[0] = through_tanh(s->grad_h, s->next_h);
+    s->grad_x[0] = wk_mul(s->grad_h, wk_sub(1, wk_mul(s->next_h, s->next_h)));
     s->grad_h = NULL;
 }
 static void relu_forward(wk__cell_step *s)
 {
-    s->next_h = wk_relu(gate_sum(s, 0));
+    s->next_h = wk_relu(wk_add(s->x[0], s->product[0]));
 }
 static void relu_backward(wk__cell_step *s)
 {
@@ -53,9 +100,9 @@ static void relu_backward(wk__cell_step *s)
 /* kept: r, z, n, m */
 static void gru_forward(wk__cell_step *s)
 {
-    wk_tensor *r = wk_sigmoid(gate_sum(s, 0)), *z = wk_sigmoid(gate_sum(s, 1));
+    wk_tensor *r = sigmoid_gate(s, 0), *z = sigmoid_gate(s, 1);
     wk_tensor *m = s->bias ? wk_add(s->product[2], s->bias) : s->product[2];
-    wk_tensor *n = wk_tanh(wk_add(s->x[2], wk_mul(r, m)));
+    wk_tensor *n = tanh_of_sum(s->x[2], wk_mul(r, m));
     s->next_h = wk_add(n, wk_mul(z, wk_sub(s->h, n)));
     s->kept[0] = r;
     s->kept[1] = z;
@@ -65,9 +112,9 @@ static void gru_forward(wk__cell_step *s)
 static void gru_backward(wk__cell_step *s)
 {
     wk_tensor *r = s->kept[0], *z = s->kept[1], *n = s->kept[2], *m = s->kept[3], *g = s->grad_h;
-    wk_tensor *of_n = through_tanh(wk_mul(g, wk_sub(1, z)), n);
-    s->grad_x[0] = s->grad_product[0] = through_sigmoid(wk_mul(of_n, m), r);
-    s->grad_x[1] = s->grad_product[1] = through_sigmoid(wk_mul(g, wk_sub(s->h, n)), z);
+    wk_tensor *of_n = by_tanh(g, wk_sub(1, z), n);
+    s->grad_x[0] = s->grad_product[0] = by_sigmoid(of_n, m, r);
+    s->grad_x[1] = s->grad_product[1] = by_sigmoid(g, wk_sub(s->h, n), z);
     s->grad_x[2] = of_n;
     s->grad_product[2] = wk_mul(of_n, r);
     s->grad_h = wk_mul(g, z);
@@ -78,19 +125,19 @@ static void gru_backward(wk__cell_step *s)
 /* kept: i, f, u, o */
 static void lstm_forward(wk__cell_step *s)
 {
-    for (int k = 0; k < 4; k++) s->kept[k] = k == 2 ? wk_tanh(gate_sum(s, k)) : wk_sigmoid(gate_sum(s, k));
+    for (int k = 0; k < 4; k++) s->kept[k] = k == 2 ? tanh_of_sum(s->x[k], s->product[k]) : sigmoid_gate(s, k);
     s->next_c = wk_add(wk_mul(s->kept[1], s->c), wk_mul(s->kept[0], s->kept[2]));
     s->next_h = wk_mul(s->kept[3], wk_tanh(s->next_c));
 }
 static void lstm_backward(wk__cell_step *s)
 {
     wk_tensor *i = s->kept[0], *f = s->kept[1], *u = s->kept[2], *o = s->kept[3], *g = s->grad_h;
-    wk_tensor *y = wk_tanh(s->next_c), *of_c = through_tanh(wk_mul(g, o), y);
+    wk_tensor *y = wk_tanh(s->next_c), *of_c = by_tanh(g, o, y);
     if (s->grad_c) of_c = wk_add(of_c, s->grad_c);
-    s->grad_x[0] = through_sigmoid(wk_mul(of_c, u), i);
-    s->grad_x[1] = through_sigmoid(wk_mul(of_c, s->c), f);
-    s->grad_x[2] = through_tanh(wk_mul(of_c, i), u);
-    s->grad_x[3] = through_sigmoid(wk_mul(g, y), o);
+    s->grad_x[0] = by_sigmoid(of_c, u, i);
+    s->grad_x[1] = by_sigmoid(of_c, s->c, f);
+    s->grad_x[2] = by_tanh(of_c, i, u);
+    s->grad_x[3] = by_sigmoid(g, y, o);
     s->grad_c = wk_mul(of_c, f);
     s->grad_h = NULL;
 }
