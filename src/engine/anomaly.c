@@ -131,8 +131,7 @@ static void whole_span(wk__anomaly_span *s)
 }
 
 /* Computes the span that the record reads or writes of ref k: by its strides over the space and over the summed indices
- * of a contraction, or all of the value if elements are selected by indices. Operands of attention lack most dimensions
- * of its space. */
+ * of a contraction, or all of the value if elements are selected by indices. */
 static void span_of(wk__record *r, int k, wk__anomaly_span *s)
 {
     const wk__work_family *family = wk__record_family(r);
@@ -148,9 +147,7 @@ static void span_of(wk__record *r, int k, wk__anomaly_span *s)
         return;
     }
     for (int d = 0; d < r->ndim; d++) {
-        const bool absent = family->is_attention && wk__record_stride(r, k)[d] == 0;
-        const bool reduced = absent || (factor < 0 && r->reduce_mask >> d & 1);
-        s->shape[d] = reduced ? 1 : wk__record_shape(r)[d];
+        s->shape[d] = wk__record_extent(r, k, d);
         s->stride[d] = wk__record_stride(r, k)[d];
     }
     for (int i = 0; family->is_contraction && factor >= 0 && i < wk__record_sum(r)->nsummed; i++) {

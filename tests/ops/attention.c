@@ -141,12 +141,12 @@ static int64_t peak_of_training(int64_t rows)
     return after.peak - before.live;
 }
 
-/* The matrix of weights of one head alone would have 64 MiB. */
+/* The matrix of weights of one head alone would have 16 MiB. */
 static void memory_is_linear(void **state)
 {
     (void)state;
-    const int64_t half = peak_of_training(2048), whole = peak_of_training(4096);
-    assert_true(whole < 8 << 20);
+    const int64_t half = peak_of_training(1024), whole = peak_of_training(2048);
+    assert_true(whole < 4 << 20);
     assert_true(whole <= 2 * half + (1 << 20));
 }
 

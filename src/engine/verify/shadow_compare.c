@@ -108,7 +108,7 @@ static int64_t differing_element(wk__record *r, int output, const char *a, const
     const wk_dtype dtype = (wk_dtype)r->ref[output].dtype;
     const int64_t size = (int64_t)wk_dtype_size(dtype);
     int64_t shape[WK__MAX_DIMS];
-    for (int d = 0; d < r->ndim; d++) shape[d] = r->reduce_mask >> d & 1 ? 1 : wk__record_shape(r)[d];
+    for (int d = 0; d < r->ndim; d++) shape[d] = wk__record_extent(r, output, d);
     memset(index, 0, sizeof *index * WK__MAX_DIMS);
     for (int64_t k = 0, n = wk__numel(r->ndim, shape); k < n; k++) {
         int64_t place = r->ref[output].offset;
@@ -178,8 +178,7 @@ bool wk__record_fills(wk__record *r, int output, int64_t bytes)
 {
     const int64_t size = (int64_t)wk_dtype_size(r->ref[output].dtype);
     int64_t elements = 1;
-    for (int d = 0; d < r->ndim; d++)
-        if (!(r->reduce_mask >> d & 1)) elements *= wk__record_shape(r)[d];
+    for (int d = 0; d < r->ndim; d++) elements *= wk__record_extent(r, output, d);
     return elements * size == bytes;
 }
 
