@@ -82,10 +82,11 @@ static void drop(generator *g, step *s)
 }
 
 /* Some programs keep a rejected call, which must fail in each mode. A failure without a reason is an error and always
- * stays. Index errors occur at the call or later, when the values are known. */
+ * stays. Index errors occur at the call or later, when the values are known; memory is limited only here. */
 static bool may_fail(generator *g, wk_code code)
 {
-    return code == WK_ERR_INTERNAL || (code != WK_ERR_INDEX && rng_percent(&g->draw, 3));
+    if (code == WK_ERR_INDEX || code == WK_ERR_MEMORY) return false;
+    return code == WK_ERR_INTERNAL || rng_percent(&g->draw, 3);
 }
 
 /* A failed backward pass has accumulated some gradients and released parts of the graph; an optimiser may have made a
