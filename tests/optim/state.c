@@ -223,7 +223,6 @@ static void from_one_device_to_another(void **state)
     }
 }
 
-/* State of f16 parameters is f32; it is on the device that the parameter had at the last step. */
 /* Six steps, before the fourth of which the optimiser is replaced by one with the state of a file; step k of a schedule
  * or a new rate follows step k. */
 static wk_tensor *six_steps(wk_optim *(*make)(wk_tensors *), wk_schedule *(*schedule_of)(wk_optim *))
@@ -271,6 +270,7 @@ static void numbers_of_earlier_steps(void **state)
     EXPECT_VALUES(six_steps(fast_nadam, cycle), 1e-7, 0.6920941793191, -1.703368195497, 2.693980039703);
 }
 
+/* State of f16 parameters is f32; it is on the device that the parameter had at the last step. */
 static void half_floats_and_moves(void **state)
 {
     (void)state;
