@@ -84,7 +84,7 @@ numbers_are_the_doubles()
 {
     usual_is_0="wk_init_options.a wk_nan_to_num_options.nan wk_cross_entropy_options.label_smoothing"
     usual_is_0="$usual_is_0 wk_pad_options.value wk_margin_ranking_loss_options.margin"
-    usual_is_0="$usual_is_0 wk_cosine_embedding_loss_options.margin"
+    usual_is_0="$usual_is_0 wk_cosine_embedding_loss_options.margin wk_histc_options.min wk_histc_options.max"
     for type in $(sed -n 's/^typedef struct \(wk_[a-z0-9_]*options\) {$/\1/p' "$WICK_WORK/headers"); do
         [ "$type" = wk_call_options ] && continue
         doubles=$(sed -n "/^typedef struct $type {/,/^}/s/^    double \([^;]*\);.*/\1/p" "$WICK_WORK/headers" |
