@@ -251,6 +251,30 @@
 #define WK_GLU_1(x)      WK_GLU_WK2_(x, -1)
 #define WK_GLU_WK2_(...) WK_PLAIN_(wk_glu, __VA_ARGS__)
 
+/* wk_swiglu(x, dim): Multiplies silu of the first half of x along dim by the second half. dim may be omitted (-1).
+ *     out = a sigmoid(a) b, with x = (a, b) along dim
+ * Shapes:    out has half of x's size along dim
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has no dimensions or an odd size along dim; WK_ERR_INDEX if dim is out of range
+ * Example:   wk_swiglu(x) is {2.193176, 7.046377} for x = {1, 2, 3, 4}
+ * PyTorch:   F.silu(a) * b */
+#define wk_swiglu(...)      WK_NEW_TENSOR_(WK_JOIN_(WK_SWIGLU_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__))
+#define WK_SWIGLU_1(x)      WK_SWIGLU_WK2_(x, -1)
+#define WK_SWIGLU_WK2_(...) WK_PLAIN_(wk_swiglu, __VA_ARGS__)
+
+/* wk_geglu(x, dim): Multiplies gelu of the first half of x along dim by the second half. dim may be omitted (-1).
+ *     out = gelu(a) b, with x = (a, b) along dim
+ * Shapes:    out has half of x's size along dim
+ * Dtypes:    floating
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has no dimensions or an odd size along dim; WK_ERR_INDEX if dim is out of range
+ * Example:   wk_geglu(x) is {2.524034, 7.817999} for x = {1, 2, 3, 4}
+ * PyTorch:   F.gelu(a) * b */
+#define wk_geglu(...)      WK_NEW_TENSOR_(WK_JOIN_(WK_GEGLU_, WK_COUNT_(__VA_ARGS__))(__VA_ARGS__))
+#define WK_GEGLU_1(x)      WK_GEGLU_WK2_(x, -1)
+#define WK_GEGLU_WK2_(...) WK_PLAIN_(wk_geglu, __VA_ARGS__)
+
 #endif
 
 #endif

@@ -197,6 +197,12 @@ WK_API wk_tensor *wk_hardtanh__at(wk_site site, wk_tensor *x, const wk_hardtanh_
 /* glu: Multiplies the first half of x along dim by the logistic function of the second half. */
 WK_RESULT_API wk_tensor *wk_glu_at(wk_site site, wk_tensor *x, int64_t dim);
 
+/* swiglu: Multiplies silu of the first half of x along dim by the second half. */
+WK_RESULT_API wk_tensor *wk_swiglu_at(wk_site site, wk_tensor *x, int64_t dim);
+
+/* geglu: Multiplies gelu of the first half of x along dim by the second half. */
+WK_RESULT_API wk_tensor *wk_geglu_at(wk_site site, wk_tensor *x, int64_t dim);
+
 #ifdef __cplusplus
 }
 #endif

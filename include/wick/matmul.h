@@ -169,9 +169,25 @@
 #define wk_cross(x, ...) WK_NEW_TENSOR_(WK_SHORTER_(wk_cross_first, wk_cross, x, __VA_ARGS__))
 #endif
 
+#ifndef __cplusplus
+/* wk_rotary(x, positions): Rotates pairs of elements of vectors by angles that grow with the position (rotary
+ * position embedding). Element i of the first half and element i of the second are a pair, as in Llama; with
+ * .interleaved elements 2 i and 2 i + 1 are, as in GPT-J.
+ *     (a cos t - b sin t, b cos t + a sin t) for a pair (a, b), t = position base^(-2 i / D)
+ * Options:   .base: ratio of the largest to the smallest frequency, nearly; default 10000.0. .interleaved: pairs of
+ *            adjacent elements; default false
+ * Shapes:    x (..., T, D) with an even D, positions broadcasts to (..., T); out as x
+ * Dtypes:    x floating, positions any; out as x
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has fewer than two dimensions, D is odd or positions does not broadcast;
+ *            WK_ERR_ARGUMENT if .base is not greater than 0; WK_ERR_DTYPE if x is not floating
+ * Example:   wk_rotary(x, y) is {{1, 0}, {0.540302, 0.841471}} for x = {{1, 0}, {1, 0}}, y = {0, 1}
+ * PyTorch:   none; apply_rotary_pos_emb of transformers */
+#define wk_rotary(x, ...)                                                                                              \
+    WK_NEW_TENSOR_(WK_OPT2_(wk_tensor *, wk_rotary, wk_rotary_options, "x, positions", x, __VA_ARGS__))
+
 /* ---- attention --------------------------------------------------------------------------------------------------- */
 
-#ifndef __cplusplus
 /* wk_scaled_dot_product_attention(query, key, value): Averages the rows of value for each row of query, weighted by
  * the softmax of its products with the rows of key. A row of query for which all keys are masked yields 0. Neither
  * this call nor its gradient stores a matrix of (L, S) for each head: memory grows linearly in L and S, unless

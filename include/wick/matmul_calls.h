@@ -81,6 +81,20 @@ WK_RESULT_API wk_tensor *wk_kron_at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_RESULT_API wk_tensor *wk_cross_at(wk_site site, wk_tensor *a, wk_tensor *b, int64_t dim);
 WK_RESULT_API wk_tensor *wk_cross_first_at(wk_site site, wk_tensor *a, wk_tensor *b);
 
+/* rotary: Rotates pairs of elements of vectors by angles that grow with the position (rotary position embedding). */
+typedef struct wk_rotary_options {
+    size_t size;
+    wk_by_name by_name;
+    double base;      /* default 10000.0; ratio of the largest to the smallest frequency, nearly */
+    bool interleaved; /* pairs of adjacent elements; default false */
+    char reserved[7];
+} wk_rotary_options;
+#ifndef __cplusplus
+#define wk_rotary_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, base)
+#endif
+WK_RESULT_API wk_tensor *wk_rotary_at(wk_site site, wk_tensor *x, wk_tensor *positions,
+                                      const wk_rotary_options *options);
+
 /* ---- attention --------------------------------------------------------------------------------------------------- */
 
 /* scaled_dot_product_attention: Averages the rows of value for each row of query, weighted by the softmax of its

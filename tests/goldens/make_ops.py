@@ -225,6 +225,8 @@ CALLS = {
     "median": median,
     "unique": unique,
     "ctc_loss": F.ctc_loss,
+    "swiglu": lambda x, dim=-1: F.silu(x.chunk(2, dim)[0]) * x.chunk(2, dim)[1],
+    "geglu": lambda x, dim=-1: F.gelu(x.chunk(2, dim)[0]) * x.chunk(2, dim)[1],
     "embedding_bag": F.embedding_bag,
     "einsum": lambda equation, tensors: torch.einsum(equation, *tensors),
     "tensordot": lambda a, b, dims_self, dims_other: torch.tensordot(a, b, (dims_self, dims_other)),

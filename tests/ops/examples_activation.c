@@ -181,6 +181,22 @@ static void example_glu(void **state)
     expect_values(wk_glu(x), 2, (const double[]){0.5, 1}, 1e-5);
 }
 
+static void example_swiglu(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (4), 1, 2, 3, 4);
+    expect_values(wk_swiglu(x), 2, (const double[]){2.193176, 7.046377}, 1e-5);
+}
+
+static void example_geglu(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (4), 1, 2, 3, 4);
+    expect_values(wk_geglu(x), 2, (const double[]){2.524034, 7.817999}, 1e-5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(example_relu),       cmocka_unit_test(example_relu6),
@@ -193,6 +209,7 @@ int main(void)
                                        cmocka_unit_test(example_prelu),      cmocka_unit_test(example_rrelu),
                                        cmocka_unit_test(example_elu),        cmocka_unit_test(example_celu),
                                        cmocka_unit_test(example_gelu),       cmocka_unit_test(example_softplus),
-                                       cmocka_unit_test(example_hardtanh),   cmocka_unit_test(example_glu)};
+                                       cmocka_unit_test(example_hardtanh),   cmocka_unit_test(example_glu),
+                                       cmocka_unit_test(example_swiglu),     cmocka_unit_test(example_geglu)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,6 +121,15 @@ static void example_cross(void **state)
     expect_values(wk_cross(x, y, 0), 3, (const double[]){0, 0, 1}, 1e-5);
 }
 
+static void example_rotary(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2, 2), 1, 0, 1, 0);
+    wk_tensor *y = wk_of(int64_t, (2), 0, 1);
+    expect_values(wk_rotary(x, y), 4, (const double[]){1, 0, 0.540302, 0.841471}, 1e-5);
+}
+
 static void example_scaled_dot_product_attention(void **state)
 {
     (void)state;
@@ -132,13 +141,20 @@ static void example_scaled_dot_product_attention(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(example_matmul),    cmocka_unit_test(example_mm),
-        cmocka_unit_test(example_bmm),       cmocka_unit_test(example_mv),
-        cmocka_unit_test(example_dot),       cmocka_unit_test(example_outer),
-        cmocka_unit_test(example_addmm),     cmocka_unit_test(example_baddbmm),
-        cmocka_unit_test(example_linear),    cmocka_unit_test(example_einsum),
-        cmocka_unit_test(example_tensordot), cmocka_unit_test(example_kron),
-        cmocka_unit_test(example_cross),     cmocka_unit_test(example_scaled_dot_product_attention)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(example_matmul),
+                                       cmocka_unit_test(example_mm),
+                                       cmocka_unit_test(example_bmm),
+                                       cmocka_unit_test(example_mv),
+                                       cmocka_unit_test(example_dot),
+                                       cmocka_unit_test(example_outer),
+                                       cmocka_unit_test(example_addmm),
+                                       cmocka_unit_test(example_baddbmm),
+                                       cmocka_unit_test(example_linear),
+                                       cmocka_unit_test(example_einsum),
+                                       cmocka_unit_test(example_tensordot),
+                                       cmocka_unit_test(example_kron),
+                                       cmocka_unit_test(example_cross),
+                                       cmocka_unit_test(example_rotary),
+                                       cmocka_unit_test(example_scaled_dot_product_attention)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -265,6 +265,13 @@ static const promised_code promised_by_samples[] = {
     {"wk_ctc_loss", WK_ERR_SHAPE, .sample = "[2],[1]:i64,[]:i64,[]:i64"},
     {"wk_ctc_loss", WK_ERR_DTYPE, .sample = "[2,2],[1],[]:i64,[]:i64"},
     {"wk_ctc_loss", WK_ERR_ARGUMENT, .sample = "[2,2],[1]:i64,[]:i64,[]:i64,2"},
+    {"wk_rotary", WK_ERR_SHAPE, .sample = "[2],[2]"},
+    {"wk_rotary", WK_ERR_ARGUMENT, .sample = "[2,2],[2],-1.0"},
+    {"wk_rotary", WK_ERR_DTYPE, .sample = "[2,2]:i64,[2]"},
+    {"wk_swiglu", WK_ERR_SHAPE, .sample = "[3]"},
+    {"wk_swiglu", WK_ERR_INDEX, .sample = "[2],1"},
+    {"wk_geglu", WK_ERR_SHAPE, .sample = "[3]"},
+    {"wk_geglu", WK_ERR_INDEX, .sample = "[2],1"},
 };
 
 #endif

@@ -28,6 +28,8 @@ int wk__invoke_softplus(const wk__op *op, wk_site site, const wk_value *args, wk
 int wk__invoke_hardtanh(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_hardtanh_(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_glu(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_swiglu(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_geglu(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 
 /* Options as read by wk__options, with defaults of omitted numbers and constants. */
 static inline bool wk__read_softshrink_options(wk_site site, const char *op, const wk_softshrink_options *given,
@@ -243,5 +245,17 @@ extern const wk_parameter wk__parameters_glu[];
     .doc = "Multiplies the first half of x along dim by the logistic function of the second half.",                    \
     .grad_fn_name = "GluBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_glu, .parameter_count = 2,      \
     .results = 1, .invoke = wk__invoke_glu
+
+#define WK__SIGNATURE_swiglu                                                                                           \
+    .name = "swiglu", .schema = "swiglu(Tensor self, int dim=-1) -> Tensor", .category = "activation",                 \
+    .doc = "Multiplies silu of the first half of x along dim by the second half.", .grad_fn_name = "MulBackward0",     \
+    .dtypes = WK__FLOATS, .parameters = wk__parameters_glu, .parameter_count = 2, .results = 1,                        \
+    .invoke = wk__invoke_swiglu
+
+#define WK__SIGNATURE_geglu                                                                                            \
+    .name = "geglu", .schema = "geglu(Tensor self, int dim=-1) -> Tensor", .category = "activation",                   \
+    .doc = "Multiplies gelu of the first half of x along dim by the second half.", .grad_fn_name = "MulBackward0",     \
+    .dtypes = WK__FLOATS, .parameters = wk__parameters_glu, .parameter_count = 2, .results = 1,                        \
+    .invoke = wk__invoke_geglu
 
 #endif

@@ -347,3 +347,19 @@ int wk__invoke_glu(const wk__op *op, wk_site site, const wk_value *args, wk_tens
     (void)op;
     return wk__return_one(out, wk_glu_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], -1)));
 }
+
+/* ---- swiglu ------------------------------------------------------------------------------------------------------ */
+
+int wk__invoke_swiglu(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_swiglu_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], -1)));
+}
+
+/* ---- geglu ------------------------------------------------------------------------------------------------------- */
+
+int wk__invoke_geglu(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    return wk__return_one(out, wk_geglu_at(site, wk__value_tensor(&args[0]), wk__value_int(&args[1], -1)));
+}

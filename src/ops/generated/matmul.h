@@ -24,6 +24,7 @@ int wk__invoke_einsum(const wk__op *op, wk_site site, const wk_value *args, wk_t
 int wk__invoke_tensordot(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_kron(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_cross(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_rotary(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_scaled_dot_product_attention(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 
 /* Options as read by wk__options, with defaults of omitted numbers and constants. */
@@ -33,6 +34,13 @@ static inline bool wk__read_addmm_options(wk_site site, const char *op, const wk
     if (!wk__options(site, op, given, own)) return false;
     own->beta = wk__option_or(own->beta, 1);
     own->alpha = wk__option_or(own->alpha, 1);
+    return true;
+}
+static inline bool wk__read_rotary_options(wk_site site, const char *op, const wk_rotary_options *given,
+                                           wk_rotary_options *own)
+{
+    if (!wk__options(site, op, given, own)) return false;
+    own->base = wk__option_or(own->base, 10000.0);
     return true;
 }
 static inline bool wk__read_attention_options(wk_site site, const char *op, const wk_attention_options *given,
@@ -54,6 +62,7 @@ extern const wk_parameter wk__parameters_linear[];
 extern const wk_parameter wk__parameters_einsum[];
 extern const wk_parameter wk__parameters_tensordot[];
 extern const wk_parameter wk__parameters_cross[];
+extern const wk_parameter wk__parameters_rotary[];
 extern const wk_parameter wk__parameters_scaled_dot_product_attention[];
 
 #define WK__SIGNATURE_matmul                                                                                           \
@@ -131,6 +140,14 @@ extern const wk_parameter wk__parameters_scaled_dot_product_attention[];
     .doc = "Computes the cross products of vectors of three elements along dim.",                                      \
     .grad_fn_name = "LinalgCrossBackward0", .dtypes = WK__NUMBERS, .parameters = wk__parameters_cross,                 \
     .parameter_count = 3, .results = 1, .invoke = wk__invoke_cross
+
+#define WK__SIGNATURE_rotary                                                                                           \
+    .name = "rotary",                                                                                                  \
+    .schema = "rotary(Tensor x, Tensor positions, float base=10000.0, bool interleaved=False) -> Tensor",              \
+    .category = "attention",                                                                                           \
+    .doc = "Rotates pairs of elements of vectors by angles that grow with the position (rotary position embedding).",  \
+    .grad_fn_name = "ToCopyBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_rotary,                      \
+    .parameter_count = 4, .results = 1, .invoke = wk__invoke_rotary
 
 #define WK__SIGNATURE_scaled_dot_product_attention                                                                     \
     .name = "scaled_dot_product_attention",                                                                            \

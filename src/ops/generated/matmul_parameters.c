@@ -78,6 +78,22 @@ const wk_parameter wk__parameters_cross[] = {
     {.size = sizeof(wk_parameter), .name = "other", .doc = "", .kind = WK_VALUE_TENSOR},
     {.size = sizeof(wk_parameter), .name = "dim", .doc = "", .kind = WK_VALUE_INT, .optional = true}};
 
+const wk_parameter wk__parameters_rotary[] = {
+    {.size = sizeof(wk_parameter), .name = "x", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "positions", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "base",
+     .doc = "ratio of the largest to the smallest frequency, nearly",
+     .kind = WK_VALUE_FLOAT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_FLOAT, .f = 10000.0}},
+    {.size = sizeof(wk_parameter),
+     .name = "interleaved",
+     .doc = "pairs of adjacent elements; default false",
+     .kind = WK_VALUE_BOOL,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};
+
 const wk_parameter wk__parameters_scaled_dot_product_attention[] = {
     {.size = sizeof(wk_parameter), .name = "query", .doc = "", .kind = WK_VALUE_TENSOR},
     {.size = sizeof(wk_parameter), .name = "key", .doc = "", .kind = WK_VALUE_TENSOR},

@@ -160,3 +160,13 @@ int wk__invoke_cross(const wk__op *op, wk_site site, const wk_value *args, wk_te
     return wk__return_one(
         out, wk_cross_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), wk__value_int(&args[2], 0)));
 }
+
+/* ---- rotary ------------------------------------------------------------------------------------------------------ */
+
+int wk__invoke_rotary(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
+{
+    (void)op;
+    const wk_rotary_options options = {
+        .size = sizeof options, .base = wk__value_option(&args[2]), .interleaved = wk__value_int(&args[3], 0) != 0};
+    return wk__return_one(out, wk_rotary_at(site, wk__value_tensor(&args[0]), wk__value_tensor(&args[1]), &options));
+}
