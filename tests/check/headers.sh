@@ -69,7 +69,8 @@ only_sites() # COMPILER
             -e '^#define WK_(PLAIN|EXACT|EXACT_NEW)_\([a-z, ]*\.\.\.\) f ?## ?_at\(WK_HERE, ?__VA_ARGS__\)$' \
             -e '^#define WK_NEW_[A-Z]+_ *$' -e '^#define WK_[A-Z_]+(\([a-z, ]*\))? static_assert\(false, ' \
             -e '^#define WK_(HERE \(wk_site\{__FILE__, __LINE__\}\)|(RESULT_)?API .*)$' \
-            -e '^#define WK_(EXPLICIT_ZERO [0-9.e-]+|VERSION_[A-Z]+ [0-9]+|WARN_UNUSED [01]|(SAME|VALID|END) 0x[0-9a-f]+)$'
+            -e '^#define WK_(EXPLICIT_ZERO [0-9.e-]+|VERSION_[A-Z]+ [0-9]+|WARN_UNUSED [01])$' \
+            -e '^#define WK_(SAME|VALID|END) 0x[0-9a-f]+$'
 }
 for cxx in $(compilers g++ clang++); do check "in C++ macros are constants or add the call site, ${cxx##*/}" \
     only_sites "$cxx"; done

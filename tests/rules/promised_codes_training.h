@@ -191,6 +191,35 @@ static void encoder_of_linear_layers(void)
 {
     wk_nn_transformer_encoder(wk_nn_linear(2, 2), 1);
 }
+static void recurrence_without_layers(void)
+{
+    wk_nn_rnn(2, 3, .num_layers = -1);
+}
+static void recurrence_of_other_features(void)
+{
+    (void)wk_forward(wk_nn_rnn(2, 3), wk_ones((4, 1, 3)));
+}
+static void recurrence_of_a_linear_layer(void)
+{
+    wk_rnn_forward(wk_nn_linear(2, 2), wk_ones((4, 1, 2)));
+}
+static void sequences_of_0_steps(void)
+{
+    wk_pack_padded_sequence(wk_ones((4, 1, 2)), wk_zeros((1), .dtype = WK_I64));
+}
+static void lengths_of_other_sequences(void)
+{
+    wk_pack_padded_sequence(wk_ones((4, 1, 2)), wk_ones((2), .dtype = WK_I64));
+}
+static void lengths_that_are_fractions(void)
+{
+    wk_pack_padded_sequence(wk_ones((4, 1, 2)), wk_ones((1)));
+}
+static void padding_to_less_than_the_longest(void)
+{
+    wk_tensor *lengths = wk_full((1), 3, .dtype = WK_I64);
+    wk_pad_packed_sequence(wk_pack_padded_sequence(wk_ones((4, 1, 2)), lengths), .total_length = 2);
+}
 static void groups_that_do_not_divide(void)
 {
     wk_nn_group_norm(2, 3);
@@ -659,6 +688,13 @@ static const promised_code promised_by_training[] = {
     {"wk_forward_attention", WK_ERR_DTYPE, .provoke = attention_with_a_mask_of_integers},
     {"wk_nn_transformer_encoder_layer", WK_ERR_ARGUMENT, .provoke = transformer_with_an_unknown_activation},
     {"wk_nn_transformer_encoder", WK_ERR_ARGUMENT, .provoke = encoder_of_linear_layers},
+    {"wk_nn_rnn", WK_ERR_ARGUMENT, .provoke = recurrence_without_layers},
+    {"wk_nn_rnn", WK_ERR_SHAPE, .provoke = recurrence_of_other_features},
+    {"wk_rnn_forward", WK_ERR_ARGUMENT, .provoke = recurrence_of_a_linear_layer},
+    {"wk_pack_padded_sequence", WK_ERR_ARGUMENT, .provoke = sequences_of_0_steps},
+    {"wk_pack_padded_sequence", WK_ERR_SHAPE, .provoke = lengths_of_other_sequences},
+    {"wk_pack_padded_sequence", WK_ERR_DTYPE, .provoke = lengths_that_are_fractions},
+    {"wk_pad_packed_sequence", WK_ERR_ARGUMENT, .provoke = padding_to_less_than_the_longest},
     {"wk_nn_rms_norm", WK_ERR_ARGUMENT, .provoke = rms_norm_with_negative_eps},
     {"wk_nn_rms_norm", WK_ERR_SHAPE, .provoke = rms_norm_of_nothing},
     {"wk_nn_embedding", WK_ERR_ARGUMENT, .provoke = embedding_without_its_padding},

@@ -2,6 +2,7 @@
 /* scaled_dot_product_attention: checks, the groups of heads, and the gradient. attention_kernel.c and
  * attention_composed.c compute. */
 #include "attention.h"
+#include "base/alloc.h"
 #include "ops/core/compose.h"
 #include "ops/random/dropout.h"
 #include <math.h>
@@ -167,21 +168,25 @@ static bool set_up(wk__attention *a, wk_tensor *const in[], bool grouped, int nd
 
 /* ---- the op ------------------------------------------------------------------------------------------------------ */
 
-static wk__scaled_dot_product_attention_attributes attributes_of(const wk_attention_options *o, int ndim,
-                                                                 const int64_t *shape)
+/* Sets the attributes; draws the random numbers of a dropout. Returns false if there are more weights than integers. */
+static bool set_attributes(wk_site site, const wk_attention_options *o, int ndim, const int64_t *shape,
+                           wk__scaled_dot_product_attention_attributes *how)
 {
     int64_t products = 1;
-    for (int d = 0; d < ndim; d++) products *= shape[d];
-    wk__scaled_dot_product_attention_attributes how = {.causal = o->is_causal, .scale = o->scale};
-    if (o->dropout_p > 0) {
-        const double kept = o->dropout_p < 1 ? 1 / (1 - o->dropout_p) : 0;
-        const wk__dropout_attributes draw = wk__dropout_draw(products, o->dropout_p, kept);
-        how.key = draw.key;
-        how.counter = draw.counter;
-        how.threshold = draw.threshold;
-        how.kept = draw.scale;
+    *how = (wk__scaled_dot_product_attention_attributes){.causal = o->is_causal, .scale = o->scale};
+    for (int d = 0; d < ndim; d++) {
+        if (wk__mul_size(products, shape[d], &products)) continue;
+        wk__error_set(site, WK_ERR_SHAPE, "%s: there are more than 2^63 weights; use smaller operands", OP->name);
+        return false;
     }
-    return how;
+    if (!(o->dropout_p > 0)) return true;
+    const double kept = o->dropout_p < 1 ? 1 / (1 - o->dropout_p) : 0;
+    const wk__dropout_attributes draw = wk__dropout_draw(products, o->dropout_p, kept);
+    how->key = draw.key;
+    how->counter = draw.counter;
+    how->threshold = draw.threshold;
+    how->kept = draw.scale;
+    return true;
 }
 
 /* Computes the result, and what the gradient by the kernel needs if there is one. Returns the number of results. */
@@ -197,7 +202,7 @@ wk_tensor *wk_scaled_dot_product_attention_at(wk_site site, wk_tensor *query, wk
 {
     wk_attention_options o;
     if (!wk__options(site, OP->name, options, &o)) return NULL;
-    if (!o.attn_mask && wk__error_pending()) return NULL; /* a mask that could not be made must not count as omitted */
+    if (!o.attn_mask && wk__omitted_may_have_failed()) return NULL;
     wk_tensor *in[OPERANDS] = {query, key, value, o.attn_mask};
     const int count = o.attn_mask ? OPERANDS : MASK;
     wk__compose c;
@@ -210,9 +215,10 @@ wk_tensor *wk_scaled_dot_product_attention_at(wk_site site, wk_tensor *query, wk
         (!o.enable_gqa || check_heads(site, in)) &&
         check_broadcast(site, in, count, o.enable_gqa && is_grouped(in), &ndim, shape)) {
         o.scale = wk__option_or(o.scale, 1 / sqrt((double)size_from_end(wk__body_of(query), 1)));
-        wk__attention a = {.how = attributes_of(&o, ndim, shape)};
+        wk__attention a;
+        const bool drawn = set_attributes(site, &o, ndim, shape, &a.how);
         attr = wk__scaled_dot_product_attention_attr(a.how);
-        if (set_up(&a, in, is_grouped(in), ndim, shape)) results = compute(&a, out);
+        if (drawn && set_up(&a, in, is_grouped(in), ndim, shape)) results = compute(&a, out);
         if (is_grouped(in)) out[0] = join_heads(out[0]);
         out[0] = wk_to_dtype_at(site, out[0], wk__body_of(query)->dtype);
     }

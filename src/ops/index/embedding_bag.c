@@ -122,6 +122,7 @@ wk_tensor *wk_embedding_bag_at(wk_site site, wk_tensor *index, wk_tensor *weight
     wk_embedding_bag_options o;
     wk__call_scope c;
     if (!wk__read_embedding_bag_options(site, op->name, options, &o)) return NULL;
+    if (!(o.offsets && o.per_sample_weights) && wk__omitted_may_have_failed()) return NULL;
     bag_call b = {.site = site, .index = index, .weight = weight, .o = &o, .mode = o.mode ? MODES : MEAN};
     for (int k = 0; k < MODES && o.mode; k++)
         if (strcmp(o.mode, mode_names[k]) == 0) b.mode = k;

@@ -8,6 +8,7 @@
  *                     differs from label s - 2, alpha[s - 2]
  *
  * A large negative number replaces log 0, so that no gradient is NaN. */
+#include "engine/host_transfer.h"
 #include "losses.h"
 #include "ops/core/view_geometry.h"
 #include <math.h>
@@ -81,9 +82,8 @@ static bool check_arguments(wk_site site, wk_tensor *const in[4], int64_t blank)
 /* Reads labels in one vector as rows: the labels of row k follow those of the rows before it. Waits for the device. */
 static wk_tensor *rows_of_vector(ctc_call *c, wk_tensor *targets)
 {
-    c->s = wk_item_i64_at(c->site, wk_amax_at(c->site, c->lengths, NULL, -1, NULL));
     const int64_t total = wk__body_numel(wk__body_of(targets));
-    if (wk__error_pending()) return NULL;
+    if (!wk__host_read_i64(wk_amax_at(c->site, c->lengths, NULL, -1, NULL), &c->s, c->site)) return NULL;
     if (c->s <= 0 || total == 0) return c->s = 0, shape2(wk_narrow_at(c->site, targets, 0, 0, 0), c->n, 0);
     wk_tensor *first = wk_sub(wk_cumsum_at(c->site, c->lengths, 0), c->lengths);
     wk_tensor *at = wk_add(wk_unsqueeze_at(c->site, first, 1), numbers(targets, c->s));

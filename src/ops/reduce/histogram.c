@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bincount, histc: counts of integers, and of numbers in intervals. */
+#include "engine/host_transfer.h"
 #include "reduction.h"
 #include <math.h>
 
@@ -31,9 +32,10 @@ static wk_tensor *count_integers(wk_site site, wk_tensor *x, const wk_bincount_o
     int64_t n = o->minlength;
     if (wk__body_numel(wk__body_of(x))) {
         x = wk_to_dtype_at(site, x, WK_I64);
-        const int64_t least = wk_item_i64_at(site, wk_amin_at(site, x, NULL, -1, NULL));
-        const int64_t most = wk_item_i64_at(site, wk_amax_at(site, x, NULL, -1, NULL));
-        if (wk__error_pending()) return NULL;
+        int64_t least, most;
+        if (!wk__host_read_i64(wk_amin_at(site, x, NULL, -1, NULL), &least, site) ||
+            !wk__host_read_i64(wk_amax_at(site, x, NULL, -1, NULL), &most, site))
+            return NULL;
         if (least < 0 || most == INT64_MAX) {
             wk__error_set(site, WK_ERR_ARGUMENT, "bincount: elements must be at least 0, got %lld",
                           (long long)(least < 0 ? least : most));
@@ -53,7 +55,7 @@ wk_tensor *wk_bincount_at(wk_site site, wk_tensor *x, const wk_bincount_options 
     const wk__op *op = &wk__op_bincount;
     wk_bincount_options o;
     wk__compose c;
-    if (!wk__options(site, op->name, options, &o)) return NULL;
+    if (!wk__options(site, op->name, options, &o) || (!o.weights && wk__omitted_may_have_failed())) return NULL;
     wk_tensor *in[2] = {x, o.weights}, *out = NULL;
     if (!wk__compose_begin(&c, op, site, in, o.weights ? 2 : 1)) return NULL;
     if (check_bincount(site, in, &o)) out = count_integers(site, x, &o);
@@ -64,13 +66,16 @@ const wk__op wk__op_bincount = {WK__SIGNATURE_bincount};
 
 /* ---- histc ------------------------------------------------------------------------------------------------------- */
 
+static const int64_t MOST_BINS = INT64_C(1) << 48; /* so that their number and a size in bytes do not overflow */
+
 /* Replaces equal limits by the least and the largest element. */
 static bool find_limits(wk_site site, wk_tensor *x, double *min, double *max)
 {
     if (*min >= *max && wk__body_numel(wk__body_of(x))) {
-        *min = wk_item_at(site, wk_amin_at(site, x, NULL, -1, NULL));
-        *max = wk_item_at(site, wk_amax_at(site, x, NULL, -1, NULL));
-        if (wk__error_pending()) return false;
+        wk_tensor *wide = wk_to_dtype_at(site, x, WK_F64);
+        if (!wk__host_read_f64(wk_amin_at(site, wide, NULL, -1, NULL), min, site) ||
+            !wk__host_read_f64(wk_amax_at(site, wide, NULL, -1, NULL), max, site))
+            return false;
     }
     if (*min >= *max && *max >= *min) *min -= 1, *max += 1;
     if (*min < *max && isfinite(*min) && isfinite(*max)) return true;
@@ -101,10 +106,10 @@ wk_tensor *wk_histc_at(wk_site site, wk_tensor *x, const wk_histc_options *optio
     wk_tensor *out = NULL;
     if (!wk__options(site, op->name, options, &o)) return NULL;
     double min = wk__option_or(o.min, 0), max = wk__option_or(o.max, 0);
-    if (o.bins < 0 || !(min <= max)) {
+    if (o.bins < 0 || o.bins > MOST_BINS || !(min <= max)) {
         wk__error_set(site, WK_ERR_ARGUMENT,
-                      "%s: .bins must be at least 1, got %lld, and .min at most .max, got %g and %g", op->name,
-                      (long long)o.bins, min, max);
+                      "%s: .bins must be from 1 to %lld, got %lld, and .min at most .max, got %g and %g", op->name,
+                      (long long)MOST_BINS, (long long)o.bins, min, max);
         return NULL;
     }
     if (!wk__compose_begin(&c, op, site, &x, 1)) return NULL;

@@ -65,7 +65,7 @@ wk_tensor *wk_searchsorted_at(wk_site site, wk_tensor *sorted, wk_tensor *values
     const wk__op *op = &wk__op_searchsorted;
     wk_searchsorted_options o;
     wk__compose c;
-    if (!wk__options(site, op->name, options, &o)) return NULL;
+    if (!wk__options(site, op->name, options, &o) || (!o.sorter && wk__omitted_may_have_failed())) return NULL;
     const bool of_side = o.side && strcmp(o.side, "right") == 0;
     if (o.side && !of_side && (strcmp(o.side, "left") != 0 || o.right)) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: .side \"%s\" must be \"left\", without .right, or \"right\"",

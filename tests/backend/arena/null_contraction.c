@@ -29,7 +29,7 @@ static void checks_range_of_operands(void **state)
                 convolution_free(&t);
                 continue;
             }
-            for (int o = 0; o < WK__WORK_OPERANDS; o++) {
+            for (int o = 0; o < WK__SUM_OPERANDS; o++) {
                 wk__memory less = *kernel.operand[o].memory, *memory = kernel.operand[o].memory;
                 less.bytes -= 4;
                 kernel.operand[o].memory = &less;

@@ -28,10 +28,10 @@ static void expect_same(const array *a, const char *want)
 /* Runs the same work on the CPU and on the device, and compares all of the result's memory. */
 static void compare(void *device, const wk__work_args *kernel, array *const operand[])
 {
-    wk__memory memory[WK__WORK_OPERANDS];
+    wk__memory memory[WK__SUM_OPERANDS];
     wk__work_args there = *kernel;
     wk__fail fail;
-    for (int o = 0; o < WK__WORK_OPERANDS; o++) {
+    for (int o = 0; o < WK__SUM_OPERANDS; o++) {
         good(gpu->block_alloc(device, operand[o]->bytes, &memory[o], &fail), &fail);
         good(gpu->upload(device, &memory[o], 0, operand[o]->data, operand[o]->bytes, &fail), &fail);
         there.operand[o].memory = &memory[o];
@@ -45,7 +45,7 @@ static void compare(void *device, const wk__work_args *kernel, array *const oper
     good(gpu->download(device, operand[0]->data, &memory[0], 0, operand[0]->bytes, &fail), &fail);
     expect_same(operand[0], want);
     free(want);
-    for (int o = 0; o < WK__WORK_OPERANDS; o++) gpu->block_free(device, &memory[o]);
+    for (int o = 0; o < WK__SUM_OPERANDS; o++) gpu->block_free(device, &memory[o]);
 }
 
 static void convolutions(void **state)

@@ -91,11 +91,11 @@ static void make_wide(wk__work_args *kernel, wk__contraction *sum)
 static void compare(int d, const char *name, const wk__work_args *kernel, array *const operand[], const char *want)
 {
     void *device = gpu_device[d];
-    wk__memory memory[WK__WORK_OPERANDS];
+    wk__memory memory[WK__SUM_OPERANDS];
     wk__work_args there = *kernel;
     wk__fail fail;
     const int64_t size = (int64_t)wk_dtype_size((wk_dtype)kernel->operand[0].dtype);
-    for (int o = 0; o < WK__WORK_OPERANDS; o++) {
+    for (int o = 0; o < WK__SUM_OPERANDS; o++) {
         good(gpu->block_alloc(device, operand[o]->bytes, &memory[o], &fail), &fail);
         good(gpu->upload(device, &memory[o], 0, operand[o]->data, operand[o]->bytes, &fail), &fail);
         there.operand[o].memory = &memory[o];
@@ -107,7 +107,7 @@ static void compare(int d, const char *name, const wk__work_args *kernel, array 
         if (got[k] != want[k])
             fail_msg("%s, %s: element %lld in memory differs", name, wk_dtype_str((wk_dtype)kernel->operand[0].dtype),
                      (long long)(k / size));
-    for (int o = 0; o < WK__WORK_OPERANDS; o++) gpu->block_free(device, &memory[o]);
+    for (int o = 0; o < WK__SUM_OPERANDS; o++) gpu->block_free(device, &memory[o]);
     free(got);
 }
 
@@ -280,7 +280,7 @@ static void multiply(int d, const matrix_case *p, wk_dtype dtype, bool gather)
     wk__work_from_matmul(&product, &sum, &kernel, &work);
     char *want = array_copy(&c);
     wk__memory memory[] = {{.host = want}, {.host = a.data}, {.host = b.data}};
-    for (int o = 0; o < WK__WORK_OPERANDS; o++) kernel.operand[o].memory = &memory[o];
+    for (int o = 0; o < WK__SUM_OPERANDS; o++) kernel.operand[o].memory = &memory[o];
     if (!gather) good(wk__cpu_contraction_reference(&work, &fail), &fail);
     compare(d, p->name, &kernel, (array *const[]){&c, &a, &b}, gather ? NULL : want);
     free(want);
