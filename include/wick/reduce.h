@@ -838,7 +838,7 @@
  * sequences under all their alignments (connectionist temporal classification). log_probs are those of
  * wk_log_softmax. An alignment has one class per step; repeated classes, then blanks are removed. WK_REDUCE_MEAN
  * divides each loss by the length of its labels, at least 1, first. A sequence that is too long has an infinite
- * loss, or 0 and no gradient with .zero_infinity.
+ * loss, or 0 and no gradient with .zero_infinity. Waits for the device, to check the lengths.
  * Options:   .blank: class of the blank; default 0. .reduction: WK_REDUCE_MEAN, WK_REDUCE_SUM or WK_REDUCE_NONE;
  *            default WK_REDUCE_MEAN. .zero_infinity: 0 for infinite losses; default false
  * Shapes:    log_probs (T, N, C), targets (N, S) or all labels in one vector, lengths (N) -> (), or (N) for
@@ -846,8 +846,9 @@
  * Dtypes:    log_probs floating; targets and lengths i64 or i32
  * Gradient:  of the formula; PyTorch's is that of the scores before log_softmax, and equal behind it
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
- * Errors:    WK_ERR_SHAPE if the shapes do not fit so; WK_ERR_DTYPE if log_probs is not floating or the others are
- *            not i64 or i32; WK_ERR_ARGUMENT if .blank is out of range
+ * Errors:    WK_ERR_SHAPE if the shapes differ from those above, or there are fewer labels in one vector than
+ *            target_lengths add up to; WK_ERR_DTYPE if log_probs is not floating or the others are not i64 or i32;
+ *            WK_ERR_ARGUMENT if .blank or a length is out of range
  * Example:   wk_ctc_loss(wk_log_softmax(x, -1), y, z, v) is 0.287682 for x = {{0, 0}, {0, 0}}, y = {1}, z = 2, v = 1
  * PyTorch:   torch.nn.functional.ctc_loss */
 #define wk_ctc_loss(log_probs, targets, input_lengths, ...)                                                            \

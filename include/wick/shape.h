@@ -730,7 +730,7 @@
 
 /* wk_embedding_bag(index, weight): Combines rows of weight by bags of indices: their mean, sum or largest elements.
  * Each row of a matrix index is a bag. A vector index needs .offsets, the first index of each bag. Indices equal to
- * .padding_idx are left out. An empty bag gives 0.
+ * .padding_idx are left out. An empty bag gives 0. Waits for .offsets, to check them.
  * Options:   .offsets: first index of each bag of a vector; default NULL. .max_norm: as for wk_embedding.
  *            .norm_type: p of that norm; default 2. .scale_grad_by_freq: as for wk_embedding. .mode: "mean" or "sum"
  *            or "max". .per_sample_weights: factors of the rows in mode sum, shaped as index; default NULL.
@@ -739,9 +739,10 @@
  * Shapes:    index (bags, n) or (n), weight (rows, width) -> (bags, width)
  * Dtypes:    index and .offsets i64 or i32; out as weight
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
- * Errors:    WK_ERR_INDEX if an index is out of range; WK_ERR_SHAPE if the shapes do not fit so; WK_ERR_DTYPE if
- *            index is not i64 or i32; WK_ERR_ARGUMENT if .offsets is missing or given for a matrix, .mode is
- *            unknown, or .per_sample_weights is given in another mode than sum
+ * Errors:    WK_ERR_INDEX if an index is out of range; WK_ERR_SHAPE if the shapes differ from those above;
+ *            WK_ERR_DTYPE if index or .offsets is not i64 or i32; WK_ERR_ARGUMENT if .offsets is missing or given
+ *            for a matrix, does not begin with 0 and ascend to at most n, .mode is unknown, or .per_sample_weights
+ *            is given in another mode than sum
  * Example:   wk_embedding_bag(y, x, .mode = "sum") is {{4, 6}} for x = {{1, 2}, {3, 4}}, y = {{1, 0}}
  * PyTorch:   torch.nn.functional.embedding_bag */
 #define wk_embedding_bag(index, ...)                                                                                   \

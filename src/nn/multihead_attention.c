@@ -106,7 +106,7 @@ static bool check_mask(const char *name, wk_tensor *mask, const int64_t *shape, 
         wk__same_shape(body->ndim, body->shape, other_ndim, other))
         return true;
     wk__text text = {0};
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < (other == shape ? 1 : 2); k++) {
         wk__text_add(&text, k ? " or " : "");
         wk__text_tuple(&text, k ? other : shape, k ? other_ndim : ndim);
     }
@@ -150,7 +150,9 @@ static bool set_mask(call *c)
     }
     if (o->key_padding_mask) {
         const int64_t each[] = {n, keys}, one[] = {keys};
-        if (!check_mask("key_padding_mask", o->key_padding_mask, each, 2, one, c->unbatched ? 1 : 2)) return false;
+        const bool alone = c->unbatched; /* then the mask needs no dimension of samples */
+        if (!check_mask("key_padding_mask", o->key_padding_mask, each, 2, alone ? one : each, alone ? 1 : 2))
+            return false;
         if (!join(c, wk_reshape(o->key_padding_mask, (-1, 1, 1, keys)))) return false;
     }
     if (o->is_causal && (c->mask || o->weights || s->extra[KEY] || s->add_zero)) {

@@ -75,15 +75,14 @@ static wk_code keep_tokens(wk__tokenizer *t, const wk__vocabulary *counts, const
         list[k] = (counted){token, counts->entry[k].frequency, k};
     }
     if (fine) qsort(list, (size_t)counts->count, sizeof *list, by_frequency);
-    for (int64_t k = 0, dropped = 0; k < counts->count && fine; k++) { /* the kept ones move to the front */
+    for (int64_t k = 0; k < counts->count && fine; k++) { /* the kept ones move to the front */
         const int64_t reserved = wk__vocabulary_find(v, list[k].token, (int64_t)strlen(list[k].token));
         if (reserved >= 0) {
             v->entry[reserved].frequency += list[k].frequency;
         } else if (list[k].frequency >= o->min_frequency && kept < room) {
             list[kept++] = list[k];
-        } else {
-            dropped += list[k].frequency;
-            if (t->unknown >= 0) v->entry[t->unknown].frequency = dropped;
+        } else if (t->unknown >= 0) {
+            v->entry[t->unknown].frequency += list[k].frequency;
         }
     }
     if (fine && t->kind->by_code) qsort(list, (size_t)kept, sizeof *list, by_code);

@@ -85,7 +85,7 @@ static bool take_number(wk__span *line, int64_t least, int64_t *value)
 /* Takes the line "NAME NUMBER", with a number in [least, most]. */
 static wk_code take_field(reader *r, const char *name, int64_t least, int64_t most, int64_t *value)
 {
-    wk__span line;
+    wk__span line = {0};
     const int64_t length = (int64_t)strlen(name);
     const wk_code code = take_line(r, &line);
     if (code != WK_OK) return code;
@@ -129,7 +129,7 @@ static wk_code take_header(reader *r, wk__tokenizer *t, int64_t *count)
 /* Takes the line of a token; `token` is memory for its characters. */
 static wk_code take_token(reader *r, wk__text *token, int64_t *frequency)
 {
-    wk__span line;
+    wk__span line = {0};
     const wk_code code = take_line(r, &line);
     if (code != WK_OK) return code;
     if (!take_number(&line, 0, frequency) || line.bytes < 2 || *line.at != ' ')
@@ -169,7 +169,7 @@ static wk_code take_tokens(reader *r, wk__tokenizer *t, int64_t count)
 wk_code wk__token_file_read(wk__span file, wk__tokenizer **t, wk__io_error *error)
 {
     reader r = {.rest = file, .error = error};
-    wk__span line;
+    wk__span line = {0};
     int64_t count = 0;
     wk_code code = wk__text_check(file, error);
     if (code == WK_OK) code = take_line(&r, &line);

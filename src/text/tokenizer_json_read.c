@@ -2,6 +2,7 @@
 /* Reading tokenizer.json of Hugging Face: the parts that byte-pair encodings use. A part that this library lacks is an
  * error that names it, so that no tokeniser is read wrongly. */
 #include "base/alloc.h"
+#include "base/integers.h"
 #include "bpe_parts.h"
 #include "json_fields.h"
 #include <string.h>
@@ -78,12 +79,12 @@ static wk_code build_added(const contents *c, wk__io_error *error)
 {
     wk__vocabulary *v = &c->t->vocabulary;
     wk__bpe *b = c->t->bpe;
+    const int64_t most = wk__min_i64(v->count + c->added_count + 1024, WK__VOCABULARY_MOST);
     for (int64_t k = 0; k < c->added_count; k++) {
         const listed_added *token = &c->added[k];
         const int64_t length = (int64_t)strlen(token->content);
         const int64_t found = wk__vocabulary_find(v, token->content, length);
-        const bool taken = wk__vocabulary_has(v, token->id) || token->id >= v->count + c->added_count + 1024 ||
-                           token->id >= WK__VOCABULARY_MOST;
+        const bool taken = wk__vocabulary_has(v, token->id) || token->id >= most;
         if (found >= 0 ? found != token->id : taken)
             return wk__io_fail(error, WK_ERR_FORMAT, "added token \"%s\" cannot have the id %lld, which %s",
                                wk__printable_name(token->content).text, (long long)token->id,
@@ -339,10 +340,17 @@ static wk_code read_truncation(wk__json *json, void *into, wk__io_error *error)
     return wk__io_fail(error, WK_ERR_UNSUPPORTED, "truncation is not supported; set it to null");
 }
 
+static wk_code read_padding(wk__json *json, void *into, wk__io_error *error)
+{
+    (void)into;
+    (void)json;
+    return wk__io_fail(error, WK_ERR_UNSUPPORTED, "padding is not supported; set it to null and use wk_text_pad");
+}
+
 static wk_code read_all(wk__json *json, contents *c, wk__io_error *error)
 {
     static const wk__field fields[] = {SKIPPED("version"),
-                                       SKIPPED("padding"),
+                                       READ("padding", read_padding),
                                        READ("truncation", read_truncation),
                                        READ("added_tokens", read_added_tokens),
                                        READ("normalizer", read_normalizer),

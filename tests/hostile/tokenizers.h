@@ -68,6 +68,7 @@ static const tokenizer_case tokenizer_cases[] = {
 
     /* ---- steps ---- */
     {WITH("\"truncation\":{\"max_length\":8}"), "truncation is not supported; set it to null"},
+    {WITH("\"padding\":{\"length\":8}"), "padding is not supported; set it to null"},
     {WITH("\"normalizer\":{}"), "normalizer: the type \"\" is not supported"},
     {WITH("\"normalizer\":{\"type\":\"NFKC\"}"), "normalizer: the type \"NFKC\" is not supported"},
     {WITH("\"normalizer\":{\"type\":\"ByteLevel\"}"), "normalizer: the type \"ByteLevel\" is not supported"},
@@ -117,7 +118,7 @@ static const tokenizer_case tokenizer_cases[] = {
     /* ---- unusual valid files ---- */
     {MODEL("\"vocab\":{\"a\":0,\"b\":7}"), NULL},
     {MODEL("\"unk_token\":\"a\",\"merges\":[[\"a\",\"b\"]],\"dropout\":0.0,\"other\":null," VOCAB), NULL},
-    {WITH("\"version\":[{\"a\":[1,-0.5e+3,\"\\ud83d\\ude00\",true,null]}],\"padding\":{},\"normalizer\":null"), NULL},
+    {WITH("\"version\":[{\"a\":[1,-0.5e+3,\"\\ud83d\\ude00\",true,null]}],\"padding\":null,\"normalizer\":null"), NULL},
     {WITH("\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[]}"), NULL},
     {WITH("\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"String\":\" \"},\"behavior\":\"MergedWithPrevious\"},"
           "\"post_processor\":{\"type\":\"RobertaProcessing\",\"cls\":[\"a\",0],\"sep\":[\"b\",1]}"),

@@ -451,6 +451,8 @@ static void messages(void **state)
     expect_error("multihead_attention: .attn_mask must have shape (3, 3) or (4, 3, 3), got (2, 3)", NULL);
     assert_null(wk_forward_attention(m, x, x, x, .key_padding_mask = wk_ones((2, 3), .dtype = WK_I64)));
     expect_error("multihead_attention: .key_padding_mask must be bool or floating, got i64", NULL);
+    assert_null(wk_forward_attention(m, x, x, x, .key_padding_mask = wk_zeros((3, 2), .dtype = WK_BOOL)));
+    expect_error("multihead_attention: .key_padding_mask must have shape (2, 3), got (3, 2)", NULL);
     assert_null(wk_forward_attention(wk_nn_linear(4, 4), x, x, x));
     expect_error("forward_attention: expected a multihead_attention, got a linear", NULL);
     assert_null(wk_forward_decoder(wk_nn_transformer_encoder_layer(4, 2), x, x));

@@ -79,6 +79,10 @@ static void in_place(void **state)
     assert_ptr_equal(wk_scatter_reduce_(x, 0, wk_zeros((1, 3), .dtype = WK_I64), wk_ones((1, 3)), "prod"), x);
     EXPECT_VALUES(x, 0, -1, 1, 6, -2, 4, 7);
     refused(wk_index_put_(leaf, (i, j), value), "leaf");
+    x = filled(2, 3);
+    wk_tensor *row = wk_of(int64_t, (), 1);
+    EXPECT_VALUES(wk_index_put(x, (row), wk_of(float, (3), 7, 8, 9)), 0, 0, 1, 2, 7, 8, 9);
+    EXPECT_VALUES(wk_set(x, (row, WK_ALL), wk_of(float, (3), 7, 8, 9)), 0, 0, 1, 2, 7, 8, 9);
 }
 
 /* Three equal elements share a gradient, as in PyTorch. */

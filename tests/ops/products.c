@@ -37,6 +37,9 @@ static void malformed_equations(void **state)
     refused(wk_einsum("ij,jk", (a, wk_to_dtype(b, WK_F64))), "different dtypes");
     refused(wk_einsum("ij", (wk_gt(a, 0))), "bool is not supported");
     refused(wk_einsum(NULL, (a)), "the equation is NULL");
+    wk_tensor *five = wk_ones((1, 1, 1, 1, 1)), *eight = wk_ones((1, 1, 1, 1, 1, 1, 1, 1));
+    refused(wk_einsum("abcde,fghij,abcdefgh->ij", (five, five, eight)), "a product has 10 dimensions");
+    refused(wk_einsum("i,ii->i", (wk_ones((3)), wk_ones((1, 3)))), "label i of \"i,ii->i\" has size 3 in operand 1");
     refused(wk_einsum("abcde,fghij->abcdefghij", (wk_ones((1, 1, 1, 1, 1)), wk_ones((1, 1, 1, 1, 1)))), "more than 8");
 }
 

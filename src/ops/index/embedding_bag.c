@@ -20,6 +20,27 @@ typedef struct bag_call {
     int64_t bags;
 } bag_call;
 
+/* Checks dtype and values of the offsets. Waits for the device. */
+static bool check_offsets(const bag_call *b, wk_tensor *offsets)
+{
+    const wk_dtype dtype = (wk_dtype)wk__body_of(offsets)->dtype;
+    const int64_t indices = wk__body_numel(wk__body_of(b->index));
+    wk__index_values values;
+    if (dtype != WK_I64 && dtype != WK_I32) {
+        wk__op_error(&wk__op_embedding_bag, b->site, WK_ERR_DTYPE, &offsets, ".offsets must be i64 or i32, got $a");
+        return false;
+    }
+    if (!wk__read_index_values(b->site, offsets, 0, indices + 1, &values)) return false;
+    if (values.in_range && !values.falls && values.first == 0) return true;
+    if (!values.in_range)
+        wk__error_set(b->site, WK_ERR_ARGUMENT, "embedding_bag: .offsets must be from 0 to %lld, got %lld",
+                      (long long)indices, (long long)values.found);
+    else
+        wk__error_set(b->site, WK_ERR_ARGUMENT, "embedding_bag: .offsets must begin with 0 and ascend%s",
+                      values.falls ? "" : "; the first is not 0");
+    return false;
+}
+
 static bool check_arguments(bag_call *b)
 {
     const wk__op *op = &wk__op_embedding_bag;
@@ -40,7 +61,7 @@ static bool check_arguments(bag_call *b)
     else if (in[3] && !wk__same_sizes(wk__body_of(in[3]), index))
         problem = ".per_sample_weights must have the shape of $a";
     if (problem) wk__op_error(op, b->site, code, in, "%s", problem);
-    return !problem && wk__check_float(op, b->site, b->weight);
+    return !problem && wk__check_float(op, b->site, b->weight) && (!in[2] || check_offsets(b, in[2]));
 }
 
 /* Returns the bag of each index of the flattened index, and sets the number of bags. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Checks of index operands at the time of the call (index_check.h). */
+#include "engine/host_transfer.h"
 #include "index_check.h"
 #include "ir/scalar.h"
 #include "ops/core/entries.h"
@@ -34,6 +35,27 @@ bool wk__find_index_out_of_range(const wk_tensor *index, int64_t low, int64_t hi
         }
     }
     return false;
+}
+
+bool wk__read_index_values(wk_site site, wk_tensor *index, int64_t low, int64_t high, wk__index_values *out)
+{
+    *out = (wk__index_values){.in_range = true};
+    wk_tensor *wide = wk_to_dtype_at(site, index, WK_I64);
+    wk_tensor *flat = wide ? wk_reshape_at(site, wide, (const int64_t[]){-1}, 1) : NULL;
+    wk__host_mapping mapping;
+    if (!flat || !wk__host_map(flat, &mapping, site)) return false;
+    const int64_t stride = wk__body_of(flat)->stride[0], count = wk__body_numel(wk__body_of(flat));
+    const int64_t *value = (const int64_t *)(const void *)mapping.first;
+    for (int64_t k = 0; k < count; k++) {
+        const int64_t at = value[k * stride];
+        if (k == 0) out->first = at;
+        out->falls = out->falls || (k > 0 && at < value[(k - 1) * stride]);
+        if (!out->in_range || (at >= low && at < high)) continue;
+        out->in_range = false;
+        out->found = at;
+    }
+    wk__host_unmap(&mapping);
+    return true;
 }
 
 static bool check_index_range(const wk__op *op, wk_site site, wk_tensor *index, int64_t bound, wk_tensor *const in[])

@@ -10,6 +10,13 @@
  * one. */
 bool wk__find_index_out_of_range(const wk_tensor *index, int64_t low, int64_t high, const int64_t *skipped,
                                  int64_t *found);
+/* A summary of the values of an index. */
+typedef struct wk__index_values {
+    bool in_range, falls; /* all are in the range; one is less than the one before it */
+    int64_t first, found; /* the first value; the first one that is not in range */
+} wk__index_values;
+/* Reads all values of an index, i64 or i32, and waits for them; the range is [low, high). Returns false on error. */
+bool wk__read_index_values(wk_site site, wk_tensor *index, int64_t low, int64_t high, wk__index_values *out);
 /* Returns true if the shapes of x, the index and (count 3) the source fit an op along dimension d, such as gather and
  * scatter. A 0-d tensor counts as a vector of one; an empty index always fits. False on error. */
 bool wk__check_index_shape(const wk__op *op, wk_site site, wk_tensor *const in[], int count, int d);

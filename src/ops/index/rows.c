@@ -160,9 +160,9 @@ static wk_tensor *spread_values(const wk__tensor_index *t, const wk__op *op, wk_
         return NULL;
     }
     values = wk_expand_at(site, wk_to_dtype_at(site, values, wk__body_of(x)->dtype), shape, ndim);
-    shape[t->first] = wk__numel(t->index_ndim, t->index_shape);
     memmove(shape + t->first + 1, shape + t->first + t->index_ndim,
             sizeof *shape * (size_t)(ndim - t->first - t->index_ndim));
+    shape[t->first] = wk__numel(t->index_ndim, t->index_shape);
     return wk_reshape_at(site, values, shape, ndim - t->index_ndim + 1);
 }
 

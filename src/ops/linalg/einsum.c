@@ -250,11 +250,13 @@ static bool note_operand(einsum_call *e, int k, const subscripts *s)
     write_labels(s, body->ndim, label);
     for (int d = 0; d < body->ndim; d++) {
         const int64_t size = body->shape[d], known = e->uses[label[d]] ? e->size[label[d]] : 1;
-        const bool again = e->uses[label[d]] && e->last[label[d]] == k && body->shape[d] != e->size[label[d]];
-        if (again || (size != known && size != 1 && known != 1)) {
+        int before = 0; /* the dimension of the same operand with this label, or d */
+        while (label[before] != label[d]) before++;
+        if (size != body->shape[before] || (size != known && size != 1 && known != 1)) {
             wk__op_error(e->op, e->site, WK_ERR_SHAPE, &e->x[k],
                          "label %c of \"%s\" has size %lld in operand %d, $a, and %lld before", letter_of(label[d]),
-                         e->equation, (long long)size, k, (long long)known);
+                         e->equation, (long long)size, k,
+                         (long long)(size != body->shape[before] ? body->shape[before] : known));
             return false;
         }
         e->size[label[d]] = size == 1 ? known : size;
@@ -359,9 +361,10 @@ static wk_tensor *contract_all(const einsum_call *e)
         labelled b = next_operand(e, k, &at, wide);
         a = contract(e->op, e->site, &a, &b, needed_after(e, k));
     }
+    if (!a.x) return NULL;
     remove_labels(&a, ~needed_after(e, e->count), true);
     reorder(&a, e->output);
-    wk_tensor *out = a.x ? wk_to_dtype_at(e->site, a.x, wk__body_of(e->x[0])->dtype) : NULL;
+    wk_tensor *out = wk_to_dtype_at(e->site, a.x, wk__body_of(e->x[0])->dtype);
     return e->count == 1 ? wk_clone_at(e->site, out) : out; /* may be a view */
 }
 
@@ -395,7 +398,7 @@ static bool label_pairs(wk_site site, wk_tensor *const in[2], int k, const int64
     memset(a->label, -1, sizeof a->label);
     for (int i = 0, d; i < count; i++)
         if (wk__wrap_dim(a->ndim, dims[i], &d)) a->label[d] = (int8_t)i;
-    for (int d = 0; d < a->ndim; d++)
+    for (int d = 0; d < a->ndim && d < WK__MAX_DIMS; d++)
         if (a->label[d] < 0) a->label[d] = (int8_t)(others + d);
     return true;
 }

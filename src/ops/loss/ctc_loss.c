@@ -10,6 +10,7 @@
  * A large negative number replaces log 0, so that no gradient is NaN. */
 #include "engine/host_transfer.h"
 #include "losses.h"
+#include "ops/index/index_check.h"
 #include "ops/core/view_geometry.h"
 #include <math.h>
 
@@ -79,11 +80,30 @@ static bool check_arguments(wk_site site, wk_tensor *const in[4], int64_t blank)
     return !problem;
 }
 
+/* Returns false after an error if a length is negative or greater than `most`. Waits for the device. */
+static bool check_lengths(const ctc_call *c, wk_tensor *lengths, const char *name, int64_t most)
+{
+    wk__index_values values;
+    if (!wk__read_index_values(c->site, lengths, 0, most + 1, &values)) return false;
+    if (values.in_range) return true;
+    wk__error_set(c->site, WK_ERR_ARGUMENT, "ctc_loss: %s must be from 0 to %lld, got %lld", name, (long long)most,
+                  (long long)values.found);
+    return false;
+}
+
 /* Reads labels in one vector as rows: the labels of row k follow those of the rows before it. Waits for the device. */
 static wk_tensor *rows_of_vector(ctc_call *c, wk_tensor *targets)
 {
     const int64_t total = wk__body_numel(wk__body_of(targets));
-    if (!wk__host_read_i64(wk_amax_at(c->site, c->lengths, NULL, -1, NULL), &c->s, c->site)) return NULL;
+    int64_t labels;
+    if (!wk__host_read_i64(wk_amax_at(c->site, c->lengths, NULL, -1, NULL), &c->s, c->site) ||
+        !wk__host_read_i64(wk_sum(c->lengths), &labels, c->site))
+        return NULL;
+    if (labels > total) {
+        wk__error_set(c->site, WK_ERR_SHAPE, "ctc_loss: target_lengths add up to %lld, but there are %lld labels",
+                      (long long)labels, (long long)total);
+        return NULL;
+    }
     if (c->s <= 0 || total == 0) return c->s = 0, shape2(wk_narrow_at(c->site, targets, 0, 0, 0), c->n, 0);
     wk_tensor *first = wk_sub(wk_cumsum_at(c->site, c->lengths, 0), c->lengths);
     wk_tensor *at = wk_add(wk_unsqueeze_at(c->site, first, 1), numbers(targets, c->s));
@@ -100,11 +120,16 @@ static bool read_arguments(ctc_call *c, wk_tensor *const in[4])
     c->steps = wk_reshape_at(c->site, wk_to_dtype_at(c->site, in[2], WK_I64), &c->n, 1);
     c->lengths = wk_reshape_at(c->site, wk_to_dtype_at(c->site, in[3], WK_I64), &c->n, 1);
     wk_tensor *targets = wk_to_dtype_at(c->site, in[1], WK_I64);
-    if (!c->log_probs || !c->steps || !c->lengths || !targets) return false;
-    if (wk__body_of(targets)->ndim == 1 && x->ndim == 3) {
+    if (!c->log_probs || !c->steps || !c->lengths || !targets || !check_lengths(c, in[2], "input_lengths", c->t))
+        return false;
+    const wk__body *labels = wk__body_of(targets);
+    const bool in_rows = labels->ndim == 2 || x->ndim == 2;
+    if (!check_lengths(c, in[3], "target_lengths", in_rows ? labels->shape[labels->ndim - 1] : wk__body_numel(labels)))
+        return false;
+    if (!in_rows) {
         targets = rows_of_vector(c, targets);
     } else {
-        c->s = wk__body_of(targets)->shape[wk__body_of(targets)->ndim - 1];
+        c->s = labels->shape[labels->ndim - 1];
         targets = shape2(targets, c->n, c->s);
     }
     wk_tensor *inside = targets ? wk_lt(numbers(targets, c->s), wk_unsqueeze_at(c->site, c->lengths, 1)) : NULL;

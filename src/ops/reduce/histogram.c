@@ -108,8 +108,8 @@ wk_tensor *wk_histc_at(wk_site site, wk_tensor *x, const wk_histc_options *optio
     double min = wk__option_or(o.min, 0), max = wk__option_or(o.max, 0);
     if (o.bins < 0 || o.bins > MOST_BINS || !(min <= max)) {
         wk__error_set(site, WK_ERR_ARGUMENT,
-                      "%s: .bins must be from 1 to %lld, got %lld, and .min at most .max, got %g and %g", op->name,
-                      (long long)MOST_BINS, (long long)o.bins, min, max);
+                      "%s: .bins must be at least 1 and at most %lld, got %lld, and .min at most .max, got %g and %g",
+                      op->name, (long long)MOST_BINS, (long long)o.bins, min, max);
         return NULL;
     }
     if (!wk__compose_begin(&c, op, site, &x, 1)) return NULL;
