@@ -314,11 +314,15 @@ static void finish_edge(backward_pass *w, const wk__edge *edge)
 static void run_node(backward_pass *w, wk__node *node, wk_tensor **grad)
 {
     if (node->saved_released) {
-        wk__error_set(node->site, WK_ERR_STATE,
-                      "%s: the graph was freed by the backward at %s:%d and is needed again by the backward at %s:%d; "
-                      "pass .retain_graph = true to the first",
-                      node->op->name, node->released_at.file ? node->released_at.file : "?",
-                      (int)node->released_at.line, w->site.file ? w->site.file : "?", (int)w->site.line);
+        const char *first = node->released_at.file ? node->released_at.file : "?";
+        const char *second = w->site.file ? w->site.file : "?";
+        const bool same = node->released_at.line == w->site.line && strcmp(first, second) == 0; /* in a loop */
+        wk__error_set(
+            node->site, WK_ERR_STATE,
+            "%s: the graph was freed by the backward at %s:%d and is needed again by the backward at %s:%d; %s",
+            node->op->name, first, (int)node->released_at.line, second, (int)w->site.line,
+            same ? "call wk_detach on what one iteration passes to the next, or pass .retain_graph = true"
+                 : "pass .retain_graph = true to the first");
         w->failed = true;
         return;
     }

@@ -227,10 +227,10 @@ static void describe_destroy_cause(const wk__handle *dead, wk__text *out)
         if (with) wk__text_format(out, "that was freed with its %s, ", with);
         wk__text_format(out, "whose scope has closed (opened at %s:%d); ", dead->file ? dead->file : "?",
                         (int)dead->line);
+        const bool tensor = !with && dead->kind && strcmp(dead->kind->name, "tensor") == 0; /* what wk_carry takes */
         if (is_from_earlier_iteration(dead))
-            wk__text_format(
-                out, "it was created in an earlier iteration; use wk_carry to pass %s to the next one, or wk_retain",
-                it);
+            wk__text_format(out, "it was created in an earlier iteration; use %s to pass %s to the next one%s",
+                            tensor ? "wk_carry" : "wk_retain", it, tensor ? ", or wk_retain" : "");
         else
             wk__text_format(out, "use wk_keep to move %s to the outer scope, or wk_retain", it);
         return;

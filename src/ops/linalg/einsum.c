@@ -303,7 +303,7 @@ static bool read_equation(einsum_call *e)
         if (*at != ',') return refuse(e, "%d operands for %d tensors", k + 1, e->count);
         at++;
     }
-    if (*at == ',') return refuse(e, "more than %d operands, the number of tensors,", e->count);
+    if (*at == ',') return refuse(e, "more operands than the %d tensors", e->count);
     if (*at && strncmp(at, "->", 2) != 0)
         return refuse(e, "unexpected '%c' at index %d; the result follows ->", *at, (int)(at - e->equation));
     const bool arrow = *at;
