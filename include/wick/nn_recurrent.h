@@ -101,8 +101,9 @@ typedef struct wk_rnn_forward_options {
     wk_tensor **c_n;    /* that of an LSTM; default NULL */
 } wk_rnn_forward_options;
 /* wk_rnn_forward(layer, x): Calls a recurrent layer with any of its inputs and results. With .lengths the result is
- * that of wk_pack_padded_sequence, the layer and wk_pad_packed_sequence: h_n is the state after the last step of each
- * sequence, the backward direction begins there, and outputs beyond it are 0.
+ * that of wk_pack_padded_sequence with .unsorted, the layer, and wk_pad_packed_sequence with .total_length = the steps
+ * of x: h_n is the state after the last step of each sequence, in the order of the input's sequences; the backward
+ * direction begins there, and outputs beyond it are 0.
  *     wk_tensor *h_n, *c_n, *y = wk_rnn_forward(lstm, x, .lengths = lengths, .h_n = &h_n, .c_n = &c_n);
  * Returns:   the output, owned by the innermost scope, like h_n and c_n; NULL on error, with both NULL
  * Errors:    WK_ERR_ARGUMENT if the module is not a recurrent layer, c0 or c_n is given to a layer without c, or a
@@ -146,7 +147,9 @@ typedef struct wk_pad_packed_sequence_options {
     wk_tensor **lengths;  /* receives the lengths, i64 (batch); default NULL */
 } wk_pad_packed_sequence_options;
 /* wk_pad_packed_sequence(packed): Returns the sequences of wk_pack_padded_sequence, padded to the same length.
- * Errors:    WK_ERR_ARGUMENT if packed lacks data or batch_sizes, or .total_length is less than the longest length
+ * Errors:    WK_ERR_ARGUMENT if packed lacks data or batch_sizes, unsorted_indices is not a permutation, or
+ *            .total_length is less than the longest length; WK_ERR_INDEX if one of unsorted_indices is out of range;
+ *            WK_ERR_SHAPE if data does not have 1 to 7 dimensions
  * Blocks:    to read batch_sizes
  * PyTorch:   torch.nn.utils.rnn.pad_packed_sequence */
 WK_RESULT_API wk_tensor *wk_pad_packed_sequence_at(wk_site site, wk_tensors *packed,

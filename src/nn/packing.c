@@ -187,13 +187,21 @@ static bool fill_packing(wk_site site, const char *op, const int64_t *size, wk_t
     }
     if (!allocate(site, op, p)) return false;
     memcpy(p->size, size, sizeof *size * (size_t)p->steps);
-    for (int64_t k = 0; k < p->batch; k++) p->place[k] = k;
+    for (int64_t k = 0; k < p->batch; k++) {
+        p->place[k] = k;
+        p->order[k] = -1;
+    }
     if (place && wk_read_at(site, place, p->place, (size_t)p->batch * sizeof *p->place) != WK_OK) return false;
     for (int64_t k = 0; k < p->batch; k++) {
         const int64_t at = p->place[k];
         if (at < 0 || at >= p->batch) {
             wk__error_set(site, WK_ERR_INDEX, "%s: index %lld of unsorted_indices is out of range (valid: [0, %lld])",
                           op, (long long)at, (long long)p->batch - 1);
+            return false;
+        }
+        if (p->order[at] >= 0) {
+            wk__error_set(site, WK_ERR_ARGUMENT, "%s: unsorted_indices has index %lld twice; it must be a permutation",
+                          op, (long long)at);
             return false;
         }
         p->order[at] = k;
@@ -207,9 +215,14 @@ wk_tensor *wk__packing_read_list(wk_site site, const char *op, wk_tensors *packe
     wk_tensor *data = wk_tensors_find_at(site, packed, "data"),
               *sizes = wk_tensors_find_at(site, packed, "batch_sizes");
     if (wk__error_pending()) return NULL;
-    if (!data || !sizes || wk_ndim(data) < 1) {
+    if (!data || !sizes) {
         wk__error_set(site, WK_ERR_ARGUMENT,
                       "%s: the list must have data and batch_sizes, as that of wk_pack_padded_sequence", op);
+        return NULL;
+    }
+    if (wk_ndim(data) < 1 || wk_ndim(data) >= WK__MAX_DIMS) {
+        wk__call_error(op, site, WK_ERR_SHAPE, &data, "the data must have 1 to %d dimensions, got $a",
+                       WK__MAX_DIMS - 1);
         return NULL;
     }
     int64_t *size = wk__packing_read_sizes(site, op, sizes, data);

@@ -106,10 +106,11 @@ static bool refuse(wk_site site, const wk__rnn_kind *kind, const char *name, con
 /* Sets the cell of an RNN. */
 static bool read_nonlinearity(wk_site site, wk_rnn_nonlinearity nonlinearity, wk__rnn *rnn)
 {
+    static const char *const names[] = {"WK_RNN_TANH", "WK_RNN_RELU"};
+    int choice = (int)nonlinearity;
     rnn->cell = rnn->kind->cell;
-    if (nonlinearity == WK_RNN_TANH) return true;
-    if (nonlinearity != WK_RNN_RELU)
-        return refuse(site, rnn->kind, ".nonlinearity", "WK_RNN_TANH or WK_RNN_RELU", nonlinearity);
+    if (!wk__option_choice(site, rnn->kind->constructor, ".nonlinearity", names, 2, WK_RNN_TANH, &choice)) return false;
+    if (choice == WK_RNN_TANH) return true;
     if (!rnn->kind->is_rnn) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: .nonlinearity is an option of wk_nn_rnn and wk_nn_rnn_cell only",
                       rnn->kind->constructor);

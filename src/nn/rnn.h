@@ -10,7 +10,7 @@
 /* A kind of recurrent layer. */
 typedef struct wk__rnn_kind {
     const char *name, *constructor; /* "gru", "nn_gru" */
-    const wk__cell *cell;           /* of the RNN that with tanh */
+    const wk__cell *cell;           /* for rnn, the tanh cell */
     bool is_rnn;                    /* .nonlinearity is an option */
 } wk__rnn_kind;
 

@@ -24,7 +24,7 @@ static bool begin_layer(layer_call *l)
 {
     for (int k = 0; k < 2; k++)
         if (l->receives[k]) *l->receives[k] = NULL;
-    if (wk__error_pending() || !wk__module_check(l->module, l->site, l->op)) return false;
+    if (wk__omitted_may_have_failed() || !wk__module_check(l->module, l->site, l->op)) return false;
     if (wk__module_of(l->module)->kind.forward != wk__rnn_forward) {
         wk__error_set(l->site, WK_ERR_ARGUMENT, "%s: expected a wk_nn_rnn, wk_nn_gru or wk_nn_lstm, got a %s", l->op,
                       wk__module_of(l->module)->kind.name);
@@ -85,7 +85,8 @@ static bool call_layer_packed(layer_call *l, wk_tensor *data, const wk__packing 
     }
     for (int k = 0; k < 2; k++) {
         if (!l->given[k] || !order) continue;
-        if (wk__body_of(l->given[k])->ndim != 3) break; /* forward reports it */
+        const wk__body *body = wk__body_of(l->given[k]);
+        if (body->ndim != 3 || body->shape[1] != p->batch) break; /* forward reports it */
         if (!(l->given[k] = wk_index_select_at(l->site, l->given[k], 1, order))) return false;
     }
     bool fine = sizes && call_layer(l, data, sizes, p->batch);
@@ -94,9 +95,32 @@ static bool call_layer_packed(layer_call *l, wk_tensor *data, const wk__packing 
     return fine;
 }
 
-/* Ends the call: delivers the states if it succeeded. */
+/* Calls the layer with an input of 3 dimensions and the lengths of its sequences. */
+static bool call_layer_padded(layer_call *l, wk_tensor *x, wk_tensor *lengths)
+{
+    const bool batch_first = rnn_of(l)->batch_first;
+    const wk__body *body = wk__body_of(x);
+    const int64_t steps = body->shape[batch_first];
+    wk__packing p = {.batch = body->shape[!batch_first]};
+    if (!wk__packing_read_lengths(l->site, l->op, lengths, steps, true, &p)) return false;
+    bool fine;
+    if (p.batch == 0) { /* a list of packed sequences cannot be empty */
+        fine = call_layer(l, x, NULL, 0);
+    } else {
+        wk_tensor *data = wk__packing_pack(l->site, l->op, batch_first ? wk_transpose_at(l->site, x, 0, 1) : x, &p);
+        fine = data && call_layer_packed(l, data, &p);
+        if (fine) l->out[0] = wk__packing_pad(l->site, l->op, l->out[0], &p, steps, 0);
+        if (batch_first && l->out[0]) l->out[0] = wk_transpose_at(l->site, l->out[0], 0, 1);
+    }
+    wk__free(p.length);
+    return fine && l->out[0];
+}
+
+/* Ends the call: delivers the requested states if it succeeded. */
 static void end_layer(layer_call *l, wk__call_scope *c, bool fine)
 {
+    for (int k = 0; k < 2; k++)
+        if (!l->receives[k]) l->out[1 + k] = NULL;
     wk__call_end(c, l->out, fine ? 3 : 0);
     for (int k = 0; k < 2; k++)
         if (l->receives[k] && fine) *l->receives[k] = l->out[1 + k];
@@ -114,21 +138,14 @@ wk_tensor *wk_rnn_forward_at(wk_site site, wk_module *layer, wk_tensor *x, const
         !wk__call_begin(&c, WK__FRAME_CALL, op, site, WK__GRAD_KEPT))
         return NULL;
     const wk__body *body = wk__body_of(x);
-    const bool batch_first = rnn_of(&l)->batch_first, batched = body->ndim == 3;
-    wk__packing p = {.batch = batched ? body->shape[!batch_first] : -1};
+    const bool batched = body->ndim == 3;
     bool fine = false;
     if (!o.lengths)
-        fine = call_layer(&l, x, NULL, p.batch);
-    else if (!batched)
+        fine = call_layer(&l, x, NULL, batched ? body->shape[!rnn_of(&l)->batch_first] : -1);
+    else if (batched)
+        fine = call_layer_padded(&l, x, o.lengths);
+    else
         wk__call_error(op, site, WK_ERR_SHAPE, &x, ".lengths needs an input of 3 dimensions, got $a");
-    else if (wk__packing_read_lengths(site, op, o.lengths, body->shape[batch_first], true, &p)) {
-        wk_tensor *data = wk__packing_pack(site, op, batch_first ? wk_transpose_at(site, x, 0, 1) : x, &p);
-        fine = data && call_layer_packed(&l, data, &p);
-        if (fine) l.out[0] = wk__packing_pad(site, op, l.out[0], &p, body->shape[batch_first], 0);
-        if (batch_first && l.out[0]) l.out[0] = wk_transpose_at(site, l.out[0], 0, 1);
-        fine = fine && l.out[0];
-        wk__free(p.length);
-    }
     end_layer(&l, &c, fine);
     return fine ? l.out[0] : NULL;
 }

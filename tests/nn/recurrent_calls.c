@@ -79,6 +79,44 @@ static void a_batch_may_be_empty(void **state)
     expect_ok();
 }
 
+static void an_empty_batch_may_have_lengths(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_zeros((5, 0, 3)), *lengths = wk_zeros((0), .dtype = WK_I64), *h;
+    wk_tensor *y = wk_rnn_forward(wk_nn_gru(3, 4), x, .lengths = lengths, .h0 = wk_zeros((1, 0, 4)), .h_n = &h);
+    EXPECT_SHAPE(y, 5, 0, 4);
+    EXPECT_SHAPE(h, 1, 0, 4);
+    EXPECT_SHAPE(wk_rnn_forward(wk_nn_lstm(3, 4, .batch_first = true), wk_transpose(x, 0, 1), .lengths = lengths), 0, 5,
+                 4);
+    expect_ok();
+    assert_null(wk_rnn_forward(wk_nn_gru(3, 4), x, .lengths = wk_zeros((1), .dtype = WK_I64)));
+    expect_error("rnn_forward: the lengths must be an i64 vector", "each of 0 sequences, got i64[1]", NULL);
+}
+
+/* A call keeps no memory for a state that was not requested. */
+static void only_requested_states_are_kept(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    WK_NO_GRAD;
+    enum { HIDDEN = 256, BATCH = 64 };
+    wk_module *m = wk_nn_lstm(3, HIDDEN, .num_layers = 2);
+    wk_tensor *x = wk_rand((1, BATCH, 3)), *c;
+    wk_memory_stats before = {.size = sizeof before}, after = before;
+    wk_forward(m, x);
+    wk_sync();
+    wk_memory_stats_of(wk_device_of(x), &before);
+    wk_tensor *y = wk_rnn_forward(m, x, .c_n = &c);
+    wk_sync();
+    wk_memory_stats_of(wk_device_of(x), &after);
+    expect_ok();
+    const int64_t size = (int64_t)sizeof(float) * BATCH * HIDDEN;
+    assert_true(after.live - before.live < 4 * size);
+    EXPECT_SHAPE(y, 1, BATCH, HIDDEN);
+    EXPECT_SHAPE(c, 2, BATCH, HIDDEN);
+}
+
 static void dropout_is_between_layers(void **state)
 {
     (void)state;
@@ -199,7 +237,7 @@ static void wrong_arguments_are_refused(void **state)
     wk_nn_gru_cell(3, 4, .nonlinearity = WK_RNN_RELU);
     expect_error("nn_gru_cell: .nonlinearity is an option of wk_nn_rnn and wk_nn_rnn_cell only", NULL);
     wk_nn_rnn(3, 4, .nonlinearity = 7);
-    expect_error("nn_rnn: .nonlinearity must be WK_RNN_TANH or WK_RNN_RELU, got 7", NULL);
+    expect_error("nn_rnn: unknown .nonlinearity 7; expected WK_RNN_TANH or WK_RNN_RELU", NULL);
 }
 
 static void wrong_inputs_are_refused(void **state)
@@ -218,6 +256,9 @@ static void wrong_inputs_are_refused(void **state)
     expect_error("gru: the state h0 must have shape [1,2,4]", "got f32[1,3,4]", NULL);
     assert_int_equal(wk_forward_n(gru, (wk_zeros((5, 3)), wk_zeros((1, 1, 4))), out, 1), -1);
     expect_error("gru: the state h0 must have shape [1,4]", "got f32[1,1,4]", NULL);
+    wk_tensor *unsorted = wk_of(int64_t, (3), 1, 3, 2);
+    assert_null(wk_rnn_forward(gru, wk_zeros((3, 3, 3)), .h0 = wk_zeros((1, 5, 4)), .lengths = unsorted));
+    expect_error("rnn_forward: the state h0 must have shape [1,3,4]", "got f32[1,5,4]", NULL);
     assert_int_equal(wk_forward_n(lstm, (x, x), out, 1), -1);
     expect_error("lstm: expected x or (x, h0, c0), got 2 inputs", NULL);
     assert_int_equal(wk_forward_n(gru, (x), out, 3), -1);
@@ -230,6 +271,36 @@ static void wrong_inputs_are_refused(void **state)
     expect_error("rnn_forward: .c0 and .c_n are options of an lstm, not of a gru", NULL);
     assert_null(wk_rnn_forward(wk_nn_relu(), x));
     expect_error("rnn_forward: expected a wk_nn_rnn, wk_nn_gru or wk_nn_lstm", NULL);
+}
+
+/* Returns a list of packed sequences; without unsorted_indices if they are NULL. */
+static wk_tensors *packed_of(wk_tensor *data, wk_tensor *batch_sizes, wk_tensor *unsorted_indices)
+{
+    wk_tensors *list = wk_tensors_new();
+    wk_tensors_add(list, "data", data);
+    wk_tensors_add(list, "batch_sizes", batch_sizes);
+    if (unsorted_indices) wk_tensors_add(list, "unsorted_indices", unsorted_indices);
+    return list;
+}
+
+static void wrong_packed_sequences_are_refused(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *data = wk_zeros((3, 2)), *sizes = wk_of(int64_t, (2), 2, 1);
+    assert_null(wk_pad_packed_sequence(wk_list((data))));
+    expect_error("pad_packed_sequence: the list must have data and batch_sizes", NULL);
+    assert_null(wk_pad_packed_sequence(packed_of(data, wk_of(int64_t, (2), 1, 2), NULL)));
+    expect_error("the batch sizes must be at least 1, not grow, and add up to the rows of the data f32[3,2]", NULL);
+    assert_null(wk_pad_packed_sequence(packed_of(wk_zeros((3, 1, 1, 1, 1, 1, 1, 1)), sizes, NULL)));
+    assert_int_equal(wk_error_code(), WK_ERR_SHAPE);
+    expect_error("pad_packed_sequence: the data must have 1 to 7 dimensions, got f32[3,1,1,1,1,1,1,1]", NULL);
+    EXPECT_SHAPE(wk_pad_packed_sequence(packed_of(wk_zeros((3, 1, 1, 1, 1, 1, 1)), sizes, NULL)), 2, 2, 1, 1, 1, 1, 1,
+                 1);
+    assert_null(wk_pad_packed_sequence(packed_of(data, sizes, wk_of(int64_t, (2), 0, 2))));
+    expect_error("pad_packed_sequence: index 2 of unsorted_indices is out of range (valid: [0, 1])", NULL);
+    assert_null(wk_rnn_forward_packed(wk_nn_rnn(2, 3), packed_of(data, sizes, wk_of(int64_t, (2), 0, 0))));
+    expect_error("rnn_forward_packed: unsorted_indices has index 0 twice; it must be a permutation", NULL);
 }
 
 static void wrong_lengths_are_refused(void **state)
@@ -245,13 +316,6 @@ static void wrong_lengths_are_refused(void **state)
     expect_error("one element for each of 2 sequences, got i64[1]", NULL);
     assert_null(wk_pack_padded_sequence(x, wk_of(float, (2), 2, 1)));
     expect_error("the lengths must be an i64 vector", "got f32[2]", NULL);
-    assert_null(wk_pad_packed_sequence(wk_list((x))));
-    expect_error("pad_packed_sequence: the list must have data and batch_sizes", NULL);
-    wk_tensors *wrong = wk_tensors_new();
-    wk_tensors_add(wrong, "data", x);
-    wk_tensors_add(wrong, "batch_sizes", wk_of(int64_t, (2), 1, 2));
-    assert_null(wk_pad_packed_sequence(wrong));
-    expect_error("the batch sizes must be at least 1, not grow, and add up to the rows of the data f32[3,2,2]", NULL);
     wk_tensors *packed = wk_pack_padded_sequence(x, wk_of(int64_t, (2), 3, 1));
     assert_null(wk_pad_packed_sequence(packed, .total_length = 2));
     expect_error("pad_packed_sequence: .total_length must be at least the longest length 3, got 2", NULL);
@@ -266,6 +330,8 @@ int main(void)
         cmocka_unit_test(initial_values_are_uniform),
         cmocka_unit_test(states_carry_over),
         cmocka_unit_test(a_batch_may_be_empty),
+        cmocka_unit_test_teardown(an_empty_batch_may_have_lengths, test_clean),
+        cmocka_unit_test(only_requested_states_are_kept),
         cmocka_unit_test(dropout_is_between_layers),
         cmocka_unit_test(half_precision_is_computed_in_single),
         cmocka_unit_test(devices_agree),
@@ -273,6 +339,7 @@ int main(void)
         cmocka_unit_test(packed_calls_agree_with_lengths),
         cmocka_unit_test_teardown(wrong_arguments_are_refused, test_clean),
         cmocka_unit_test_teardown(wrong_inputs_are_refused, test_clean),
+        cmocka_unit_test_teardown(wrong_packed_sequences_are_refused, test_clean),
         cmocka_unit_test_teardown(wrong_lengths_are_refused, test_clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -220,6 +220,19 @@ static void padding_to_less_than_the_longest(void)
     wk_tensor *lengths = wk_full((1), 3, .dtype = WK_I64);
     wk_pad_packed_sequence(wk_pack_padded_sequence(wk_ones((4, 1, 2)), lengths), .total_length = 2);
 }
+static void padding_to_more_dimensions_than_a_tensor_has(void)
+{
+    wk_tensors *packed = wk_tensors_new();
+    wk_tensors_add(packed, "data", wk_ones((1, 1, 1, 1, 1, 1, 1, 1)));
+    wk_tensors_add(packed, "batch_sizes", wk_ones((1), .dtype = WK_I64));
+    wk_pad_packed_sequence(packed);
+}
+static void padding_with_an_index_out_of_range(void)
+{
+    wk_tensors *packed = wk_pack_padded_sequence(wk_ones((4, 1, 2)), wk_ones((1), .dtype = WK_I64));
+    wk_tensors_add(packed, "unsorted_indices", wk_ones((1), .dtype = WK_I64));
+    wk_pad_packed_sequence(packed);
+}
 static void groups_that_do_not_divide(void)
 {
     wk_nn_group_norm(2, 3);
@@ -695,6 +708,8 @@ static const promised_code promised_by_training[] = {
     {"wk_pack_padded_sequence", WK_ERR_SHAPE, .provoke = lengths_of_other_sequences},
     {"wk_pack_padded_sequence", WK_ERR_DTYPE, .provoke = lengths_that_are_fractions},
     {"wk_pad_packed_sequence", WK_ERR_ARGUMENT, .provoke = padding_to_less_than_the_longest},
+    {"wk_pad_packed_sequence", WK_ERR_INDEX, .provoke = padding_with_an_index_out_of_range},
+    {"wk_pad_packed_sequence", WK_ERR_SHAPE, .provoke = padding_to_more_dimensions_than_a_tensor_has},
     {"wk_nn_rms_norm", WK_ERR_ARGUMENT, .provoke = rms_norm_with_negative_eps},
     {"wk_nn_rms_norm", WK_ERR_SHAPE, .provoke = rms_norm_of_nothing},
     {"wk_nn_embedding", WK_ERR_ARGUMENT, .provoke = embedding_without_its_padding},

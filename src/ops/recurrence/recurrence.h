@@ -44,7 +44,7 @@ wk_tensor *wk__steps_previous(const wk__steps *steps, wk_tensor *initial, wk_ten
 
 enum { WK__RNN_GATES = 4 };
 
-/* A step, forward or backward. Tensors are (rows, H), if nothing else is said; NULL after an error. */
+/* A step, forward or backward. Tensors are (rows, H) unless stated otherwise; NULL after an error. */
 typedef struct wk__cell_step {
     wk_tensor *x[WK__RNN_GATES];       /* product of the input, by gate */
     wk_tensor *product[WK__RNN_GATES]; /* product of the state, by gate */

@@ -35,42 +35,81 @@ void wk__steps_drop(wk__steps *steps)
     if (steps && atomic_fetch_sub(&steps->refs, 1) == 1) wk__free(steps);
 }
 
-/* Returns x and y, one below the other. NULL for x: only y. */
-static wk_tensor *above(wk_tensor *x, wk_tensor *y)
+/* Ranges of rows that are joined into one matrix. Adjacent ranges of one tensor become one. */
+typedef struct row_ranges {
+    wk_tensor **piece; /* the ranges before the last one; owned array */
+    int64_t count, capacity;
+    wk_tensor *of; /* the last range, which may grow */
+    int64_t start, rows;
+} row_ranges;
+
+/* Makes the last range a piece. */
+static bool end_range(row_ranges *r)
 {
-    return x ? wk_cat((x, y), 0) : y;
+    if (!r->rows) return true;
+    if (r->count == INT32_MAX || !wk__grow(&r->piece, &r->capacity, r->count + 1, sizeof *r->piece)) {
+        wk__error_set((wk_site){0}, WK_ERR_MEMORY, "rnn: out of host memory for %lld parts of the states",
+                      (long long)r->count + 1);
+        return false;
+    }
+    const bool whole = r->rows == wk__body_of(r->of)->shape[0];
+    wk_tensor *piece = whole ? r->of : wk_narrow(r->of, 0, r->start, r->rows);
+    r->piece[r->count++] = piece;
+    return piece != NULL;
+}
+
+static bool add_range(row_ranges *r, wk_tensor *of, int64_t start, int64_t rows)
+{
+    if (!rows) return true;
+    if (of == r->of && start == r->start + r->rows) {
+        r->rows += rows;
+        return true;
+    }
+    if (!end_range(r)) return false;
+    r->of = of;
+    r->start = start;
+    r->rows = rows;
+    return true;
+}
+
+/* Returns the ranges, of which there is at least one, below each other, and frees the array. Returns NULL if adding
+ * them failed, that is, if not `fine`. */
+static wk_tensor *join_ranges(row_ranges *r, bool fine)
+{
+    wk_tensor *out = NULL;
+    if (fine && end_range(r)) out = r->count == 1 ? r->piece[0] : wk_cat_at((wk_site){0}, r->piece, (int)r->count, 0);
+    wk__free(r->piece);
+    return out;
 }
 
 wk_tensor *wk__steps_final(const wk__steps *steps, wk_tensor *states)
 {
     if (steps->reverse || !steps->row[1]) return wk_narrow(states, 0, 0, steps->row[1]);
-    wk_tensor *out = NULL;
+    row_ranges r = {0};
+    bool fine = true;
     int64_t done = 0; /* the longest sequences come first and end last */
-    for (int64_t t = steps->count - 1; t >= 0 && !wk__error_pending(); t--) {
+    for (int64_t t = steps->count - 1; t >= 0 && fine; t--) {
         const int64_t rows = wk__steps_rows(steps, t);
-        if (rows > done) out = above(out, wk_narrow(states, 0, steps->row[t] + done, rows - done));
+        fine = add_range(&r, states, steps->row[t] + done, rows - done);
         done = rows;
     }
-    return out;
+    return join_ranges(&r, fine);
 }
 
 wk_tensor *wk__steps_previous(const wk__steps *steps, wk_tensor *initial, wk_tensor *states)
 {
-    const int64_t count = steps->count, first = wk__steps_rows(steps, 0), total = steps->row[count];
-    if (count == 1) return initial;
-    const bool equal = total == count * first;
-    if (equal && !steps->reverse) return wk_cat((initial, wk_narrow(states, 0, 0, total - first)), 0);
-    if (equal) return wk_cat((wk_narrow(states, 0, first, total - first), initial), 0);
-    wk_tensor *out = steps->reverse ? NULL : initial;
-    for (int64_t t = !steps->reverse; t < count && !wk__error_pending(); t++) {
+    const int64_t count = steps->count;
+    if (count == 1 || !steps->row[1]) return initial;
+    row_ranges r = {0};
+    bool fine = steps->reverse || add_range(&r, initial, 0, steps->row[1]);
+    for (int64_t t = !steps->reverse; t < count && fine; t++) {
         const int64_t rows = wk__steps_rows(steps, t);
         if (!steps->reverse) {
-            out = above(out, wk_narrow(states, 0, steps->row[t - 1], rows));
+            fine = add_range(&r, states, steps->row[t - 1], rows);
             continue;
         }
         const int64_t longer = t + 1 < count ? wk__steps_rows(steps, t + 1) : 0; /* they come from step t + 1 */
-        if (longer) out = above(out, wk_narrow(states, 0, steps->row[t + 1], longer));
-        if (longer < rows) out = above(out, wk_narrow(initial, 0, longer, rows - longer));
+        fine = add_range(&r, states, steps->row[t + 1], longer) && add_range(&r, initial, longer, rows - longer);
     }
-    return out;
+    return join_ranges(&r, fine);
 }
