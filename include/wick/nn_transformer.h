@@ -40,7 +40,8 @@ typedef struct wk_nn_multihead_attention_options {
  * wk_scaled_dot_product_attention in num_heads heads of embed_dim / num_heads features, and projects the result.
  * Parameters are in_proj_weight (3 embed_dim, embed_dim), in_proj_bias and those of the linear layer out_proj; with
  * .kdim or .vdim q_proj_weight, k_proj_weight and v_proj_weight instead of the first. Weights of the input are
- * initialised by wk_init_xavier_uniform_, biases with 0. wk_forward(m, x) attends from x to x.
+ * initialised by wk_init_xavier_uniform_, biases with 0. wk_forward(m, x) attends from x to x. wk_forward_n takes x, or
+ * query, key and value, and returns 1 output, or 2: the result and the mean of the weights over the heads.
  * Errors:    WK_ERR_ARGUMENT unless embed_dim is a positive multiple of num_heads, or if .kdim or .vdim is negative or
  *            .dropout outside [0, 1]
  * PyTorch:   torch.nn.MultiheadAttention */
@@ -105,8 +106,9 @@ typedef struct wk_nn_transformer_stack_options {
     wk_module *norm; /* of the result, for example wk_nn_layer_norm((512)); default none */
 } wk_nn_transformer_stack_options;
 /* wk_nn_transformer_encoder(layer, num_layers), wk_nn_transformer_decoder(layer, num_layers): Create a module of
- * num_layers copies of layer, layers.0, layers.1, ..., and norm. The copies begin with the values of layer, which stays
- * the caller's.
+ * num_layers copies of layer, layers.0, layers.1, ..., and norm. The copies have the values and requires_grad of the
+ * layer's parameters and the training modes of its modules, but neither gradients nor changes to its children. layer
+ * stays the caller's.
  * Errors:    WK_ERR_ARGUMENT if layer is another kind of module or num_layers is negative
  * PyTorch:   torch.nn.TransformerEncoder, TransformerDecoder */
 WK_RESULT_API wk_module *wk_nn_transformer_encoder_at(wk_site site, wk_module *layer, int64_t num_layers,
@@ -143,7 +145,9 @@ typedef struct wk_forward_transformer_options {
     wk_tensor *src_mask, *tgt_mask, *memory_mask; /* of the products: as .attn_mask of wk_forward_attention */
     /* of keys, (N, S) or (S): as .key_padding_mask */
     wk_tensor *src_key_padding_mask, *tgt_key_padding_mask, *memory_key_padding_mask;
-    bool src_is_causal, tgt_is_causal, memory_is_causal;
+    bool src_is_causal;    /* position i of src sees positions 0 to i, besides the masks; default false */
+    bool tgt_is_causal;    /* the same of tgt */
+    bool memory_is_causal; /* position i of tgt sees positions 0 to i of memory; default false */
     char reserved[5];
 } wk_forward_transformer_options;
 /* wk_forward_encoder(m, src), wk_forward_decoder(m, tgt, memory), wk_forward_transformer(m, src, tgt): Call an encoder

@@ -9,6 +9,7 @@
 
 #include "backend/backend.h"
 #include "backend/contraction.h"
+#include "base/alloc.h"
 
 /* Range of element offsets that an operand accesses relative to its offset: low <= 0 <= high. */
 typedef struct reach {
@@ -144,14 +145,52 @@ static const char *check_along_dim(const wk__work_family *family, const wk__work
     return NULL;
 }
 
-/* Checks attention: operands have one dtype and are addressed by strides over one space. */
+/* An operand of attention: the dimensions that it has besides the leading ones, from L, S, E, Ev. */
+enum { L, S, E, EV };
+typedef struct attention_operand {
+    int row, column; /* column -1: none */
+    bool is_mask;
+} attention_operand;
+
+/* Checks the strides that the kernels require: contiguous rows, except of masks, and row-major results. `shape`
+ * has 1 for each dimension that the operand does not have. */
+static const char *check_attention_strides(const wk__operand *operand, const attention_operand *of, bool is_result,
+                                           int ndim, const int64_t *shape)
+{
+    const int column = ndim - WK__ATTENTION_DIMS + of->column;
+    if (is_empty(ndim, shape)) return NULL;
+    if (of->column >= 0 && !of->is_mask && shape[column] != 1 && operand->stride[column] != 1)
+        return "an operand of attention whose rows are not contiguous";
+    int64_t dense = 1;
+    for (int d = ndim - 1; is_result && d >= 0; d--) {
+        if (shape[d] != 1 && operand->stride[d] != dense) return "a result of attention that is not row-major";
+        if (!wk__mul_size(dense, shape[d], &dense)) return "a result of attention that is too large";
+    }
+    return NULL;
+}
+
+/* Checks attention: operands have one dtype and are addressed by strides over one space. Operands without the dimension
+ * that makes the space empty are still accessed. */
 static const char *check_attention(const wk__work_family *family, const wk__work_args *args)
 {
-    if (args->ndim < WK__ATTENTION_DIMS) return "too few dimensions for attention";
+    static const attention_operand forward[] = {{L, EV, false}, {L, -1, false}, {L, E, false},
+                                                {S, E, false},  {S, EV, false}, {L, S, true}};
+    static const attention_operand backward[] = {{L, E, false},  {S, E, false},  {S, EV, false}, {L, E, false},
+                                                 {S, E, false},  {S, EV, false}, {L, S, true},   {L, EV, false},
+                                                 {L, -1, false}, {L, -1, false}};
+    const int leads = args->ndim - WK__ATTENTION_DIMS;
+    if (leads < 0) return "too few dimensions for attention";
     if (args->mode < 0 || args->mode >= family->nmodes) return "an unknown mode";
     for (int o = 0; o < family->nout + family->nin; o++) {
+        const attention_operand *of = family->nout == 2 ? &forward[o] : &backward[o];
+        const bool unread = of->is_mask && !(args->mode & WK__ATTENTION_MASKED);
+        int64_t shape[WK__MAX_DIMS];
+        memcpy(shape, args->shape, sizeof shape);
+        for (int d = L; d <= EV && !unread; d++)
+            if (d != of->row && d != of->column) shape[leads + d] = 1;
         if (args->operand[o].dtype != args->operand[0].dtype) return "operands with different dtypes";
-        const char *wrong = check_operand(&args->operand[o], args->ndim, args->shape);
+        const char *wrong = check_operand(&args->operand[o], args->ndim, shape);
+        if (!wrong) wrong = check_attention_strides(&args->operand[o], of, o < family->nout, args->ndim, shape);
         if (wrong) return wrong;
     }
     return NULL;

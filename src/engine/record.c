@@ -78,8 +78,10 @@ static void forget_newest(wk__op_queue *queue)
     if ((char *)r < queue->chunk[queue->chunk_now] || (char *)r >= queue->chunk[queue->chunk_now] + WK__OP_QUEUE_CHUNK)
         queue->chunk_now--;
     queue->used = (size_t)((char *)r - queue->chunk[queue->chunk_now]);
-    if (!r->extends) queue->pending_bytes -= r->ref[0].value->bytes;
-    if (r->ref[0].value->requeued) wk__deferred_shadow_drop(r->ref[0].value);
+    for (int k = 0; k < r->nout; k++) {
+        if (!r->extends) queue->pending_bytes -= r->ref[k].value->bytes;
+        if (r->ref[k].value->requeued) wk__deferred_shadow_drop(r->ref[k].value);
+    }
     wk__release_record(r);
 }
 

@@ -15,7 +15,8 @@ const void *wk__forward_options(void);
 /* Checks the numbers of inputs and outputs of a forward with one output. */
 bool wk__forward_takes(const char *name, int expected, int inputs, int outputs);
 
-/* Returns a layer of the same kind, with the options of m and its values. NULL on error. */
+/* Returns a layer of the same kind, with the options of m, its values, requires_grad and training modes. NULL on
+ * error. */
 wk_module *wk__transformer_layer_copy(wk_site site, wk_module *m);
 
 #endif

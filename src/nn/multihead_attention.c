@@ -2,6 +2,7 @@
 /* multihead_attention: projections around scaled_dot_product_attention. Inside, sequences are (N, L, E) and heads
  * (N, H, L, E / H); masks hide by false or are added, as in that call. */
 #include "attention_call.h"
+#include "ops/core/call.h"
 #include "tensor/call_scope.h"
 #include <math.h>
 #include <string.h>
@@ -55,6 +56,16 @@ static bool check_inputs(const call *c, wk_tensor *const in[])
             : k == KEY ? "key"
                        : "value",
             wk_ndim(in[QUERY]), (long long)size, wk_ndim(in[k]), (long long)wk_size(in[k], -1));
+        return false;
+    }
+    const int samples = s->batch_first ? 0 : 1;
+    for (int k = KEY; k < PARTS && !c->unbatched; k++) {
+        if (wk_size(in[k], samples) == wk_size(in[QUERY], samples)) continue;
+        wk__error_set((wk_site){0}, WK_ERR_SHAPE,
+                      "multihead_attention: query and %s must have one number of samples (dimension %d), got %lld and "
+                      "%lld",
+                      k == KEY ? "key" : "value", samples, (long long)wk_size(in[QUERY], samples),
+                      (long long)wk_size(in[k], samples));
         return false;
     }
     return true;
@@ -118,7 +129,8 @@ static bool check_mask(const char *name, wk_tensor *mask, const int64_t *shape, 
     return false;
 }
 
-/* Adds a mask of torch.nn's meaning, which broadcasts to (N, H, L, S), to the call's. */
+/* Combines the call's mask with one in which true hides a key, or which is added, and which broadcasts to
+ * (N, H, L, S). */
 static bool join(call *c, wk_tensor *mask)
 {
     if (!mask) return false;
@@ -153,7 +165,7 @@ static bool set_mask(call *c)
         const bool alone = c->unbatched; /* then the mask needs no dimension of samples */
         if (!check_mask("key_padding_mask", o->key_padding_mask, each, 2, alone ? one : each, alone ? 1 : 2))
             return false;
-        if (!join(c, wk_reshape(o->key_padding_mask, (-1, 1, 1, keys)))) return false;
+        if (!join(c, wk_reshape(o->key_padding_mask, (n, 1, 1, keys)))) return false;
     }
     if (o->is_causal && (c->mask || o->weights || s->extra[KEY] || s->add_zero)) {
         wk_tensor *later = wk_ones((rows, keys), .dtype = WK_BOOL, .device = wk_device_of(c->heads[QUERY]));
@@ -252,7 +264,7 @@ wk_tensor *wk_forward_attention_at(wk_site site, wk_module *m, wk_tensor *query,
     wk_tensor *in[PARTS] = {query, key, value}, *out[MOST_OUTPUTS] = {NULL};
     if (!wk__options(site, "forward_attention", options, &o)) return NULL;
     if (o.weights) *o.weights = NULL;
-    if (wk__error_pending() && (!o.attn_mask || !o.key_padding_mask)) return NULL; /* a failed mask is not omitted */
+    if ((!o.attn_mask || !o.key_padding_mask) && wk__omitted_may_have_failed()) return NULL;
     static const char *const kinds[] = {"multihead_attention", NULL};
     const bool fine =
         wk__forward_with(site, "forward_attention", m, kinds, in, PARTS, out, o.weights ? MOST_OUTPUTS : 1, &o);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* transformer_encoder and transformer_decoder, stacks of layers, and transformer, which has one of each. */
 #include "attention_call.h"
+#include "ops/core/call.h"
 #include "tensor/call_scope.h"
 #include <string.h>
 #include <wick/ops.h>
@@ -67,7 +68,7 @@ static wk_tensor *call(wk_site site, const char *name, wk_module *m, const char 
     wk_forward_transformer_options o;
     wk_tensor *out = NULL;
     if (!wk__options(site, name, options, &o)) return NULL;
-    if (wk__error_pending()) return NULL; /* a mask that could not be made must not count as omitted */
+    if (wk__omitted_may_have_failed()) return NULL;
     return wk__forward_with(site, name, m, kinds, in, inputs, &out, 1, &o) ? out : NULL;
 }
 
@@ -110,7 +111,7 @@ static wk_module *make_stack(wk_site site, const char *name, const wk_module_kin
     wk_nn_transformer_stack_options o;
     if (!wk__options(site, name, options, &o) || !wk__handle_check(layer, &wk__module_kind, site, name, "the layer"))
         return NULL;
-    if (!o.norm && wk__error_pending()) return NULL;
+    if (!o.norm && wk__omitted_may_have_failed()) return NULL;
     const wk__module *body = wk__module_of(layer);
     if (!body->builtin || strcmp(body->kind.name, expected) != 0 || count < 0) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: expected a %s and at least 0 layers, got a %s and %lld", name,

@@ -3,6 +3,7 @@
  * input. */
 #include "attention_call.h"
 #include "tensor/call_scope.h"
+#include <wick/autograd.h>
 #include <wick/ops.h>
 
 enum { MOST_NORMS = 3 };
@@ -136,11 +137,14 @@ static wk_module *construct(wk_site site, const char *name, const wk_module_kind
     wk_nn_transformer_layer_options o;
     if (!wk__options(site, name, options, &o)) return NULL;
     if (o.dim_feedforward == 0) o.dim_feedforward = 2048;
-    if (o.dim_feedforward < 0 || (o.activation != WK_TRANSFORMER_RELU && o.activation != WK_TRANSFORMER_GELU)) {
+    if (o.dim_feedforward < 0) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: .dim_feedforward must be at least 0, got %lld", name,
+                      (long long)o.dim_feedforward);
+        return NULL;
+    }
+    if (o.activation != WK_TRANSFORMER_RELU && o.activation != WK_TRANSFORMER_GELU) {
         wk__error_set(site, WK_ERR_ARGUMENT,
-                      "%s: .dim_feedforward must be at least 0, got %lld, and .activation WK_TRANSFORMER_RELU or "
-                      "WK_TRANSFORMER_GELU, got %d",
-                      name, (long long)o.dim_feedforward, o.activation);
+                      "%s: .activation must be WK_TRANSFORMER_RELU or WK_TRANSFORMER_GELU, got %d", name, o.activation);
         return NULL;
     }
     wk__call_scope c;
@@ -168,6 +172,31 @@ wk_module *wk_nn_transformer_decoder_layer_at(wk_site site, int64_t d_model, int
     return construct(site, "nn_transformer_decoder_layer", &kind, d_model, nhead, options, true);
 }
 
+/* Sets the training modes of a copy and its children, which are those of `from`. Returns false on error. */
+static bool copy_modes(wk_module *to, wk_module *from)
+{
+    wk__module_of(to)->eval = wk__module_of(from)->eval;
+    const int count = wk_module_child_count_at((wk_site){0}, to);
+    for (int k = 0; k < count; k++) {
+        wk_module *child = wk_module_child_by_index_at((wk_site){0}, to, k);
+        wk_module *of = wk_module_child_by_index_at((wk_site){0}, from, k);
+        if (!child || !of || !copy_modes(child, of)) return false;
+    }
+    return true;
+}
+
+/* Copies values and requires_grad of all parameters. Returns false on error. */
+static bool copy_parameters(wk_site site, wk_module *to, wk_tensors *from)
+{
+    wk_tensors *all = wk_parameters_at(site, to);
+    if (!all) return false;
+    for (int k = 0; k < wk_tensors_count_at(site, all); k++) {
+        wk_tensor *x = wk_tensors_get_at(site, all, k), *of = wk_tensors_get_at(site, from, k);
+        if (!wk_copy__at(site, x, of) || !wk_requires_grad__at(site, x, wk_requires_grad(of))) return false;
+    }
+    return true;
+}
+
 wk_module *wk__transformer_layer_copy(wk_site site, wk_module *m)
 {
     const layer *s = wk__module_of(m)->state;
@@ -179,8 +208,5 @@ wk_module *wk__transformer_layer_copy(wk_site site, wk_module *m)
     o.device = wk_device_of(first);
     wk_module *copy = s->cross_attn ? wk_nn_transformer_decoder_layer_at(site, s->d_model, s->nhead, &o)
                                     : wk_nn_transformer_encoder_layer_at(site, s->d_model, s->nhead, &o);
-    wk_tensors *to = copy ? wk_parameters_at(site, copy) : NULL;
-    for (int k = 0; to && k < wk_tensors_count_at(site, to); k++)
-        if (!wk_copy__at(site, wk_tensors_get_at(site, to, k), wk_tensors_get_at(site, from, k))) return NULL;
-    return to ? copy : NULL;
+    return copy && copy_parameters(site, copy, from) && copy_modes(copy, m) ? copy : NULL;
 }

@@ -392,6 +392,23 @@ static void stacks_copy_their_layer(void **state)
     expect_ok();
 }
 
+static void copies_keep_modes(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *layer = wk_nn_transformer_decoder_layer(8, 2, .dim_feedforward = 4);
+    wk_requires_grad_(wk_module_parameter(layer, "linear1.weight"), false);
+    wk_module_train(wk_module_child(layer, "dropout1"), false);
+    wk_module *stack = wk_nn_transformer_decoder(layer, 1);
+    assert_false(wk_requires_grad(wk_module_parameter(stack, "layers.0.linear1.weight")));
+    assert_true(wk_requires_grad(wk_module_parameter(stack, "layers.0.linear2.weight")));
+    assert_false(wk_module_training(wk_module_child(stack, "layers.0.dropout1")));
+    assert_true(wk_module_training(wk_module_child(stack, "layers.0.dropout2")));
+    wk_module_train(layer, false);
+    assert_false(wk_module_training(wk_module_child(wk_nn_transformer_decoder(layer, 1), "layers.0")));
+    expect_ok();
+}
+
 static void dropout_in_training_only(void **state)
 {
     (void)state;
@@ -414,6 +431,8 @@ static void rows_without_keys_yield_the_bias(void **state)
     assert_true(norm_of(wk_forward_attention(m, x, x, x, .key_padding_mask = all)) == 0);
     assert_true(norm_of(wk_forward_attention(m, x, x, x, .key_padding_mask = all, .weights = &share)) == 0);
     assert_true(norm_of(share) == 0);
+    wk_tensor *none = wk_zeros((0, 2, 4)), *padded = wk_ones((2, 0), .dtype = WK_BOOL); /* no keys at all */
+    assert_true(norm_of(wk_forward_attention(m, x, none, none, .key_padding_mask = padded)) == 0);
     expect_ok();
 }
 
@@ -440,13 +459,20 @@ static void messages(void **state)
     assert_null(wk_nn_transformer_encoder(wk_nn_linear(2, 2), 1));
     expect_error("expected a transformer_encoder_layer and at least 0 layers, got a linear and 1", NULL);
     assert_null(wk_nn_transformer_decoder_layer(4, 2, .activation = 7));
-    expect_error("WK_TRANSFORMER_GELU, got 7", NULL);
+    expect_error("nn_transformer_decoder_layer: .activation must be WK_TRANSFORMER_RELU or WK_TRANSFORMER_GELU, got 7",
+                 NULL);
+    assert_null(wk_nn_transformer_decoder_layer(4, 2, .dim_feedforward = -1));
+    expect_error("nn_transformer_decoder_layer: .dim_feedforward must be at least 0, got -1", NULL);
     wk_module *m = wk_nn_multihead_attention(4, 2);
     wk_tensor *x = wk_randn((3, 2, 4));
     assert_null(wk_forward(m, wk_randn((3, 2, 5))));
     expect_error("query must have the number of dimensions of query (3) and 4 features, got 3 dimensions and 5", NULL);
     assert_null(wk_forward(m, wk_randn((4))));
     expect_error("expected sequences of 3 dimensions, or of 2 for one sample, got 1", NULL);
+    assert_null(wk_forward_attention(m, x, wk_randn((3, 1, 4)), x));
+    expect_error("query and key must have one number of samples (dimension 1), got 2 and 1", NULL);
+    assert_null(wk_forward_attention(m, x, x, wk_randn((3, 3, 4))));
+    expect_error("query and value must have one number of samples (dimension 1), got 2 and 3", NULL);
     assert_null(wk_forward_attention(m, x, x, x, .attn_mask = wk_ones((2, 3))));
     expect_error("multihead_attention: .attn_mask must have shape (3, 3) or (4, 3, 3), got (2, 3)", NULL);
     assert_null(wk_forward_attention(m, x, x, x, .key_padding_mask = wk_ones((2, 3), .dtype = WK_I64)));
@@ -469,6 +495,7 @@ int main(void)
         cmocka_unit_test(values_are_those_of_pytorch),
         cmocka_unit_test(initial_values),
         cmocka_unit_test(stacks_copy_their_layer),
+        cmocka_unit_test(copies_keep_modes),
         cmocka_unit_test(dropout_in_training_only),
         cmocka_unit_test(rows_without_keys_yield_the_bias),
         cmocka_unit_test(text),

@@ -150,6 +150,51 @@ static void memory_is_linear(void **state)
     assert_true(whole <= 2 * half + (1 << 20));
 }
 
+/* Dropout selects the composition. With these keys a block has 4096 rows, and all its weights 16 MiB. The queue
+ * runs several times during the pass. */
+static int64_t peak_of_composition(int64_t blocks)
+{
+    WK_SCOPE;
+    wk_seed(7);
+    wk_tensor *query = wk_randn((blocks * 4096, 1), .requires_grad = true), *key = wk_randn((1024, 1));
+    wk_sync();
+    wk_memory_reset_peak(wk_cpu());
+    wk_memory_stats before = {.size = sizeof before}, after = {.size = sizeof after};
+    wk_memory_stats_of(wk_cpu(), &before);
+    wk_backward(wk_sum(wk_scaled_dot_product_attention(query, key, key, .dropout_p = 0.5)));
+    wk_sync();
+    wk_memory_stats_of(wk_cpu(), &after);
+    assert_null(wk_error());
+    return after.peak - before.live;
+}
+
+static void memory_of_the_composition_is_linear(void **state)
+{
+    (void)state;
+    const int64_t few = peak_of_composition(2), many = peak_of_composition(6);
+    if (many > few + (1 << 20)) fail_msg("2 blocks need %lld bytes, 6 need %lld", (long long)few, (long long)many);
+}
+
+/* Blocks that are joined: rows do not depend on each other. */
+static void blocks_are_joined(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_seed(9);
+    wk_tensor *in[] = {wk_randn((24, 2), .requires_grad = true), wk_randn((1 << 19, 2), .requires_grad = true),
+                       wk_randn((1 << 19, 1), .requires_grad = true)}; /* blocks of 16 rows */
+    wk_tensor *mask = wk_zeros((24, 1), .requires_grad = true), *fast[3], *slow[4];
+    wk_tensor *out = wk_scaled_dot_product_attention(in[0], in[1], in[2]);
+    wk_tensor *other = wk_scaled_dot_product_attention(in[0], in[1], in[2], .attn_mask = mask);
+    wk_tensor *all[] = {in[0], in[1], in[2], mask}, *weight = wk_randn((24, 1));
+    wk_grad_options options = {.size = sizeof options, .grad_outputs = &weight};
+    assert_int_equal(wk_grad_at(WK_HERE, &out, 1, in, 3, fast, &options), WK_OK);
+    assert_int_equal(wk_grad_at(WK_HERE, &other, 1, all, 4, slow, &options), WK_OK);
+    for (int k = 0; k < 3; k++) assert_true(wk_item(wk_amax(wk_abs(wk_sub(fast[k], slow[k])))) < 1e-5);
+    assert_int_equal(wk_size(slow[3], 0), 24);
+    assert_true(wk_item(wk_amax(wk_abs(slow[3]))) < 1e-4); /* a mask of rows shifts all their scores */
+}
+
 /* Compares the kernel with the composition, which dropout with probability 0 does not select, but a mask that requires
  * grad does for gradients. */
 static void kernel_agrees_with_composition(void **state)
@@ -231,6 +276,11 @@ static void errors(void **state)
                  "must have one number of heads (dimension -3), which divides that of query f32[5,4,3]");
     expect_error(wk_scaled_dot_product_attention(wk_ones((4, 3)), x, x, .enable_gqa = true), WK_ERR_SHAPE,
                  ".enable_gqa needs 3 to 7 dimensions");
+    wk_tensor *deep = wk_ones((1, 1, 1, 1, 1, 2, 4, 3));
+    expect_error(wk_scaled_dot_product_attention(wk_ones((4, 4, 3)), deep, deep, .enable_gqa = true), WK_ERR_SHAPE,
+                 ".enable_gqa needs 3 to 7 dimensions");
+    expect_error(wk_scaled_dot_product_attention(wk_ones((4, 4, 3)), x, deep, .enable_gqa = true), WK_ERR_SHAPE,
+                 ".enable_gqa needs 3 to 7 dimensions");
     expect_error(wk_scaled_dot_product_attention(x, y, y, .attn_mask = wk_ones((4, 4))), WK_ERR_SHAPE,
                  "attn_mask f32[4,4] does not broadcast to the products of query f32[2,4,3] and key f32[2,5,3]: "
                  "(..., 4, 5)");
@@ -259,6 +309,8 @@ int main(void)
         cmocka_unit_test(backward_drops_the_same_weights),
         cmocka_unit_test(narrow_dtypes_round_once),
         cmocka_unit_test(memory_is_linear),
+        cmocka_unit_test(memory_of_the_composition_is_linear),
+        cmocka_unit_test(blocks_are_joined),
         cmocka_unit_test(kernel_agrees_with_composition),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(layouts),

@@ -59,7 +59,7 @@ static inline void family_contraction(family_work *w, wk_dtype dtype, wk__layout
         (wk__affine_index){.offset = -1, .divisor = 1, .extent = FAMILY_COLUMNS, .stride = 1, .coefficient = {0, 1, 1}};
 }
 
-/* Attention of matrices (3, 4), without mask; vectors have the same memory. */
+/* Attention of matrices (3, 4), without mask, and of vectors (3). */
 static inline void family_attention(family_work *w, wk_dtype dtype, wk__memory memory[])
 {
     enum { L, S, E, EV, DIMS };
@@ -72,8 +72,8 @@ static inline void family_attention(family_work *w, wk_dtype dtype, wk__memory m
     *k = (wk__work_args){.ndim = DIMS, .shape = {FAMILY_ROWS, FAMILY_ROWS, FAMILY_COLUMNS, FAMILY_COLUMNS}, .tag = -1};
     for (int o = 0; o < family->nout + family->nin; o++) {
         k->operand[o] = (wk__operand){.memory = &memory[o], .dtype = (uint8_t)dtype, .stored = o < family->nout};
-        k->operand[o].stride[dim[o][1]] = 1;
         k->operand[o].stride[dim[o][0]] = FAMILY_COLUMNS;
+        k->operand[o].stride[dim[o][1]] = 1;
     }
 }
 

@@ -109,7 +109,8 @@ static bool along_fits(const wk__record *r)
 
 static bool attention_fits(const wk__record *r)
 {
-    return r->ndim >= WK__ATTENTION_DIMS && r->mode >= 0 && r->mode < wk__record_family(r)->nmodes;
+    return r->ndim >= WK__ATTENTION_DIMS && (r->ref[0].dtype == WK_F32 || r->ref[0].dtype == WK_F64) && r->mode >= 0 &&
+           r->mode < wk__record_family(r)->nmodes;
 }
 
 static bool family_fits(wk__record *r)

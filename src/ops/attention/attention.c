@@ -55,7 +55,8 @@ static bool check_matrices(wk_site site, wk_tensor *const in[])
 static bool check_heads(wk_site site, wk_tensor *const in[])
 {
     const wk__body *query = wk__body_of(in[QUERY]), *key = wk__body_of(in[KEY]), *value = wk__body_of(in[VALUE]);
-    if (query->ndim < 3 || key->ndim < 3 || value->ndim < 3 || query->ndim == WK__MAX_DIMS) {
+    if (query->ndim < 3 || key->ndim < 3 || value->ndim < 3 || query->ndim == WK__MAX_DIMS ||
+        key->ndim == WK__MAX_DIMS || value->ndim == WK__MAX_DIMS) {
         wk__op_error(OP, site, WK_ERR_SHAPE, in,
                      ".enable_gqa needs 3 to %d dimensions, (..., heads, rows, size): query $a, key $b, value $c",
                      WK__MAX_DIMS - 1);
@@ -189,7 +190,8 @@ static bool set_attributes(wk_site site, const wk_attention_options *o, int ndim
     return true;
 }
 
-/* Computes the result, and what the gradient by the kernel needs if there is one. Returns the number of results. */
+/* Computes the result, and what the gradient by the kernel needs if there is one. Returns the number of results; on
+ * error 1, and out[0] is NULL. */
 static int compute(const wk__attention *a, wk_tensor *out[2])
 {
     if (wk__attention_has_kernel(a)) return wk__attention_by_kernel(a, out) ? 2 : 1;

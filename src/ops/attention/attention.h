@@ -27,7 +27,7 @@ typedef struct wk__attention_grads {
 /* Returns true if the device has kernels for it. */
 bool wk__attention_has_kernel(const wk__attention *a);
 /* Records the kernel: out[0] is the result, out[1] (batch.., L, 1) the logarithm of each row's sum. Returns false on
- * error. */
+ * error; out[] is then NULL. */
 bool wk__attention_by_kernel(const wk__attention *a, wk_tensor *out[2]);
 /* Records the kernel of the gradients by query, key and value, from the results of wk__attention_by_kernel(). */
 void wk__attention_gradient_by_kernel(const wk__attention *a, wk_tensor *grad, wk_tensor *result, wk_tensor *lse,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attention by the kernels of a backend (WK__ATTENTION in backend/work.h): one record each for the result and for the
- * gradients. The kernels know no scale: query is multiplied by it before, and its gradient after. */
+ * gradients. The kernels apply no scale: query is multiplied by it before, and its gradient after. */
 #include "attention.h"
 #include <math.h>
 #include <string.h>
@@ -75,7 +75,8 @@ static bool prepare(const wk__attention *a, wk_tensor *in[])
     return in[QUERY] && in[KEY] && in[VALUE] && in[MASK];
 }
 
-/* Begins a record with new results of these shapes (leads.., row, column), and sets the operands in common. */
+/* Begins a record with new results of these shapes (leads.., row, column), and sets the operands in common. On error
+ * out[] is NULL. */
 static wk__record *begin(const wk__attention *a, const space *s, wk__work_id family, wk_tensor *in[], int inputs,
                          const int shape[][2], int results, wk_tensor *out[])
 {
@@ -84,6 +85,7 @@ static wk__record *begin(const wk__attention *a, const space *s, wk__work_id fam
     const wk_dtype dtype = wk__body_of(in[QUERY])->dtype;
     wk__record *r = NULL;
     int made = 0;
+    for (int k = 0; k < results; k++) out[k] = NULL;
     for (; device && made < results; made++) {
         int64_t size[WK__MAX_DIMS];
         memcpy(size, s->shape, sizeof size);
@@ -95,7 +97,10 @@ static wk__record *begin(const wk__attention *a, const space *s, wk__work_id fam
         r = wk__record_begin(context, family, OP, device, (wk_site){0}, s->leads + WK__ATTENTION_DIMS, s->shape,
                              results, inputs);
     if (!r) {
-        while (made > 0) wk__discard_result(out[--made]);
+        while (made > 0) {
+            made--;
+            out[made] = wk__discard_result(out[made]);
+        }
         return NULL;
     }
     r->mode = (int8_t)((a->how.causal ? WK__ATTENTION_CAUSAL : 0) | (a->mask ? WK__ATTENTION_MASKED : 0));

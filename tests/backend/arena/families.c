@@ -239,6 +239,49 @@ static void memory_of_operands_is_checked(void **state)
     wk__null_backend.close(null);
 }
 
+static void expect_null_answer(void *null, const family_work *w, const char *text)
+{
+    assert_int_equal(wk__null_backend.submit(null, &w->work, &fail), text ? WK_ERR_INTERNAL : WK_OK);
+    if (text) assert_string_equal(fail.text, text);
+}
+
+/* Rows are contiguous except those of masks, results row-major; also if the space is empty, because operands without
+ * the empty dimension are still written. Work in f32 uses half of the memory. */
+static void strides_of_attention_are_checked(void **state)
+{
+    (void)state;
+    static const int results[] = {2, 3}, mask[] = {5, 6};
+    void *null;
+    on_cpu c;
+    assert_int_equal(wk__null_backend.open(0, &null, &fail), WK_OK);
+    for (int k = 0; k < 2; k++) {
+        for (int o = 0; o < OPERANDS; o++) c.memory[o] = (wk__memory){.block = c.number[o], .bytes = FAMILY_BYTES};
+        family_work_of(&c.w, k ? WK__ATTENTION_BACKWARD : WK__ATTENTION, WK_F32, WK__LAYOUT_STRIDES, c.memory);
+        expect_null_answer(null, &c.w, NULL);
+        for (int o = 0; o < OPERANDS && c.w.kernel.operand[o].memory; o++) {
+            wk__operand *operand = &c.w.kernel.operand[o];
+            const wk__operand was = *operand;
+            int64_t *column = operand->stride[2] == 1 ? &operand->stride[2] : &operand->stride[3];
+            if (*column == 1) {
+                *column = 2;
+                expect_null_answer(null, &c.w,
+                                   o == mask[k] ? NULL : "null: an operand of attention whose rows are not contiguous");
+            }
+            *operand = was;
+            operand->stride[0] *= 2;
+            operand->stride[1] *= 2;
+            expect_null_answer(null, &c.w, o < results[k] ? "null: a result of attention that is not row-major" : NULL);
+            *operand = was;
+        }
+    }
+    c.w.kernel.shape[0] = 0; /* no queries: the gradients of key and value are set to 0 */
+    expect_null_answer(null, &c.w, NULL);
+    c.memory[1].bytes = 8;
+    expect_null_answer(null, &c.w, "null: an operand that ends after its memory");
+    wk__null_log_clear();
+    wk__null_backend.close(null);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,6 +293,7 @@ int main(void)
         cmocka_unit_test(modes_and_dtypes_are_checked),
         cmocka_unit_test(dimensions_and_results_are_checked),
         cmocka_unit_test(memory_of_operands_is_checked),
+        cmocka_unit_test(strides_of_attention_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

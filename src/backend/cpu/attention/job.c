@@ -2,10 +2,8 @@
 /* Addresses, packing, products, masks and threads of attention; see job.h. */
 #include "job.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 
-#include "base/alloc.h"
 #include "base/integers.h"
 #include "base/pool.h"
 
@@ -56,7 +54,7 @@ typedef struct sharing {
 static void run_share(void *user, int64_t share)
 {
     sharing *s = user;
-    const wk__attention_scratch scratch = {s->scratch + share * s->bytes};
+    const wk__attention_scratch scratch = {.base = s->scratch + share * s->bytes};
     for (int64_t task; (task = atomic_fetch_add(&s->next, 1)) < s->tasks;) s->body(s->job, task, scratch);
 }
 
@@ -66,7 +64,8 @@ wk_code wk__attention_run(const wk__attention_job *job, int64_t tasks, int64_t b
     if (tasks == 0) return WK_OK;
     const int64_t shares = wk__min_i64(tasks, wk__thread_count());
     int64_t all;
-    char *block = wk__mul_size(shares, bytes, &all) ? wk__alloc((size_t)all + WK__GEMM_VECTOR) : NULL;
+    const bool fits = wk__mul_size(shares, bytes, &all) && wk__add_size(all, WK__GEMM_VECTOR, &all);
+    char *block = fits ? wk__alloc((size_t)all) : NULL;
     if (!block) return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for scratch memory of attention");
     char *start = block + (WK__GEMM_VECTOR - (uintptr_t)block % WK__GEMM_VECTOR) % WK__GEMM_VECTOR;
     sharing s = {.job = job, .body = body, .scratch = start, .bytes = bytes, .tasks = tasks};
@@ -101,9 +100,9 @@ void wk__attention_multiply(const wk__attention_job *job, int64_t rows, int64_t 
 int64_t wk__attention_pack(const wk__attention_job *job, const wk__attention_matrix *m, int64_t first, int64_t count,
                            int64_t columns, char *out)
 {
-    const int lanes = job->gemm->class->lanes;
-    const int64_t width = (count + lanes - 1) / lanes * lanes;
-    job->gemm->pack(out, (int)width, lanes, count, columns, wk__attention_row(job, m, first), m->row, m->column);
+    const int64_t width = wk__attention_width(job, count);
+    job->gemm->pack(out, (int)width, job->gemm->class->lanes, count, columns, wk__attention_row(job, m, first), m->row,
+                    m->column);
     return width;
 }
 

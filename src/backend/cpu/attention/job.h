@@ -11,6 +11,8 @@
 #ifndef WICK_BACKEND_CPU_ATTENTION_JOB_H
 #define WICK_BACKEND_CPU_ATTENTION_JOB_H
 
+#include "base/alloc.h"
+
 #include "backend/cpu/along_dim.h"
 #include "backend/cpu/isa.h"
 
@@ -23,7 +25,7 @@ typedef struct wk__attention_job {
     int64_t size;                        /* bytes of an element */
     int64_t heads;                       /* product of the leading dimensions */
     int64_t rows, keys, columns, values; /* L, S, E, Ev */
-    int64_t width;                       /* queries per block, a multiple of the lanes */
+    int64_t width;                       /* queries per block; its arrays have room for the next multiple of lanes */
     bool causal;
     int mask; /* operand; -1: none */
 } wk__attention_job;
@@ -37,9 +39,10 @@ typedef struct wk__attention_matrix {
 /* Dimensions of the space, from its end. */
 typedef enum wk__attention_dim { WK__DIM_L = 4, WK__DIM_S = 3, WK__DIM_E = 2, WK__DIM_EV = 1 } wk__attention_dim;
 
-/* Scratch memory of one thread, from which arrays are taken. */
+/* Scratch memory of one thread, from which arrays are taken. Without a base only their bytes are counted. */
 typedef struct wk__attention_scratch {
-    char *next;
+    char *base;
+    int64_t used; /* bytes; INT64_MAX if they exceed it */
 } wk__attention_scratch;
 
 /* Fills a job from work whose operand `mask` is the mask. */
@@ -52,15 +55,22 @@ static inline char *wk__attention_row(const wk__attention_job *job, const wk__at
 {
     return m->data + i * m->row * job->size;
 }
-/* Returns the bytes of scratch memory for `elements` elements, and takes them. */
-static inline int64_t wk__attention_bytes(const wk__attention_job *job, int64_t elements)
+/* Returns a number of queries rounded up to lanes. */
+static inline int64_t wk__attention_width(const wk__attention_job *job, int64_t queries)
 {
-    return (elements * job->size + WK__GEMM_VECTOR - 1) / WK__GEMM_VECTOR * WK__GEMM_VECTOR;
+    const int lanes = job->gemm->class->lanes;
+    return (queries + lanes - 1) / lanes * lanes;
 }
-static inline char *wk__attention_take(const wk__attention_job *job, wk__attention_scratch *scratch, int64_t elements)
+/* Takes an array of `rows` x `width` elements, aligned for vectors. Returns NULL without a base. */
+static inline char *wk__attention_take(const wk__attention_job *job, wk__attention_scratch *scratch, int64_t rows,
+                                       int64_t width)
 {
-    char *taken = scratch->next;
-    scratch->next += wk__attention_bytes(job, elements);
+    char *taken = scratch->base ? scratch->base + scratch->used : NULL;
+    int64_t bytes;
+    const bool fits = wk__mul_size(rows, width, &bytes) && wk__mul_size(bytes, job->size, &bytes) &&
+                      wk__add_size(bytes, WK__GEMM_VECTOR - 1, &bytes) &&
+                      wk__add_size(scratch->used, bytes / WK__GEMM_VECTOR * WK__GEMM_VECTOR, &scratch->used);
+    if (!fits) scratch->used = INT64_MAX;
     return taken;
 }
 /* Runs body(job, task, scratch) for each task on the threads of the pool, with `bytes` of scratch memory each. */

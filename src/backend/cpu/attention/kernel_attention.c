@@ -3,7 +3,6 @@
  * those relative to the greatest score so far; when it grows, the sums so far are multiplied by a factor. */
 #include "job.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/integers.h"
@@ -18,14 +17,14 @@ typedef struct block {
 static block take_block(const wk__attention_job *job, int64_t width, wk__attention_scratch *scratch)
 {
     block b;
-    b.query = wk__attention_take(job, scratch, job->columns * width);
-    b.sums = wk__attention_take(job, scratch, job->values * width);
-    b.scores = wk__attention_take(job, scratch, WK__ATTENTION_KEYS * width);
-    b.mask = wk__attention_take(job, scratch, WK__ATTENTION_KEYS * width);
-    b.most = wk__attention_take(job, scratch, width);
-    b.total = wk__attention_take(job, scratch, width);
-    b.factor = wk__attention_take(job, scratch, width);
-    b.lse = wk__attention_take(job, scratch, width);
+    b.query = wk__attention_take(job, scratch, job->columns, width);
+    b.sums = wk__attention_take(job, scratch, job->values, width);
+    b.scores = wk__attention_take(job, scratch, WK__ATTENTION_KEYS, width);
+    b.mask = wk__attention_take(job, scratch, WK__ATTENTION_KEYS, width);
+    b.most = wk__attention_take(job, scratch, 1, width);
+    b.total = wk__attention_take(job, scratch, 1, width);
+    b.factor = wk__attention_take(job, scratch, 1, width);
+    b.lse = wk__attention_take(job, scratch, 1, width);
     return b;
 }
 
@@ -61,8 +60,7 @@ static void compute_block(const wk__attention_job *job, int64_t task, wk__attent
     const int64_t count = wk__min_i64(job->rows - first, job->width);
     const wk__attention_matrix query = wk__attention_matrix_of(job, QUERY, head, WK__DIM_L, WK__DIM_E);
     const wk__attention_matrix out = wk__attention_matrix_of(job, OUT, head, WK__DIM_L, WK__DIM_EV);
-    const int lanes = job->gemm->class->lanes;
-    const block b = take_block(job, (count + lanes - 1) / lanes * lanes, &scratch);
+    const block b = take_block(job, wk__attention_width(job, count), &scratch);
     const int64_t width = wk__attention_pack(job, &query, first, count, job->columns, b.query);
     const int64_t visible = wk__attention_visible(job, first, count);
     job->passes->begin(width, b.most, b.total);
@@ -79,9 +77,8 @@ wk_code wk__cpu_attention(const wk__work *work, wk__fail *fail)
     wk__attention_job job;
     wk__attention_job_init(&job, work->args, MASK);
     if (job.heads == 0 || job.rows == 0) return WK_OK;
-    wk__attention_scratch size = {NULL};
-    const int lanes = job.gemm->class->lanes;
-    take_block(&job, (job.width + lanes - 1) / lanes * lanes, &size);
-    return wk__attention_run(&job, job.heads * ((job.rows + job.width - 1) / job.width), (int64_t)(uintptr_t)size.next,
-                             compute_block, fail);
+    wk__attention_scratch size = {.base = NULL};
+    take_block(&job, wk__attention_width(&job, job.width), &size);
+    return wk__attention_run(&job, job.heads * ((job.rows + job.width - 1) / job.width), size.used, compute_block,
+                             fail);
 }

@@ -23,13 +23,13 @@ typedef struct block {
 static block take_block(const wk__attention_job *job, int64_t width, wk__attention_scratch *scratch)
 {
     block b = {.width = width};
-    b.query = wk__attention_take(job, scratch, job->columns * width);
-    b.d_query = wk__attention_take(job, scratch, job->columns * width);
-    b.gradient = wk__attention_take(job, scratch, job->values * width);
-    b.scores = wk__attention_take(job, scratch, WK__ATTENTION_KEYS * width);
-    b.d_scores = wk__attention_take(job, scratch, WK__ATTENTION_KEYS * width);
-    b.lse = wk__attention_take(job, scratch, width);
-    b.delta = wk__attention_take(job, scratch, width);
+    b.query = wk__attention_take(job, scratch, job->columns, width);
+    b.d_query = wk__attention_take(job, scratch, job->columns, width);
+    b.gradient = wk__attention_take(job, scratch, job->values, width);
+    b.scores = wk__attention_take(job, scratch, WK__ATTENTION_KEYS, width);
+    b.d_scores = wk__attention_take(job, scratch, WK__ATTENTION_KEYS, width);
+    b.lse = wk__attention_take(job, scratch, 1, width);
+    b.delta = wk__attention_take(job, scratch, 1, width);
     return b;
 }
 
@@ -100,8 +100,7 @@ static void add_rows(const wk__attention_job *job, block *b)
 
 static void compute_head(const wk__attention_job *job, int64_t head, wk__attention_scratch scratch)
 {
-    const int lanes = job->gemm->class->lanes;
-    block b = take_block(job, (job->width + lanes - 1) / lanes * lanes, &scratch);
+    block b = take_block(job, wk__attention_width(job, job->width), &scratch);
     b.head = head;
     memset(rows_of(job, D_KEY, &b, 0, WK__DIM_S, WK__DIM_E).data, 0, (size_t)(job->keys * job->columns * job->size));
     memset(rows_of(job, D_VALUE, &b, 0, WK__DIM_S, WK__DIM_EV).data, 0, (size_t)(job->keys * job->values * job->size));
@@ -115,8 +114,7 @@ wk_code wk__cpu_attention_backward(const wk__work *work, wk__fail *fail)
 {
     wk__attention_job job;
     wk__attention_job_init(&job, work->args, MASK);
-    wk__attention_scratch size = {NULL};
-    const int lanes = job.gemm->class->lanes;
-    take_block(&job, (job.width + lanes - 1) / lanes * lanes, &size);
-    return wk__attention_run(&job, job.heads, (int64_t)(uintptr_t)size.next, compute_head, fail);
+    wk__attention_scratch size = {.base = NULL};
+    take_block(&job, wk__attention_width(&job, job.width), &size);
+    return wk__attention_run(&job, job.heads, size.used, compute_head, fail);
 }

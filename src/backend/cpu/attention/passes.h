@@ -13,7 +13,6 @@
 
 /* Functions for f32 or f64. A vector of queries has `width` elements. */
 typedef struct wk__attention_passes {
-    int size; /* bytes of an element */
     /* Adds mask[key * mask_row + query] to the scores; mask_row 0: mask[key * mask_key] to all queries of a key. */
     void (*add_mask)(int64_t keys, int64_t width, void *scores, const void *mask, int64_t mask_row, int64_t mask_key);
     /* Hides keys from queries: sets scores to -infinity for query < key + offset. */
@@ -21,7 +20,7 @@ typedef struct wk__attention_passes {
     /* Sets the maximum of each query to -infinity and its sum to 0. */
     void (*begin)(int64_t width, void *most, void *sum);
     /* Replaces the scores by e^(score - most), updates the maximum and the sum of each query, and sets `factor`, by
-     * which what was summed before must be multiplied. Returns true if a factor is not 1. */
+     * which earlier sums must be multiplied. Returns true if a factor is not 1. */
     bool (*exponentiate)(int64_t keys, int64_t width, void *scores, void *most, void *sum, void *factor);
     /* Multiplies each row of x by `factor`. */
     void (*multiply)(int64_t rows, int64_t width, void *x, const void *factor);
