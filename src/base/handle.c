@@ -227,7 +227,7 @@ static void describe_destroy_cause(const wk__handle *dead, wk__text *out)
         if (with) wk__text_format(out, "that was freed with its %s, ", with);
         wk__text_format(out, "whose scope has closed (opened at %s:%d); ", dead->file ? dead->file : "?",
                         (int)dead->line);
-        const bool tensor = !with && dead->kind && strcmp(dead->kind->name, "tensor") == 0; /* only those can be carried */
+        const bool tensor = !with && dead->kind && strcmp(dead->kind->name, "tensor") == 0;
         if (is_from_earlier_iteration(dead))
             wk__text_format(out, "it was created in an earlier iteration; use %s to pass %s to the next one%s",
                             tensor ? "wk_carry" : "wk_retain", it, tensor ? ", or wk_retain" : "");
