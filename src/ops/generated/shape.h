@@ -500,6 +500,6 @@ extern const wk_parameter wk__parameters_embedding_bag[];
               "include_last_offset=False, int? padding_idx=None) -> Tensor",                                           \
     .category = "indexing", .doc = "Combines rows of weight by bags of indices: their mean, sum or largest elements.", \
     .grad_fn_name = "EmbeddingBagBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_embedding_bag,         \
-    .parameter_count = 10, .results = 1, .invoke = wk__invoke_embedding_bag
+    .parameter_count = 10, .results = 1, .data_dependent_shape = true, .invoke = wk__invoke_embedding_bag
 
 #endif

@@ -26,7 +26,7 @@ static void diag_embed_reference(reference_call *r)
     for (int d = 0, next = 0; d <= x->ndim; d++) shape[d] = d == row || d == column ? size : x->shape[next++];
     double *out = reference_out(r, 0, x->ndim + 1, shape);
     for (int64_t k = 0; k < reference_numel(&r->out[0]); k++) {
-        int64_t index[WK__MAX_DIMS], rest = k, at = 0;
+        int64_t index[WK__MAX_DIMS] = {0}, rest = k, at = 0;
         for (int d = x->ndim + 1; d-- > 0; rest /= shape[d]) index[d] = rest % shape[d];
         if (index[column] - index[row] != offset) continue;
         for (int d = 0; d <= x->ndim; d++)
