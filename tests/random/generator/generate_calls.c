@@ -55,10 +55,15 @@ static bool add_call(generator *g, step_kind kind, const op_entry *r, step *s)
     return generate_end(g);
 }
 
-/* Returns how often a call has the arguments of a sample, in per cent. Lists of sizes, as of a kernel, are hardly ever
- * valid if they are drawn. */
+/* Returns how often a call has the arguments of a sample, in per cent: always, if it has a text or a list of tensors
+ * with rules of their own. Lists of sizes, as of a kernel, are hardly ever valid if they are drawn. */
 static int sampled_percent(const op_entry *r)
 {
+    for (int k = 0; k < r->parameters; k++) {
+        const wk_parameter *p = &r->parameter[k];
+        const bool joins = strcmp(r->op->name, "cat") == 0 || strcmp(r->op->name, "stack") == 0;
+        if ((p->kind == WK_VALUE_TEXT && !p->choices) || (p->kind == WK_VALUE_TENSORS && !joins)) return 100;
+    }
     if (strstr(r->op->schema, "int[1]") || strstr(r->op->schema, "int[2]") || strstr(r->op->schema, "int[3]"))
         return 90;
     return r->tensors > 2 ? 60 : r->parameters > 2 && !r->op->view ? 15 : 4;

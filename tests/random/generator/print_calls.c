@@ -75,6 +75,16 @@ static const struct {
     {"slice", NULL, "0 1=0 2=0 3=INT64_MAX 4?"},
     {"diagonal", NULL, "0 1=0 2=0 3=1"},
     {"flatten", NULL, "0 1=0 2=-1"},
+    {"cummax", NULL, "0 1 &0 &1"},
+    {"cummin", NULL, "0 1 &0 &1"},
+    {"cross", NULL, "0 1 2=0"},
+    {"diag_embed", NULL, "0 1=0 2=-2 3=-1"},
+    {"rot90", NULL, "0 1=1 2=(0, 1)"},
+    {"swiglu", NULL, "0 1=-1"},
+    {"geglu", NULL, "0 1=-1"},
+    {"cdist", NULL, "0 1 .2"},
+    {"scatter_reduce", NULL, "0 1 2 3 4"},
+    {"meshgrid", NULL, "0 @ .1"},
     {"chunk", NULL, "0 1 2=0 @"},
     {"split", NULL, "0 1 2=0 @"},
     {"split_with_sizes", NULL, "0 1 2=0 @"},
@@ -156,7 +166,8 @@ static void print_upper(FILE *out, const char *text)
 static bool print_choice(FILE *out, const char *op, const char *name, const argument *a)
 {
     const bool reduction = strcmp(name, "reduction") == 0;
-    const bool mode = strcmp(name, "mode") == 0 || strcmp(name, "padding_mode") == 0;
+    const bool text = strcmp(op, "embedding_bag") == 0; /* an option that is a string */
+    const bool mode = !text && (strcmp(name, "mode") == 0 || strcmp(name, "padding_mode") == 0);
     if (!reduction && !mode && strcmp(name, "approximate") != 0) return false;
     fputs("WK_", out);
     print_upper(out, reduction ? "reduce" : op);
@@ -291,7 +302,8 @@ static bool fills(const step *s)
 
 void print_op(FILE *out, const step *s)
 {
-    const bool array = fills(s) && strcmp(op_entries[s->op].op->category, "sort") != 0;
+    const char *category = op_entries[s->op].op->category; /* those of two have results of their own in C */
+    const bool array = fills(s) && strcmp(category, "sort") != 0 && strcmp(category, "scan") != 0;
     if (op_entries[s->op].draws) fprintf(out, "    wk_seed(%u);\n", s->seed);
     if (array) fprintf(out, "    wk_tensor *r%d[16] = {NULL};\n", s->out);
     fputs("    ", out);
