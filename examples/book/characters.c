@@ -20,7 +20,7 @@ reading read_words(reading usual, int argc, char **argv)
         exit(2);
     }
     if (epochs) r.epochs = epochs;
-    r.file = argc > 3 ? argv[3] : "LICENSE";
+    r.file = argc > 3 ? argv[3] : "data/text/tinyshakespeare.txt";
     if (argc > 4) r.svg = argv[4];
     wk_seed(1);
     return r;

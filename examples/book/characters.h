@@ -14,10 +14,10 @@ typedef struct reading {
     double lr;        /* learning rate of stochastic gradient descent; the norm of gradients is clipped at 1 */
     int epochs;
     int states;  /* tensors of a state: 2 for an LSTM, else 1 */
-    bool random; /* windows of the text in random order, each from a state of 0; default: each continues the one
-                       * before it */
+    bool random; /* windows of the text in random order, each from a state of 0; default: in order, with the state that
+                  * the window before has left */
     wk_device device;
-    const char *file; /* default LICENSE, a text that is in the repository; the book reads The Time Machine */
+    const char *file; /* default data/text/tinyshakespeare.txt of the repository; the book reads The Time Machine */
     const char *svg;
 } reading;
 

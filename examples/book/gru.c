@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GRU: gates decide what a state keeps. Dive into Deep Learning, Gated Recurrent Units (GRU).
+/* GRU: a recurrent layer with a reset gate and an update gate. Dive into Deep Learning, Gated Recurrent Units (GRU).
  *
  *     gru [DEVICE [EPOCHS [FILE [SVG]]]] */
 #include "characters.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LSTM: a cell keeps what the gates let in. Dive into Deep Learning, Long Short-Term Memory (LSTM).
+/* LSTM: a recurrent layer with input, forget and output gates. Dive into Deep Learning, Long Short-Term Memory (LSTM).
  *
  *     lstm [DEVICE [EPOCHS [FILE [SVG]]]] */
 #include "characters.h"

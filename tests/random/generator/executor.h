@@ -82,8 +82,9 @@ typedef struct executor {
     bool empty[MOST_SLOTS];  /* slots created as tensors without elements */
 } executor;
 
-/* Limits the memory of a device to what a program may use: a call whose result is larger is refused. Cycles of earlier
- * programs still hold their memory. executor_unlimit_memory restores the default. */
+/* Limits the memory of a device to the bytes that are live now, as gradient cycles of earlier programs are never freed,
+ * plus those that one program may use. A call that needs more is refused. executor_unlimit_memory restores the
+ * default. */
 void executor_limit_memory(wk_device device);
 void executor_unlimit_memory(wk_device device);
 /* Prepares the first step in this mode. The caller owns the program, which may grow between steps. */

@@ -55,8 +55,8 @@ static bool add_call(generator *g, step_kind kind, const op_entry *r, step *s)
     return generate_end(g);
 }
 
-/* Returns how often a call has the arguments of a sample, in per cent: always, if it has a text or a list of tensors
- * with rules of their own. Lists of sizes, as of a kernel, are hardly ever valid if they are drawn. */
+/* Returns the percentage of calls that take their arguments from a sample: 100 for a text or a list of tensors, which
+ * the generator cannot draw. Lists of sizes, as of a kernel, are hardly ever valid if they are drawn. */
 static int sampled_percent(const op_entry *r)
 {
     for (int k = 0; k < r->parameters; k++) {

@@ -302,7 +302,7 @@ static bool fills(const step *s)
 
 void print_op(FILE *out, const step *s)
 {
-    const char *category = op_entries[s->op].op->category; /* those of two have results of their own in C */
+    const char *category = op_entries[s->op].op->category; /* sort, scan: a pointer per result, no array */
     const bool array = fills(s) && strcmp(category, "sort") != 0 && strcmp(category, "scan") != 0;
     if (op_entries[s->op].draws) fprintf(out, "    wk_seed(%u);\n", s->seed);
     if (array) fprintf(out, "    wk_tensor *r%d[16] = {NULL};\n", s->out);

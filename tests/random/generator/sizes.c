@@ -76,8 +76,8 @@ static void note_error(void *user, wk_code code, const char *text)
     if (code == WK_ERR_MEMORY) out_of_memory = true;
 }
 
-/* Returns false if the run was out of memory, which the modes are in different calls. The trace does not say so if an
- * in-place call has kept its target's old value. */
+/* Returns false if memory was exhausted during the run, which happens in different calls in different modes. The trace
+ * does not record it if an in-place call has kept the old value of its target. */
 static bool runs_in_memory(executor *m, program *p, const mode *mode)
 {
     out_of_memory = false;
