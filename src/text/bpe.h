@@ -8,6 +8,8 @@
 #ifndef WICK_TEXT_BPE_H
 #define WICK_TEXT_BPE_H
 
+#include "heap.h"
+#include "pair_table.h"
 #include "tokenizer.h"
 
 extern const wk__tokenizer_kind wk__bpe_kind;
@@ -22,8 +24,7 @@ typedef struct wk__merge {
 typedef struct wk__merges {
     wk__merge *list; /* [count], owned */
     int64_t count, capacity;
-    int32_t *slot; /* [slots] hash table of ranks by pairs; -1: free; owned */
-    int64_t slots; /* 0 or a power of 2 */
+    wk__pair_table ranks; /* by pairs */
 } wk__merges;
 
 /* Appends a merge. Returns false if memory is exhausted, or with *known if the pair has one. */
@@ -38,9 +39,9 @@ typedef struct wk__merge_memory wk__merge_memory;
  * the new number of tokens; -1 if memory is exhausted. */
 int64_t wk__merge_all(const wk__merges *m, int64_t *tokens, int64_t count, wk__merge_memory *memory);
 struct wk__merge_memory {
-    struct wk__merge_symbol *symbol;
-    struct wk__merge_candidate *heap;
-    int64_t symbols, candidates, heap_count; /* capacities; used part of heap */
+    struct wk__merge_symbol *symbol; /* owned */
+    int64_t symbols;                 /* capacity */
+    wk__heap heap;
 };
 void wk__merge_memory_free(wk__merge_memory *memory);
 
