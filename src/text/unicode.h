@@ -32,6 +32,23 @@ static inline uint32_t wk__utf8_code(const char *at, int *bytes)
     return code;
 }
 
+/* Returns the index of the last element of a table whose code is at most `code`; 0 if there is none. The elements of
+ * `size` bytes begin with a uint32_t, their code, by which they are sorted. Inline, so that size is a constant. */
+static inline int wk__code_search(const void *table, int count, size_t size, uint32_t code)
+{
+    int low = 0, high = count;
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        if (*(const uint32_t *)(const void *)((const char *)table + (size_t)middle * size) <= code)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+#define WK__CODE_SEARCH(table, code)                                                                                   \
+    wk__code_search(table, (int)(sizeof(table) / sizeof *(table)), sizeof *(table), code)
+
 /* Returns the position of the first byte that is not part of a valid character, or count. */
 int64_t wk__utf8_valid_bytes(const char *bytes, int64_t count);
 /* Appends bytes; each longest part of a character that is not continued, and each other invalid byte, becomes
