@@ -57,13 +57,12 @@ wk_code wk__json_item(wk__json *json, char close, bool first, bool *more, wk__io
 /* Four hexadecimal digits, or -1. */
 static int32_t hex4(const char *at, const char *end)
 {
-    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
     int32_t value = 0;
     if (end - at < 4) return -1;
     for (int k = 0; k < 4; k++) {
-        const char *digit = at[k] ? strchr(digits, at[k]) : NULL;
-        if (!digit) return -1;
-        value = value << 4 | ((int32_t)(digit - digits) & 15);
+        const int digit = wk__hex_digit(at[k]);
+        if (digit < 0) return -1;
+        value = value << 4 | digit;
     }
     return value;
 }
