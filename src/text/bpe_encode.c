@@ -55,14 +55,10 @@ static bool add_byte_tokens(encoder *e, wk__span c)
 
 static void unknown_character(encoder *e, wk__span c)
 {
-    wk__text shown = {0};
-    wk__text_add_n(&shown, c.at, c.bytes);
-    wk__text_escape(&shown, 0);
     if (e->code == WK_OK)
         e->code = wk__io_fail(e->error, WK_ERR_ARGUMENT,
-                              "the character \"%.20s\" is not in the vocabulary, which has no unknown token",
-                              shown.data ? shown.data : "?");
-    wk__text_free(&shown);
+                              "the character \"%s\" is not in the vocabulary, which has no unknown token",
+                              wk__printable_bytes(c.at, c.bytes).text);
 }
 
 /* Sets symbols to the tokens of the characters of a piece. */

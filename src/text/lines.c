@@ -18,8 +18,8 @@ static bool find_token(wk_site site, const char *op, const wk__tokenizer *t, con
     *id = token ? wk__vocabulary_find(&t->vocabulary, token, (int64_t)strlen(token)) : -1;
     if (!token || *id >= 0) return true;
     wk__error_set(site, WK_ERR_ARGUMENT,
-                  "%s: the token \"%.80s\" of %s is not in the vocabulary; add it with .reserved_tokens", op, token,
-                  option);
+                  "%s: the token \"%s\" of %s is not in the vocabulary; add it with .reserved_tokens", op,
+                  wk__printable_name(token).text, option);
     return false;
 }
 

@@ -103,6 +103,16 @@ static void unknown_characters(void **state)
     assert_int_equal(wk_text_frequency(few, 0), 1);
     EXPECT_VALUES(wk_text_ids(few), 0, 1, 1, 1, 2, 2, 0);
     expect_ok();
+    assert_null(wk_text_encode(wk_text_chars_of("ab"), "a\x01"));
+    expect_error("text_encode: the character \"?\" (byte 1) is not in the vocabulary", NULL);
+    wk_text *lower = wk_text_chars_of("ab", .lower = true), *letters = wk_text_chars_of("ab", .letters_only = true);
+    assert_null(wk_text_encode(lower, "\xc4\xb0"));
+    expect_error("the character \"i\" (byte 0 after .lower) is not in the vocabulary", NULL);
+    assert_null(wk_text_encode(letters, " -ac"));
+    expect_error("the character \"c\" (byte 1 after .letters_only) is not in the vocabulary", NULL);
+    wk_text *both = wk_text_words_of("a", .unknown = "", .letters_only = true, .lower = true);
+    assert_null(wk_text_encode(both, " A B"));
+    expect_error("the word \"b\" (byte 2 after .letters_only and .lower) is not in the vocabulary", NULL);
     assert_null(wk_text_chars_of("aab", .min_frequency = 2));
     expect_error("text_chars_of: the character \"b\" (byte 2) is not in the vocabulary", NULL);
 }
@@ -246,7 +256,7 @@ static void malformed_files_are_refused(void **state)
         {"wick vocabulary 1\r\n", "expected \"wick vocabulary 1\" (line 1)"},
         {"wick vocabulary 1\n", "truncated (line 2)"},
         {"wick vocabulary 1\ntokens bytes\n", "expected \"tokens words\" or \"tokens characters\" (line 2)"},
-        {"wick vocabulary 1\ntokens words\nlower 2\n", "expected \"lower\" and a number from 0 to 1 (line 3)"},
+        {"wick vocabulary 1\ntokens words\nlower 2\n", "expected \"lower\" and a number in [0, 1] (line 3)"},
         {"wick vocabulary 1\ntokens words\nlower\n", "(line 3)"},
         {"wick vocabulary 1\ntokens words\nupper 1\n", "(line 3)"},
         {"wick vocabulary 1\ntokens words\nlower 01\n", "(line 3)"},
