@@ -27,6 +27,17 @@ wk_tensor *wk__ids_tensor(wk_site site, const int64_t *ids, int64_t count);
 /* Reads the elements of an integer tensor, row by row, to new memory. Returns NULL after recording an error. */
 int64_t *wk__ids_read(wk_site site, const char *op, wk_tensor *x, int64_t *count);
 
+/* Sequences of ids, one after the other. */
+typedef struct wk__id_lists {
+    wk__ids ids, lengths;
+} wk__id_lists;
+
+void wk__id_lists_free(wk__id_lists *lists);
+/* Creates out[0], i64 (N, width), of the sequences, cut or followed by `value`, and if `lengths` out[1], i64 (N), of
+ * their lengths without padding. `place` has the device. Returns false after recording an error. */
+bool wk__id_lists_pad(wk_site site, const char *op, const wk__id_lists *lists, int64_t width, int64_t value,
+                      bool lengths, const wk_tensor_options *place, wk_tensor *out[2]);
+
 /* ---- tokenisers -------------------------------------------------------------------------------------------------- */
 
 typedef struct wk__tokenizer wk__tokenizer;

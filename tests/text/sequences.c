@@ -143,6 +143,30 @@ static void loaders_pad_batches(void **state)
     expect_ok();
 }
 
+static void collate_refuses_samples(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_sample samples[2] = {{.count = WK_SAMPLE_TENSORS}, {.count = WK_SAMPLE_TENSORS}}, batch = {0};
+    for (int n = 0; n < WK_SAMPLE_TENSORS; n++)
+        for (int k = 0; k < 2; k++) samples[k].tensors[n] = n == 0 ? wk_arange(k + 1) : wk_full((), k);
+    assert_false(wk_text_collate(&batch, samples, 2, NULL));
+    assert_int_equal(wk_error_code(), WK_ERR_ARGUMENT);
+    expect_error("text_collate: samples of sequences must have at most 7 tensors", "the lengths", "got 8", NULL);
+    samples[0].count = samples[1].count = WK_SAMPLE_TENSORS - 1;
+    assert_true(wk_text_collate(&batch, samples, 2, NULL));
+    assert_int_equal(batch.count, WK_SAMPLE_TENSORS);
+    EXPECT_VALUES(batch.tensors[WK_SAMPLE_TENSORS - 1], 0, 1, 2);
+    samples[1].count = 2;
+    assert_false(wk_text_collate(&batch, samples, 2, NULL));
+    assert_int_equal(wk_error_code(), WK_ERR_SHAPE);
+    expect_error("text_collate: sample 1 has 2 tensors, but sample 0 of the same batch has 7", NULL);
+    for (int k = 0; k < 2; k++) samples[k].count = WK_SAMPLE_TENSORS, samples[k].tensors[0] = wk_zeros((2, 2));
+    assert_true(wk_text_collate(&batch, samples, 2, NULL)); /* no sequence: no lengths */
+    assert_int_equal(batch.count, WK_SAMPLE_TENSORS);
+    expect_ok();
+}
+
 /* The ids of "abc 7" for a sample with the element 7. */
 static wk_tensor *encode_number(wk_tensor *x, void *user)
 {
@@ -218,6 +242,11 @@ static void lines_become_rows(void **state)
     assert_null(wk_text_encode_lines(letters, "ab\nc"));
     expect_error(
         "text_encode_lines: the token \"<pad>\" of .pad is not in the vocabulary; add it with .reserved_tokens", NULL);
+    assert_null(wk_text_encode_lines(letters, "ab\nca", .length = 3));
+    expect_error("text_encode_lines: the token \"<pad>\" of .pad is not in the vocabulary", NULL);
+    assert_null(wk_text_encode_lines(letters, "ab\nca\nb", .length = 1));
+    expect_error("text_encode_lines: the token \"<pad>\" of .pad is not in the vocabulary", NULL);
+    EXPECT_SHAPE(wk_text_encode_lines(letters, "\n\n"), 2, 0);
     assert_null(wk_text_encode_lines(letters, "ab", .end = "<eos>"));
     expect_error("text_encode_lines: the token \"<eos>\" of .end is not in the vocabulary", NULL);
     assert_null(wk_text_encode_lines(letters, "ab\nxb"));
@@ -313,6 +342,7 @@ int main(void)
         cmocka_unit_test_teardown(batches_continue, test_clean),
         cmocka_unit_test_teardown(sequences_are_padded, test_clean),
         cmocka_unit_test_teardown(loaders_pad_batches, test_clean),
+        cmocka_unit_test_teardown(collate_refuses_samples, test_clean),
         cmocka_unit_test_teardown(threads_share_a_text, test_clean),
         cmocka_unit_test_teardown(batches_of_similar_length_are_shuffled, test_clean),
         cmocka_unit_test_teardown(lines_become_rows, test_clean),
