@@ -176,17 +176,17 @@ static void merge(trainer *r, int64_t which)
 
 /* ---- training ---------------------------------------------------------------------------------------------------- */
 
-static bool count_pieces(trainer *r, wk__span text, wk_text_split rule)
+static wk_code count_pieces(trainer *r, wk__span text, wk_text_split rule, wk__io_error *error)
 {
     const char *const end = text.at + text.bytes;
     for (const char *at = text.at; at < end;) {
         const int64_t bytes = wk__split_piece(rule, at, end);
         const int64_t id = wk__vocabulary_add(&r->pieces, at, bytes);
-        if (id < 0) return false;
+        if (id < 0) return wk__vocabulary_full(&r->pieces, bytes, "piece", error);
         r->pieces.entry[id].frequency++;
         at += bytes;
     }
-    return true;
+    return WK_OK;
 }
 
 /* Adds the special tokens, and one token for each byte in the order of their characters. */
@@ -194,7 +194,6 @@ static wk_code add_alphabet(wk__tokenizer *t, const char *special, int64_t id_of
 {
     wk__span token;
     while (wk__next_listed(&special, &token)) {
-        if (wk__text_check(token, error) != WK_OK) return wk__io_prefix(error, ".special_tokens");
         const int64_t before = t->vocabulary.count;
         const int64_t id = wk__vocabulary_add(&t->vocabulary, token.at, token.bytes);
         if (id >= 0 && id < before) continue;
@@ -245,7 +244,8 @@ static wk_code train(wk__tokenizer *t, wk__span text, int64_t vocabulary, const 
         return wk__io_fail(error, WK_ERR_ARGUMENT,
                            "a vocabulary of %lld is too small for 256 bytes and %lld special tokens",
                            (long long)vocabulary, (long long)t->vocabulary.count - 256);
-    r.failed = !count_pieces(&r, text, o->split);
+    code = count_pieces(&r, text, o->split, error);
+    r.failed = code != WK_OK;
     if (!r.failed) begin_pieces(&r, id_of_byte);
     const int64_t least = o->min_frequency > 0 ? o->min_frequency : 1;
     while (!r.failed && t->vocabulary.count < vocabulary) {
@@ -254,7 +254,7 @@ static wk_code train(wk__tokenizer *t, wk__span text, int64_t vocabulary, const 
         merge(&r, which);
     }
     r.failed = r.failed || !wk__bpe_finish(t->bpe);
-    code = r.failed ? wk__text_no_memory(error) : WK_OK;
+    if (code == WK_OK && r.failed) code = wk__text_no_memory(error);
     free_trainer(&r);
     return code;
 }
@@ -272,7 +272,7 @@ static bool check(wk_site site, const char *op, int64_t vocabulary, const wk_tex
     else if ((unsigned)o->split >= WK_TEXT_SPLIT_COUNT)
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: .split must be one of wk_text_split, got %d", op, (int)o->split);
     else
-        return true;
+        return wk__check_option_text(site, op, ".special_tokens", o->special_tokens);
     return false;
 }
 
@@ -290,7 +290,8 @@ static wk_text *make(wk_site site, const char *op, const char *path, const char 
     if (code == WK_OK) {
         const wk__span text = {path ? content.data : string, path ? content.length : (int64_t)strlen(string)};
         code = train(t, text, vocabulary, &o, &error);
-        if (code == WK_ERR_FORMAT && path) wk__io_prefix(&error, "%s", wk__printable_name(path).text);
+        if ((code == WK_ERR_FORMAT || code == WK_ERR_UNSUPPORTED) && path)
+            wk__io_prefix(&error, "%s", wk__printable_name(path).text);
     }
     wk__text_free(&content);
     return wk__tokenizer_wrap(site, op, t, code, &error);

@@ -93,6 +93,10 @@ wk_code wk__text_file_read(const char *path, wk__text *out, wk__io_error *error)
 /* Checks that a text is UTF-8 without the character zero; the message names the byte. */
 wk_code wk__text_check(wk__span text, wk__io_error *error);
 wk_code wk__text_no_memory(wk__io_error *error);
+/* Returns true if the string of an option is NULL or UTF-8; else records the error. */
+bool wk__check_option_text(wk_site site, const char *op, const char *option, const char *string);
+/* Fails because a part of a text, of `bytes` bytes and called `what`, cannot be added to a vocabulary of parts. */
+wk_code wk__vocabulary_full(const wk__vocabulary *v, int64_t bytes, const char *what, wk__io_error *error);
 /* Takes the next of the tokens that spaces separate: stores it in *token and moves *list behind it. Returns false at
  * the end. */
 bool wk__next_listed(const char **list, wk__span *token);

@@ -320,6 +320,9 @@ static void mistakes_are_explained(void **state)
     expect_error("text_bpe_train_of: a vocabulary of 256 is too small for 256 bytes and 2 special tokens", NULL);
     assert_null(wk_text_bpe_train_of("abc", 300, .min_frequency = -2));
     expect_error("text_bpe_train_of: .min_frequency must be at least 0, got -2", NULL);
+    assert_null(wk_text_bpe_train("no/such/file", 300, .special_tokens = "<s> a\xff"));
+    assert_int_equal(wk_error_code(), WK_ERR_ARGUMENT);
+    expect_error("text_bpe_train: .special_tokens is not UTF-8: invalid byte 0xff (byte 5)", NULL);
     assert_null(wk_text_bpe_train_of("abc", 300, .split = WK_TEXT_SPLIT_COUNT));
     expect_error("text_bpe_train_of: .split must be one of wk_text_split, got 3", NULL);
     assert_null(wk_text_bpe_train_of("a\xff", 300));

@@ -3,6 +3,7 @@
 #include "support/wick.h"
 
 #include "hostile/scratch.h"
+#include "text/tokenizer.h"
 
 /* Writes a file of this content and returns its path. */
 static const char *file_of(const char *name, const char *content, size_t bytes)
@@ -284,6 +285,18 @@ static void malformed_files_are_refused(void **state)
     }
 }
 
+static void limits_are_explained(void **state)
+{
+    (void)state;
+    const wk__vocabulary full = {.count = WK__VOCABULARY_MOST}, empty = {0};
+    wk__io_error error;
+    assert_int_equal(wk__vocabulary_full(&full, 1, "word", &error), WK_ERR_UNSUPPORTED);
+    assert_string_equal(error.text, "the text has more than 16777216 different words");
+    assert_int_equal(wk__vocabulary_full(&empty, (int64_t)INT32_MAX + 1, "piece", &error), WK_ERR_UNSUPPORTED);
+    assert_string_equal(error.text, "a piece of the text has 2147483648 bytes; expected at most 2147483647");
+    assert_int_equal(wk__vocabulary_full(&empty, INT32_MAX, "piece", &error), WK_ERR_MEMORY);
+}
+
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 
 static void bad_texts_name_the_byte(void **state)
@@ -322,8 +335,12 @@ static void mistakes_are_explained(void **state)
     expect_error("text_words_of: .min_frequency must be at least 0", NULL);
     assert_null(wk_text_words_of("a", .unknown = "not known"));
     expect_error("text_words_of: .unknown must be one token, without spaces", NULL);
-    assert_null(wk_text_words_of("a", .reserved_tokens = "\xff"));
-    expect_error("text_words_of: .reserved_tokens: the text is not UTF-8", NULL);
+    assert_null(wk_text_words("no/such/file.txt", .reserved_tokens = "<pad> \xff"));
+    assert_int_equal(wk_error_code(), WK_ERR_ARGUMENT);
+    expect_error("text_words: .reserved_tokens is not UTF-8: invalid byte 0xff (byte 6)", NULL);
+    assert_null(wk_text_chars("no/such/file.txt", .unknown = "\xc3"));
+    assert_int_equal(wk_error_code(), WK_ERR_ARGUMENT);
+    expect_error("text_chars: .unknown is not UTF-8: invalid byte 0xc3 (byte 0)", NULL);
     assert_null(wk_text_decode(text, wk_of(int64_t, (2), 1, 2)));
     assert_int_equal(wk_error_code(), WK_ERR_INDEX);
     expect_error("text_decode: id 2 is not in the vocabulary of size 2", NULL);
@@ -357,6 +374,7 @@ int main(void)
         cmocka_unit_test_teardown(vocabularies_are_saved, test_clean),
         cmocka_unit_test_teardown(the_format_of_files, test_clean),
         cmocka_unit_test_teardown(malformed_files_are_refused, test_clean),
+        cmocka_unit_test_teardown(limits_are_explained, test_clean),
         cmocka_unit_test_teardown(bad_texts_name_the_byte, test_clean),
         cmocka_unit_test_teardown(mistakes_are_explained, test_clean),
     };
