@@ -74,6 +74,17 @@ static void batches_continue(void **state)
     }
     assert_int_equal(batches, 3);
     expect_ok();
+    assert_null(wk_data_loader(data, .batch_size = 3));
+    assert_int_equal(wk_error_code(), WK_ERR_ARGUMENT);
+    expect_error("data_loader: the dataset is a sequential partition for batches of 2 samples, got .batch_size 3; give "
+                 "both the same .batch_size",
+                 NULL);
+    assert_null(wk_data_loader(data, .batch_size = 2, .shuffle = true));
+    expect_error("data_loader: the dataset is a sequential partition", "got another order", NULL);
+    assert_null(wk_data_loader(data, .batch_size = 2, .order = wk_arange(2)));
+    expect_error("data_loader: the dataset is a sequential partition", NULL);
+    assert_null(wk_data_loader(data, .batch_size = 2, .weights = wk_ones((6))));
+    expect_error("data_loader: the dataset is a sequential partition", NULL);
 }
 
 /* ---- padding ----------------------------------------------------------------------------------------------------- */
