@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wk_text_bpe_train: merges the most frequent pair of tokens again and again.
+/* wk_text_bpe_train: repeatedly merges the most frequent pair of tokens.
  *
  * The pieces of the text are counted once. Each pair of neighbours in a piece has its frequency and the pieces where it
  * occurs, so that a merge visits only these. A heap has the pairs by falling frequency; an entry that is out of date is
@@ -12,7 +12,7 @@
 #include "unicode.h"
 #include <string.h>
 
-/* A different piece of the text: its tokens, and how often it occurs. */
+/* A distinct piece of the text: its tokens, and how often it occurs. */
 typedef struct piece {
     int64_t start; /* of its tokens in trainer.token */
     int64_t length, count;
@@ -99,8 +99,8 @@ static int64_t pair_of(trainer *r, int32_t left, int32_t right)
     return r->pairs++;
 }
 
-/* Adds the count of a piece, times sign, to each of its pairs. Pairs with the token `new` (-1: all pairs) note the
- * piece. */
+/* Adds the count of a piece, times sign, to each of its pairs. If sign is positive, adds the piece to the occurrences
+ * of the pairs that have the token `new`; -1: of all pairs. */
 static void count_pairs(trainer *r, int64_t at, int sign, int64_t new)
 {
     const piece *p = &r->piece[at];
@@ -156,7 +156,7 @@ static void merge_in(trainer *r, int64_t at, const pair *which, int64_t token)
     count_pairs(r, at, 1, token);
 }
 
-/* Makes the token of a pair and merges it in all pieces. */
+/* Adds the token of a pair and merges the pair in all pieces. */
 static void merge(trainer *r, int64_t which)
 {
     wk__vocabulary *v = &r->t->vocabulary;

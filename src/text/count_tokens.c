@@ -42,7 +42,7 @@ static int by_code(const void *a, const void *b)
 
 /* ---- the vocabulary ---------------------------------------------------------------------------------------------- */
 
-/* Adds the unknown and the reserved tokens. */
+/* Adds the out-of-vocabulary token and the reserved tokens. */
 static wk_code add_reserved(wk__tokenizer *t, const wk_text_options *o, wk__io_error *error)
 {
     const char *unknown = o->unknown ? o->unknown : t->kind->unknown, *list = o->reserved_tokens;
@@ -55,7 +55,8 @@ static wk_code add_reserved(wk__tokenizer *t, const wk_text_options *o, wk__io_e
     return WK_OK;
 }
 
-/* Adds the counted tokens that the options keep, in the order of the kind; the unknown token counts the others. */
+/* Adds the counted tokens that the options keep, in the order of the kind. Adds the frequencies of the others to the
+ * out-of-vocabulary token. */
 static wk_code keep_tokens(wk__tokenizer *t, const wk__vocabulary *counts, const wk_text_options *o,
                            wk__io_error *error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The two files of GPT-2's tokeniser: vocab.json, {"token": id, ...}, and merges.txt, a line "#version: 0.2" and then a
- * merge of two tokens in each line. Its rules are not in the files. */
+ * merge of two tokens in each line. The files do not contain the rules. */
 #include "base/alloc.h"
 #include "base/utf8.h"
 #include "bpe_parts.h"
@@ -46,7 +46,7 @@ static wk_code build(const wk__bpe_parts *parts, wk__tokenizer *t, wk__io_error 
     return fine ? WK_OK : wk__text_no_memory(error);
 }
 
-/* Reads one of the files and hands its text to read. */
+/* Reads one of the files and passes its text to `read`. */
 static wk_code read_file(const char *path, wk__text *content, wk__bpe_parts *parts,
                          wk_code (*read)(wk__text *, wk__bpe_parts *, wk__io_error *), wk__io_error *error)
 {

@@ -57,8 +57,8 @@ static const decomposition *decomposition_of(uint32_t code)
     return found->code == code ? found : NULL;
 }
 
-/* Orders the combining characters from m->run on by class, those of one class as they are: counts each class first, as
- * a text may have very many of them. */
+/* Orders the combining characters from m->run on by class, and keeps the order within a class. Counting sort,
+ * because a text may have very many of them. */
 static void order_run(marks *m)
 {
     const int64_t count = m->count - m->run;
@@ -112,7 +112,7 @@ static void decompose(marks *m, uint32_t code)
     }
 }
 
-/* Returns the character that two become; 0 if they stay two. */
+/* Returns the composition of two characters; 0 if they have none. */
 static uint32_t compose(uint32_t first, uint32_t second)
 {
     if (first >= L_BASE && first < L_BASE + L_COUNT && second >= V_BASE && second < V_BASE + V_COUNT)

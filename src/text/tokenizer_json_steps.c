@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps of a tokenizer.json: objects of normaliser, pre-tokeniser and decoder. A type or a setting that this library
- * lacks is an error that names it. */
+/* Steps of a tokenizer.json: objects of normaliser, pre-tokeniser and decoder. A type or a setting that is not
+ * supported is an error that names it. */
 #include "base/alloc.h"
 #include "bpe_parts.h"
 #include "json_fields.h"

@@ -15,7 +15,7 @@ typedef enum wk__char_class {
 } wk__char_class;
 
 wk__char_class wk__char_class_of(uint32_t code);
-/* Appends the lower case of a character: itself if it has none. */
+/* Appends the lower case of a character, or the character itself if it has none. */
 void wk__text_add_lower(wk__text *text, uint32_t code);
 /* Appends valid UTF-8 in normalisation form C. */
 void wk__text_add_nfc(wk__text *text, const char *bytes, int64_t count);
@@ -51,8 +51,7 @@ static inline int wk__code_search(const void *table, int count, size_t size, uin
 
 /* Returns the position of the first byte that is not part of a valid character, or count. */
 int64_t wk__utf8_valid_bytes(const char *bytes, int64_t count);
-/* Appends bytes; each longest part of a character that is not continued, and each other invalid byte, becomes
- * U+FFFD. */
+/* Appends bytes, with U+FFFD for each maximal part of a truncated character and for each other invalid byte. */
 void wk__text_add_lossy(wk__text *text, const char *bytes, int64_t count);
 
 #endif

@@ -192,7 +192,7 @@ static inline wk_code tokenizer_read(bytes file, wk__tokenizer **t, wk__io_error
     return code;
 }
 
-/* Encodes and decodes with a tokeniser that was read, writes it, and reads it again. Aborts unless both give the same
+/* Encodes, decodes and writes with a tokeniser, and reads the written file. Aborts unless both tokenisers give the same
  * ids. */
 static inline void tokenizer_use(wk__tokenizer *t)
 {

@@ -323,20 +323,20 @@ static double use_bindings(const scenario_env *place)
 
 /* ---- text -------------------------------------------------------------------------------------------------------- */
 
-/* Returns the number of ids that a text gives a string, plus the length of the string that they give back. */
-static double there_and_back(wk_text *text, const char *string)
+/* Encodes and decodes a string. Returns the number of ids plus the length of the decoded string. */
+static double round_trip(wk_text *text, const char *string)
 {
     wk_tensor *ids = text ? wk_text_encode(text, string) : NULL;
     const char *decoded = ids ? wk_text_decode(text, ids, .skip_special_tokens = true) : NULL;
     return decoded ? (double)(wk_size(ids, 0) + (int64_t)strlen(decoded)) : NAN;
 }
 
-/* Saves a text, and returns the result of there_and_back of what is read again. */
+/* Saves a text, loads it, and returns round_trip of the loaded one. */
 static double saved_text(wk_text *text, const char *string, const scenario_env *place)
 {
     char path[300];
     snprintf(path, sizeof path, "%s/text", place->folder);
-    return text && wk_text_save(text, path) == WK_OK ? there_and_back(wk_text_load(path), string) : NAN;
+    return text && wk_text_save(text, path) == WK_OK ? round_trip(wk_text_load(path), string) : NAN;
 }
 
 static double read_text(const scenario_env *place)
@@ -346,7 +346,7 @@ static double read_text(const scenario_env *place)
     wk_text *chars = wk_text_chars_of(string), *words = wk_text_words_of(string, .lower = true, .letters_only = true);
     wk_text *pairs = wk_text_bpe_train_of(string, 262, .special_tokens = "<s> </s>", .split = WK_TEXT_SPLIT_LLAMA3);
     double figure = saved_text(chars, "the", place) + saved_text(words, "a cat", place) +
-                    saved_text(pairs, "the cats</s>", place) + there_and_back(pairs, string);
+                    saved_text(pairs, "the cats</s>", place) + round_trip(pairs, string);
     wk_tensor *ids = chars ? wk_text_ids(chars) : NULL, *lengths = NULL;
     wk_dataset *windows = ids ? wk_text_windows(ids, 4, .batch_size = 2) : NULL;
     wk_tensor *padded = ids ? wk_text_pad((ids, wk_narrow(ids, 0, 0, 3)), .lengths = &lengths) : NULL;

@@ -9,7 +9,7 @@
 
 enum { MOST = 4096 };
 
-/* The text of hexadecimal digits; valid until the fourth call after this one. */
+/* Returns the text of hexadecimal digits; valid until the fourth call after this one. */
 static const char *from_digits(const char *digits)
 {
     static char texts[4][MOST];
@@ -159,7 +159,7 @@ static void normalisation_form_c(void **state)
     assert_int_equal(cases, 600);
 }
 
-/* Many combining characters in the wrong order take time in proportion to their number. */
+/* Checks that many combining characters in the wrong order are sorted in linear time. */
 static void long_runs_of_marks(void **state)
 {
     (void)state;
@@ -189,7 +189,7 @@ static void encodings_agree(void **state)
         if (strcmp(name, last) != 0) {
             wk_text *given = wk_text_load(fixture(name));
             expect_ok();
-            /* what was written and read again behaves in the same way */
+            /* the cases run with the tokeniser as read, and after a round trip through a file */
             assert_int_equal(wk_text_save(given, scratch("again.json")), WK_OK);
             text = cases % 2 == 0 ? given : wk_text_load(scratch("again.json"));
             expect_ok();
@@ -231,7 +231,7 @@ static void gpt2_files(void **state)
     expect_ok();
 }
 
-/* A byte-level encoding of "a", "b" and "ab"; tokens and rules of it that vocab.json and merges.txt lack. */
+/* A byte-level encoding of "a", "b" and "ab" with further tokens and rules. */
 #define BYTE_LEVEL(tokens, model)                                                                                      \
     "{" tokens                                                                                                         \
     "\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false},\"decoder\":{\"type\":\"ByteLevel\"},"      \
@@ -349,8 +349,8 @@ static void training_ends(void **state)
     expect_ok();
 }
 
-/* The words of the book, by the first merges of which it begins: tall 5, taller 4, fast 4, faster 3 times. Of equally
- * frequent pairs that with smaller ids comes first. */
+/* Checks the first merges of the words tall (5 times), taller (4), fast (4) and faster (3). Of equally frequent pairs
+ * the one with the smaller ids is merged. */
 static void merges_of_the_book(void **state)
 {
     (void)state;

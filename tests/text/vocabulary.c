@@ -285,6 +285,7 @@ static void malformed_files_are_refused(void **state)
     }
 }
 
+/* Checks the message of wk_text_chars and wk_text_bpe_train for texts that are too large for a test. */
 static void limits_are_explained(void **state)
 {
     (void)state;
