@@ -175,7 +175,7 @@ WK_RESULT_API const char *wk_text_decode_at(wk_site site, wk_text *text, wk_tens
  * Errors:    WK_ERR_INDEX if the vocabulary lacks the id */
 WK_RESULT_API const char *wk_text_token_at(wk_site site, const wk_text *text, int64_t id);
 /* wk_text_id(text, token): Returns the id of a token; if the vocabulary lacks it, the id of the out-of-vocabulary
- * token, or -1 if there is none. */
+ * token, or -1 without one. */
 WK_RESULT_API int64_t wk_text_id_at(wk_site site, const wk_text *text, const char *token);
 /* wk_text_frequency(text, id): Returns how often the token occurs in the text from which wk_text_chars or wk_text_words
  * made the vocabulary; for the out-of-vocabulary token, how many tokens of the text are not in it. 0 for the tokens of
@@ -200,8 +200,8 @@ typedef struct wk_text_windows_options {
  *
  * With .batch_size, the text is cut into that many parts of equal length. Sample k continues sample k - batch_size, so
  * each batch has one window of each part and continues the batch before it, and a recurrent network can keep its state.
- * The loader must have the same .batch_size and keep the order, which is checked unless other datasets, such as those of
- * wk_data_map, are between them. Draw a new .offset below steps for each epoch to vary the windows.
+ * The loader must have the same .batch_size and keep the order, which is checked unless wk_data_map or the like is
+ * between them. Draw a new .offset below steps for each epoch to vary the windows.
  * Lifetime:  the ids are copied to the host
  * Errors:    WK_ERR_SHAPE if ids do not have one dimension; WK_ERR_DTYPE if they are not integers; WK_ERR_ARGUMENT if
  *            steps or .stride is below 1, .offset or .batch_size negative, or no window fits

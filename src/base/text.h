@@ -34,7 +34,7 @@ void wk__text_escape(wk__text *text, int64_t from);
 /* Frees the memory and empties the text. */
 void wk__text_free(wk__text *text);
 
-/* Returns the value of a hexadecimal digit; -1 if the character is none. */
+/* Returns the value of a hexadecimal digit; -1 for another character. */
 static inline int wk__hex_digit(char c)
 {
     if (c >= '0' && c <= '9') return c - '0';

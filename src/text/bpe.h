@@ -123,7 +123,7 @@ typedef struct wk__bpe {
 wk__tokenizer *wk__bpe_new(void);
 /* Adds the steps of a byte-level encoding with a rule. */
 void wk__bpe_set_byte_level(wk__bpe *b, wk_text_split rule);
-/* Returns the rule with which wk__bpe_set_byte_level makes this encoding; WK_TEXT_SPLIT_COUNT if there is none. */
+/* Returns the rule with which wk__bpe_set_byte_level makes this encoding; else WK_TEXT_SPLIT_COUNT. */
 wk_text_split wk__bpe_byte_level(const wk__bpe *b);
 /* Appends an added token, whose content is copied; the vocabulary has it. Returns false if memory is exhausted. */
 bool wk__bpe_add_token(wk__tokenizer *t, int64_t id, const char *content, bool special);

@@ -149,7 +149,7 @@ static void cut(encoder *e, int step, wk__span text, bool first)
     const wk__step *s = &e->bpe->pre_tokenizer.step[step];
     const size_t length = strlen(s->pattern);
     const bool previous = s->separators == WK__SEPARATORS_PREVIOUS, next = s->separators == WK__SEPARATORS_NEXT;
-    const char *at = text.at, *const end = at + text.bytes; /* `at`: where the next piece begins */
+    const char *at = text.at, *const end = at + text.bytes; /* the next piece begins at `at` */
     for (const char *from = at; at < end && e->code == WK_OK;) {
         const char *found = memmem(from, (size_t)(end - from), s->pattern, length);
         const char *stop = found ? found + length : end;

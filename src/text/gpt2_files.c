@@ -87,7 +87,7 @@ static bool has_all_bytes(const wk__tokenizer *t)
     return true;
 }
 
-/* Returns true if <|endoftext|> is the only added token, as reading the files makes it, or if there is none. */
+/* Returns true if the added tokens are those with which the files are read: <|endoftext|> if the vocabulary has it. */
 static bool has_usual_added(const wk__tokenizer *t)
 {
     const bool listed = wk__vocabulary_find(&t->vocabulary, end_of_text, sizeof end_of_text - 1) >= 0;

@@ -35,7 +35,7 @@ void wk__id_lists_free(wk__id_lists *lists)
 }
 
 bool wk__id_lists_pad(wk_site site, const char *op, const wk__id_lists *lists, int64_t width, int64_t value,
-                      bool lengths, const wk_tensor_options *place, wk_tensor *out[2])
+                      bool lengths, const wk_tensor_options *where, wk_tensor *out[2])
 {
     const int64_t count = lists->lengths.count;
     int64_t cells;
@@ -49,9 +49,9 @@ bool wk__id_lists_pad(wk_site site, const char *op, const wk__id_lists *lists, i
             for (int64_t n = kept[k]; n < width; n++) rows[k * width + n] = value;
         }
         out[0] =
-            wk_from_on_at(site, WK_I64, rows, (size_t)cells * sizeof *rows, (const int64_t[]){count, width}, 2, place);
+            wk_from_on_at(site, WK_I64, rows, (size_t)cells * sizeof *rows, (const int64_t[]){count, width}, 2, where);
         if (out[0] && lengths)
-            out[1] = wk_from_on_at(site, WK_I64, kept, (size_t)count * sizeof *kept, &count, 1, place);
+            out[1] = wk_from_on_at(site, WK_I64, kept, (size_t)count * sizeof *kept, &count, 1, where);
     } else {
         wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory for %lld x %lld ids", op, (long long)count,
                       (long long)width);
@@ -82,9 +82,9 @@ static bool pad(wk_site site, const char *op, wk_tensor *const *sequences, int64
     wk__id_lists lists = {0};
     int64_t width = o->length;
     for (int64_t k = 0; k < count && o->length == 0; k++) width = wk__max_i64(width, wk_numel(sequences[k]));
-    const wk_tensor_options place = {.size = sizeof place, .device = wk_device_of(sequences[0])};
+    const wk_tensor_options where = {.size = sizeof where, .device = wk_device_of(sequences[0])};
     const bool fine = read_sequences(site, op, sequences, count, &lists) &&
-                      wk__id_lists_pad(site, op, &lists, width, o->value, o->lengths, &place, out);
+                      wk__id_lists_pad(site, op, &lists, width, o->value, o->lengths, &where, out);
     wk__id_lists_free(&lists);
     return fine;
 }
@@ -166,20 +166,20 @@ static bool order_by_length(int64_t *lengths, int64_t count, int64_t batch, cons
 {
     const int64_t batches = count / batch;
     measured *list = wk__realloc(NULL, (size_t)count + 1, sizeof *list);
-    int64_t *place = wk__realloc(NULL, (size_t)batches + 1, sizeof *place);
-    const bool fine = list && place;
+    int64_t *position = wk__realloc(NULL, (size_t)batches + 1, sizeof *position);
+    const bool fine = list && position;
     if (fine) {
         for (int64_t k = 0; k < count; k++) list[k] = (measured){lengths[k], k};
         qsort(list, (size_t)count, sizeof *list, by_length);
-        for (int64_t k = 0; k < batches; k++) place[k] = k;
-        if (o->shuffle) wk__shuffle(place, batches, o->seed, WK__NO_EPOCH);
+        for (int64_t k = 0; k < batches; k++) position[k] = k;
+        if (o->shuffle) wk__shuffle(position, batches, o->seed, WK__NO_EPOCH);
         for (int64_t k = 0; k < count; k++) {
-            const int64_t to = k < batches * batch ? place[k / batch] * batch + k % batch : k;
+            const int64_t to = k < batches * batch ? position[k / batch] * batch + k % batch : k;
             lengths[to] = list[k].index;
         }
     }
     wk__free(list);
-    wk__free(place);
+    wk__free(position);
     return fine;
 }
 

@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include <string.h>
 
-/* Returns the slot of a pair, or the free one where it belongs; at least one slot is free. */
+/* Returns the slot of a pair, or the free one that it would take; at least one is free. */
 static wk__pair_slot *slot_of(const wk__pair_table *table, int32_t left, int32_t right)
 {
     uint64_t key = (uint64_t)(uint32_t)left << 32 | (uint32_t)right;

@@ -34,9 +34,10 @@ typedef struct wk__id_lists {
 
 void wk__id_lists_free(wk__id_lists *lists);
 /* Creates out[0], i64 (N, width), of the sequences, cut or followed by `value`, and if `lengths` out[1], i64 (N), of
- * their lengths without padding. `place` has the device. Returns false after recording an error. */
+ * their lengths without padding. `where` has the device; NULL: the default one. Returns false after recording an
+ * error. */
 bool wk__id_lists_pad(wk_site site, const char *op, const wk__id_lists *lists, int64_t width, int64_t value,
-                      bool lengths, const wk_tensor_options *place, wk_tensor *out[2]);
+                      bool lengths, const wk_tensor_options *where, wk_tensor *out[2]);
 
 /* ---- tokenisers -------------------------------------------------------------------------------------------------- */
 

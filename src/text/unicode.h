@@ -32,7 +32,7 @@ static inline uint32_t wk__utf8_code(const char *at, int *bytes)
     return code;
 }
 
-/* Returns the index of the last element of a table whose code is at most `code`; 0 if there is none. The elements of
+/* Returns the index of the last element of a table whose code is at most `code`, or 0. The elements of
  * `size` bytes begin with a uint32_t, their code, by which they are sorted. Inline, so that size is a constant. */
 static inline int wk__code_search(const void *table, int count, size_t size, uint32_t code)
 {
