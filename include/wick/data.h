@@ -237,7 +237,8 @@ typedef struct wk_loader_options {
  * Random:    as for wk_data_map; with .order or .weights a stream depends on the position of a sample in the epoch
  *            instead of its index, so that a sample that occurs twice gets different numbers
  * Errors:    WK_ERR_DEVICE if .device does not exist; WK_ERR_ARGUMENT if .workers is not in [0, 1024], .weights are
- *            negative or not finite, or too few are positive; WK_ERR_INDEX if a sample of .order does not exist;
+ *            negative or not finite, too few are positive, or the dataset is a sequential partition (see
+ *            wk_text_windows) with another batch size or order; WK_ERR_INDEX if a sample of .order does not exist;
  *            WK_ERR_SHAPE, WK_ERR_DTYPE if .order or .weights have another shape or dtype
  * PyTorch:   torch.utils.data.DataLoader; .weights: WeightedRandomSampler; .order: SubsetRandomSampler with .shuffle */
 WK_RESULT_API wk_loader *wk_data_loader_at(wk_site site, wk_dataset *data, const wk_loader_options *options);

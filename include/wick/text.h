@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick/text.h: text as numbers: vocabularies of characters, words and byte pairs, and helpers for networks that read.
+/* wick/text.h: vocabularies of characters, words and byte pairs, datasets of text, and measures of predicted text.
  *
  *     wk_text *text = wk_text_words("timemachine.txt", .lower = true, .letters_only = true);
  *     wk_dataset *data = wk_text_windows(wk_text_ids(text), 35);
@@ -7,7 +7,7 @@
  *     ...
  *     puts(wk_text_decode(text, ids));
  *
- * Texts are UTF-8 without the character zero. Ids are i64. Any number of threads may use a wk_text at a time. */
+ * Texts are UTF-8 without the character zero. Ids are i64. Any number of threads may use a wk_text at once. */
 #ifndef WICK_TEXT_H
 #define WICK_TEXT_H
 
@@ -28,8 +28,7 @@ typedef struct wk_text wk_text; /* a vocabulary, and the rules that cut a text i
 typedef struct wk_text_options {
     size_t size;
     wk_by_name by_name;
-    const char *unknown;         /* the token of what is not in the vocabulary; default none for characters, "<unk>" for
-                                  * words; "": none */
+    const char *unknown;         /* out-of-vocabulary token; default "<unk>" for words, none for characters; "": none */
     const char *reserved_tokens; /* further tokens, separated by spaces: "<pad> <bos> <eos>"; default none */
     int64_t min_frequency;       /* occurrences that a token needs; default 1 */
     int64_t max_size;            /* the vocabulary keeps the most frequent tokens, up to this size; default no limit */
@@ -47,7 +46,7 @@ typedef struct wk_text_options {
  * Returns:   the vocabulary with the ids of the text, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_IO if the file cannot be read; WK_ERR_FORMAT if the text is not UTF-8 or contains the character
  *            zero; WK_ERR_ARGUMENT if an option is invalid, or if options drop a character of the text and .unknown is
- *            missing
+ *            missing; WK_ERR_UNSUPPORTED if the text has more than 2^24 different tokens
  * Source:    the vocabularies of Dive into Deep Learning */
 WK_RESULT_API wk_text *wk_text_chars_at(wk_site site, const char *path, const wk_text_options *options);
 WK_RESULT_API wk_text *wk_text_chars_of_at(wk_site site, const char *string, const wk_text_options *options);
@@ -82,16 +81,17 @@ typedef struct wk_text_bpe_options {
 } wk_text_bpe_options;
 /* wk_text_bpe_train(path, vocabulary), wk_text_bpe_train_of(string, vocabulary): Create a byte-level vocabulary of at
  * most that size: the special tokens, the 256 bytes, and the most frequent pairs of tokens, which are merged one after
- * another. Of equally frequent pairs the one with the smaller ids is merged. Every text can be encoded, and decoded
- * again without loss.
+ * another. Of equally frequent pairs the one with the smaller ids is merged. Every text can be encoded, and decoding
+ * restores it.
  *
  *     wk_text *text = wk_text_bpe_train("data/text/tinyshakespeare.txt", 1000);
  *     wk_text_save(text, "tokenizer.json");
  *
  * Returns:   the vocabulary, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_IO, WK_ERR_FORMAT as wk_text_chars; WK_ERR_ARGUMENT if vocabulary is below the number of bytes and
- *            special tokens or above 2^24, or an option is invalid
- * Source:    tokenizers.trainers.BpeTrainer with the alphabet of ByteLevel, and its results */
+ *            special tokens or above 2^24, or an option is invalid; WK_ERR_UNSUPPORTED if the text has more than 2^24
+ *            different pieces
+ * Source:    tokenizers.trainers.BpeTrainer with the alphabet of ByteLevel; same tokens and ids */
 WK_RESULT_API wk_text *wk_text_bpe_train_at(wk_site site, const char *path, int64_t vocabulary,
                                             const wk_text_bpe_options *options);
 WK_RESULT_API wk_text *wk_text_bpe_train_of_at(wk_site site, const char *string, int64_t vocabulary,
@@ -103,7 +103,7 @@ WK_RESULT_API wk_text *wk_text_bpe_train_of_at(wk_site site, const char *string,
  * (GPT-2, Llama 2 and 3, Qwen2, SmolLM and the like).
  * Returns:   the vocabulary, without ids of a text, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_IO if the file cannot be read; WK_ERR_FORMAT if it is invalid; WK_ERR_UNSUPPORTED if a
- *            tokenizer.json asks for a model or a rule that this library lacks */
+ *            tokenizer.json has a model or a rule that this library does not support */
 WK_RESULT_API wk_text *wk_text_load_at(wk_site site, const char *path);
 /* wk_text_load_gpt2(vocab, merges): Reads the two files of GPT-2's tokenizer, vocab.json and merges.txt.
  *
@@ -118,10 +118,11 @@ WK_RESULT_API wk_text *wk_text_load_gpt2_at(wk_site site, const char *vocab, con
  * Returns:   WK_OK or an error code; the code of a pending error, without writing
  * Errors:    WK_ERR_IO if the system reports an error */
 WK_API wk_code wk_text_save_at(wk_site site, wk_text *text, const char *path);
-/* wk_text_save_gpt2(text, vocab, merges): Writes the two files that wk_text_load_gpt2 reads.
+/* wk_text_save_gpt2(text, vocab, merges): Writes the two files that wk_text_load_gpt2 reads. They hold the tokens and
+ * the merges of a byte-level encoding with WK_TEXT_SPLIT_GPT2 whose only special token, if any, is <|endoftext|>.
  * Returns:   WK_OK or an error code; the code of a pending error, without writing
- * Errors:    WK_ERR_IO if the system reports an error; WK_ERR_UNSUPPORTED if text is not a byte-level encoding, which
- *            these files describe */
+ * Errors:    WK_ERR_IO if the system reports an error; WK_ERR_UNSUPPORTED if text is another encoding, has other added
+ *            tokens, tokens around a text or ignore_merges: use wk_text_save */
 WK_API wk_code wk_text_save_gpt2_at(wk_site site, wk_text *text, const char *vocab, const char *merges);
 
 /* ---- tokens and ids ---------------------------------------------------------------------------------------------- */
@@ -136,8 +137,8 @@ WK_RESULT_API wk_tensor *wk_text_ids_at(wk_site site, wk_text *text);
 typedef struct wk_text_encode_options {
     size_t size;
     wk_by_name by_name;
-    double add_special_tokens; /* true or false: add the tokens that a tokenizer.json asks for at the beginning and the
-                                * end, such as <s>; default true */
+    double add_special_tokens; /* true or false: add the tokens that a tokenizer.json puts before and after a text, such
+                                * as <s>; default true */
 } wk_text_encode_options;
 /* wk_text_encode(text, string), wk_text_encode_file(text, path): Convert a string or the content of a file to ids: i64
  * (N) on the default device (WK_DEVICE, else the CPU).
@@ -146,8 +147,8 @@ typedef struct wk_text_encode_options {
  *
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_IO if the file cannot be read; WK_ERR_FORMAT if the text is not UTF-8 or a file contains the
- *            character zero; WK_ERR_ARGUMENT if the vocabulary lacks a character or word and has no token for unknown
- *            ones
+ *            character zero; WK_ERR_ARGUMENT if the vocabulary lacks a character or word and has no out-of-vocabulary
+ *            token
  * Source:    tokenizers.Tokenizer.encode */
 WK_RESULT_API wk_tensor *wk_text_encode_at(wk_site site, wk_text *text, const char *string,
                                            const wk_text_encode_options *options);
@@ -173,11 +174,12 @@ WK_RESULT_API const char *wk_text_decode_at(wk_site site, wk_text *text, wk_tens
  * Lifetime:  valid as long as text
  * Errors:    WK_ERR_INDEX if the vocabulary lacks the id */
 WK_RESULT_API const char *wk_text_token_at(wk_site site, const wk_text *text, int64_t id);
-/* wk_text_id(text, token): Returns the id of a token; if the vocabulary lacks it the id of the unknown token, or -1
- * without one. */
+/* wk_text_id(text, token): Returns the id of a token; if the vocabulary lacks it, the id of the out-of-vocabulary
+ * token, or -1 without one. */
 WK_RESULT_API int64_t wk_text_id_at(wk_site site, const wk_text *text, const char *token);
 /* wk_text_frequency(text, id): Returns how often the token occurs in the text from which wk_text_chars or wk_text_words
- * made the vocabulary; the unknown token counts what is not in it. 0 for the tokens of other vocabularies.
+ * made the vocabulary; for the out-of-vocabulary token, how many tokens of the text are not in it. 0 for the tokens of
+ * other vocabularies.
  * Errors:    WK_ERR_INDEX if the vocabulary lacks the id */
 WK_RESULT_API int64_t wk_text_frequency_at(wk_site site, const wk_text *text, int64_t id);
 
@@ -188,7 +190,7 @@ typedef struct wk_text_windows_options {
     wk_by_name by_name;
     int64_t stride;     /* distance between the beginnings of two windows; default steps: they do not overlap */
     int64_t offset;     /* ids before the first window; default 0 */
-    int64_t batch_size; /* sequential partition: sample k continues sample k - batch_size; default 0, none */
+    int64_t batch_size; /* batch size (sequential partition); default 0, random sampling */
 } wk_text_windows_options;
 /* wk_text_windows(ids, steps): Creates a dataset of windows of a text: x has `steps` successive ids, y the same one
  * position later. Windows that do not fit are left out.
@@ -196,9 +198,10 @@ typedef struct wk_text_windows_options {
  *     random sampling:       wk_data_loader(wk_text_windows(ids, 35), .batch_size = 32, .shuffle = true)
  *     sequential partition:  wk_data_loader(wk_text_windows(ids, 35, .batch_size = 32), .batch_size = 32)
  *
- * With .batch_size, the text is cut into as many parts of equal length; batches of this size, in order, have one window
- * of each part and continue the batch before, so that a recurrent network can keep its state. The book draws a new
- * .offset below steps for each epoch.
+ * With .batch_size, the text is cut into that many parts of equal length. Sample k continues sample k - batch_size, so
+ * each batch has one window of each part and continues the batch before it, and a recurrent network can keep its state.
+ * The loader must have the same .batch_size and keep the order, which is checked unless wk_data_map or the like is
+ * between them. Draw a new .offset below steps for each epoch to vary the windows.
  * Lifetime:  the ids are copied to the host
  * Errors:    WK_ERR_SHAPE if ids do not have one dimension; WK_ERR_DTYPE if they are not integers; WK_ERR_ARGUMENT if
  *            steps or .stride is below 1, .offset or .batch_size negative, or no window fits
@@ -209,8 +212,8 @@ WK_RESULT_API wk_dataset *wk_text_windows_at(wk_site site, wk_tensor *ids, int64
 typedef struct wk_text_pad_options {
     size_t size;
     wk_by_name by_name;
-    int64_t value;       /* id behind the end of a sequence; default 0 */
-    int64_t length;      /* sizes of dimension 1: longer sequences are cut; default that of the longest */
+    int64_t value;       /* id that fills shorter rows; default 0 */
+    int64_t length;      /* size of dimension 1; longer sequences are cut; default that of the longest */
     wk_tensor **lengths; /* if set, receives i64 (N): the lengths without padding; default NULL */
 } wk_text_pad_options;
 /* wk_text_pad((sequences)): Joins sequences of ids, integer tensors with one dimension, as the rows of a tensor: i64
@@ -228,8 +231,8 @@ typedef struct wk_text_lines_options {
     size_t size;
     wk_by_name by_name;
     const char *begin, *end; /* tokens before and after each line; default none */
-    const char *pad;         /* token behind shorter lines; default "<pad>" */
-    int64_t length;          /* size of dimension 1: longer lines are cut; default that of the longest */
+    const char *pad;         /* token that fills shorter rows; default "<pad>" */
+    int64_t length;          /* size of dimension 1; longer lines are cut; default that of the longest */
     wk_tensor **lengths;     /* if set, receives i64 (N): the lengths without padding; default NULL */
 } wk_text_lines_options;
 /* wk_text_encode_lines(text, string): Converts each line of a string to a row of ids: i64 (N, T) on the default device
@@ -244,11 +247,15 @@ typedef struct wk_text_lines_options {
  * Source:    the arrays of machine translation in Dive into Deep Learning */
 WK_RESULT_API wk_tensor *wk_text_encode_lines_at(wk_site site, wk_text *text, const char *string,
                                                  const wk_text_lines_options *options);
-/* Makes a batch of samples for a loader, as its option .collate: tensors of one dimension are padded as by wk_text_pad,
- * others are stacked; a last tensor has the lengths of x. user is the id behind the end of a sequence, a const int64_t
- * *, or NULL for 0.
+/* wk_text_collate: Makes a batch of samples, as .collate of a loader. Pads tensors with one dimension as wk_text_pad
+ * does, stacks others, and appends the lengths of x if x has one dimension. user points to the id that fills shorter
+ * rows, an int64_t; NULL: 0.
  *
- *     wk_loader *texts = wk_data_loader(data, .batch_size = 32, .collate = wk_text_collate, .collate_user = &pad); */
+ *     wk_loader *texts = wk_data_loader(data, .batch_size = 32, .collate = wk_text_collate, .collate_user = &pad);
+ *
+ * Returns:   true, or false after recording an error
+ * Errors:    WK_ERR_SHAPE if samples differ in their number of tensors; WK_ERR_ARGUMENT if a sample with a sequence has
+ *            WK_SAMPLE_TENSORS tensors, because the lengths need one; as wk_text_pad and wk_stack */
 WK_API bool wk_text_collate(wk_sample *batch, const wk_sample *samples, int64_t count, void *user);
 
 typedef struct wk_text_order_options {
@@ -272,8 +279,8 @@ WK_RESULT_API wk_tensor *wk_text_order_at(wk_site site, wk_tensor *lengths, int6
 
 /* ---- measures ---------------------------------------------------------------------------------------------------- */
 
-/* wk_text_perplexity(loss): Returns exp(loss) for a mean cross-entropy per token: 1 if the network is always certain
- * and right, the size of the vocabulary if it predicts all tokens alike. */
+/* wk_text_perplexity(loss): Returns exp(loss) for a mean cross-entropy per token: 1 if the network predicts each token
+ * with probability 1, the size of the vocabulary if it predicts all tokens with equal probability. */
 WK_RESULT_API double wk_text_perplexity(double loss);
 /* wk_text_bleu(prediction, label, k): Returns how well a predicted sequence of words matches a label, from 0 to 1.
  *     exp(min(0, 1 - label words / predicted words)) * the product of p_n^(1 / 2^n), n = 1, ..., k

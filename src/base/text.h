@@ -34,6 +34,14 @@ void wk__text_escape(wk__text *text, int64_t from);
 /* Frees the memory and empties the text. */
 void wk__text_free(wk__text *text);
 
+/* Returns the value of a hexadecimal digit; -1 for another character. */
+static inline int wk__hex_digit(char c)
+{
+    if (c >= '0' && c <= '9') return c - '0';
+    if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
 /* Writes `value` to `out` (at least 400 bytes) in the given style; returns the length. */
 int wk__format_double(char *out, size_t size, double value, char style, int precision);
 /* Formats a memory size as in all messages, "1.5 GiB". Returns `out` or a static string. */

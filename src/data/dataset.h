@@ -53,6 +53,7 @@ struct wk__dataset {
     int depth;           /* datasets from this one to its most distant source, at most WK__DATASET_DEPTH */
     bool user_code;      /* get calls a function of the user, so it needs a context */
     int64_t count;       /* samples */
+    int64_t batch_size;  /* of the loaders that keep the order on which the samples depend; 0: any */
     wk__dataset *parent; /* the dataset that this one reads, a reference; NULL if none or several */
 };
 

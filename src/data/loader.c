@@ -52,6 +52,19 @@ static bool check_options(wk_site site, const wk_loader_options *o)
     return false;
 }
 
+/* Checks that a loader keeps the order of a sequential partition. */
+static bool check_order(wk_site site, const wk__dataset *data, const wk_loader_options *o)
+{
+    const bool other_order = o->shuffle || o->order || o->weights;
+    if (data->batch_size == 0 || (o->batch_size == data->batch_size && !other_order)) return true;
+    wk__error_set(site, WK_ERR_ARGUMENT,
+                  "data_loader: the dataset is a sequential partition for batches of %lld samples, got %s%lld; give "
+                  "both the same .batch_size, without .shuffle, .order and .weights",
+                  (long long)data->batch_size, other_order ? "another order and .batch_size " : ".batch_size ",
+                  (long long)o->batch_size);
+    return false;
+}
+
 /* All ranks get the same number of samples; if the count is not divisible, the first samples are used twice. */
 int64_t wk__loader_divide(wk__loader *l, int64_t samples)
 {
@@ -107,7 +120,7 @@ wk_loader *wk_data_loader_at(wk_site site, wk_dataset *data, const wk_loader_opt
     if (!wk__options(site, "data_loader", options, &o)) return NULL;
     if (!o.batch_size) o.batch_size = 1;
     if (!o.world) o.world = 1;
-    if (!check_options(site, &o)) return NULL;
+    if (!check_options(site, &o) || !check_order(site, wk__dataset_of(data), &o)) return NULL;
     wk_context *context = wk__context();
     const wk__frame before = wk__frame_begin(context, WK__FRAME_CRITICAL, NULL, (wk_site){0});
     wk__loader *l = new_body(site, wk__dataset_of(data), &o);

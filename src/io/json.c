@@ -11,7 +11,7 @@ int64_t wk__json_position(const wk__json *json, const char *at)
     return json->position + (at - json->start);
 }
 
-/* "expected WHAT, found 'x' (byte 57)" for what stands at json->at. */
+/* Fails with "expected WHAT, found 'x' (byte 57)" for the character at json->at. */
 static wk_code unexpected(const wk__json *json, const char *what, wk__io_error *error)
 {
     long long position = wk__json_position(json, json->at);
@@ -30,7 +30,6 @@ static wk_code bad_string(const wk__json *json, const char *what, wk__io_error *
                        (long long)wk__json_position(json, json->at));
 }
 
-/* The next token's first character; 0, which starts no token, at the end. */
 char wk__json_peek(wk__json *json)
 {
     while (json->at < json->end && *json->at && strchr(" \t\r\n", *json->at)) json->at++;
@@ -54,22 +53,21 @@ wk_code wk__json_item(wk__json *json, char close, bool first, bool *more, wk__io
     return WK_OK;
 }
 
-/* Four hexadecimal digits, or -1. */
+/* Returns the value of four hexadecimal digits, or -1. */
 static int32_t hex4(const char *at, const char *end)
 {
-    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
     int32_t value = 0;
     if (end - at < 4) return -1;
     for (int k = 0; k < 4; k++) {
-        const char *digit = at[k] ? strchr(digits, at[k]) : NULL;
-        if (!digit) return -1;
-        value = value << 4 | ((int32_t)(digit - digits) & 15);
+        const int digit = wk__hex_digit(at[k]);
+        if (digit < 0) return -1;
+        value = value << 4 | digit;
     }
     return value;
 }
 
-/* The character that the escape at json->at stands for; steps over it. Characters above U+FFFF are written as two
- * escapes, a high and a low surrogate. */
+/* Takes the escape at json->at and stores its character. A character above U+FFFF is written as two escapes, a high and
+ * a low surrogate. */
 static wk_code take_escape(wk__json *json, uint32_t *code, wk__io_error *error)
 {
     static const char letters[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
@@ -176,7 +174,7 @@ static void take_digits(wk__json *json)
     while (json->at < json->end && is_digit(*json->at)) json->at++;
 }
 
-/* Takes a character that may stand here. */
+/* Takes the next character if it is one of these. */
 static bool take_one_of(wk__json *json, const char *characters)
 {
     const bool there = json->at < json->end && *json->at && strchr(characters, *json->at);
@@ -184,7 +182,7 @@ static bool take_one_of(wk__json *json, const char *characters)
     return there;
 }
 
-/* -?(0|[1-9][0-9]*)(.[0-9]+)?([eE][+-]?[0-9]+)? */
+/* Takes a number: -?(0|[1-9][0-9]*)(.[0-9]+)?([eE][+-]?[0-9]+)? */
 static wk_code skip_number(wk__json *json, wk__io_error *error)
 {
     take_one_of(json, "-");
@@ -251,7 +249,7 @@ wk_code wk__json_end(wk__json *json, wk__io_error *error)
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-/* Bytes up to the first that must be escaped, or to the end. */
+/* Returns the number of bytes before the first that must be escaped. */
 static int64_t plain_bytes(const char *string)
 {
     int64_t count = 0;

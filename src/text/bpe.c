@@ -63,9 +63,10 @@ void wk__bpe_set_byte_level(wk__bpe *b, wk_text_split rule)
 wk_text_split wk__bpe_byte_level(const wk__bpe *b)
 {
     const wk__steps *steps = &b->pre_tokenizer;
+    if (b->normalizer.count > 0 || steps->count < 1 || steps->count > 2) return WK_TEXT_SPLIT_COUNT;
     const wk__step *first = &steps->step[0], *last = &steps->step[steps->count - 1];
-    if (b->normalizer.count > 0 || steps->count < 1 || steps->count > 2 || last->kind != WK__STEP_BYTES ||
-        last->add_prefix_space || last->use_regex != (steps->count == 1))
+    if (last->kind != WK__STEP_BYTES || last->add_prefix_space || last->use_regex != (steps->count == 1) ||
+        b->decoder.count != 1 || b->decoder.step[0].kind != WK__STEP_BYTES)
         return WK_TEXT_SPLIT_COUNT;
     if (steps->count == 1) return WK_TEXT_SPLIT_GPT2;
     return first->kind == WK__STEP_SPLIT ? first->split : WK_TEXT_SPLIT_COUNT;

@@ -8,13 +8,15 @@
 #ifndef WICK_TEXT_BPE_H
 #define WICK_TEXT_BPE_H
 
+#include "heap.h"
+#include "pair_table.h"
 #include "tokenizer.h"
 
 extern const wk__tokenizer_kind wk__bpe_kind;
 
 /* ---- merges ------------------------------------------------------------------------------------------------------ */
 
-/* A pair of tokens that becomes one; its rank is its index in the list. */
+/* A pair of tokens that is merged into one; its rank is its index in the list. */
 typedef struct wk__merge {
     int32_t left, right, to;
 } wk__merge;
@@ -22,11 +24,10 @@ typedef struct wk__merge {
 typedef struct wk__merges {
     wk__merge *list; /* [count], owned */
     int64_t count, capacity;
-    int32_t *slot; /* [slots] hash table of ranks by pairs; -1: free; owned */
-    int64_t slots; /* 0 or a power of 2 */
+    wk__pair_table ranks; /* by pairs */
 } wk__merges;
 
-/* Appends a merge. Returns false if memory is exhausted, or with *known if the pair has one. */
+/* Appends a merge. Returns false if memory is exhausted, or if the pair already has a merge (*known is true). */
 bool wk__merges_add(wk__merges *m, wk__merge merge, bool *known);
 /* Returns the rank of a pair; -1 if it is never merged. */
 int64_t wk__merges_find(const wk__merges *m, int32_t left, int32_t right);
@@ -38,9 +39,9 @@ typedef struct wk__merge_memory wk__merge_memory;
  * the new number of tokens; -1 if memory is exhausted. */
 int64_t wk__merge_all(const wk__merges *m, int64_t *tokens, int64_t count, wk__merge_memory *memory);
 struct wk__merge_memory {
-    struct wk__merge_symbol *symbol;
-    struct wk__merge_candidate *heap;
-    int64_t symbols, candidates, heap_count; /* capacities; used part of heap */
+    struct wk__merge_symbol *symbol; /* owned */
+    int64_t symbols;                 /* capacity */
+    wk__heap heap;
 };
 void wk__merge_memory_free(wk__merge_memory *memory);
 
@@ -98,7 +99,7 @@ typedef struct wk__steps {
 
 /* ---- the encoding ------------------------------------------------------------------------------------------------ */
 
-/* A token that is found in texts before anything else. */
+/* A token that is searched in texts before any other rule applies. */
 typedef struct wk__added_token {
     int64_t id;
     char *content;                /* owned */
@@ -113,28 +114,29 @@ typedef struct wk__bpe {
     int64_t added_count, added_capacity;
     wk__steps normalizer, pre_tokenizer, decoder;
     wk__ids before, after; /* special tokens around a text */
-    bool byte_fallback;    /* unknown characters become the tokens <0x00> to <0xFF> of their bytes */
-    bool fuse_unknown;     /* successive unknown characters become one token */
-    bool ignore_merges;    /* a piece that is a token is that token, whatever merges would make of it */
+    bool byte_fallback;    /* out-of-vocabulary characters become the tokens <0x00> to <0xFF> of their bytes */
+    bool fuse_unknown;     /* successive out-of-vocabulary characters become one token */
+    bool ignore_merges;    /* a piece that is a token is encoded as that token, without merges */
 } wk__bpe;
 
 /* Creates a tokeniser with an empty encoding; NULL if memory is exhausted. */
 wk__tokenizer *wk__bpe_new(void);
 /* Adds the steps of a byte-level encoding with a rule. */
 void wk__bpe_set_byte_level(wk__bpe *b, wk_text_split rule);
-/* Returns the rule of a byte-level encoding that is one of these; WK_TEXT_SPLIT_COUNT if it is another encoding. */
+/* Returns the rule with which wk__bpe_set_byte_level makes this encoding; else WK_TEXT_SPLIT_COUNT. */
 wk_text_split wk__bpe_byte_level(const wk__bpe *b);
 /* Appends an added token, whose content is copied; the vocabulary has it. Returns false if memory is exhausted. */
 bool wk__bpe_add_token(wk__tokenizer *t, int64_t id, const char *content, bool special);
-/* Sets what depends on the rest, when all tokens and steps are known. Returns false if memory is exhausted. */
+/* Normalises the added tokens once all tokens and steps are set. Returns false if memory is exhausted. */
 bool wk__bpe_finish(wk__bpe *b);
 
 /* Returns the added token of an id, which exists, or NULL. */
 const wk__added_token *wk__bpe_added(const wk__tokenizer *t, int64_t id);
 
-/* Applies the normaliser: returns the text to use, that of *out, which the caller frees, or the same one. */
+/* Applies the steps of a normaliser. Returns the result: in *out, which the caller frees, or without steps the text
+ * itself. */
 wk__span wk__bpe_normalize(const wk__steps *steps, wk__span text, wk__text *out);
-/* Appends a text with one occurrence after the other of pattern replaced. */
+/* Appends a text with all occurrences of pattern replaced, from left to right. */
 void wk__replace(wk__span text, const char *pattern, const char *content, wk__text *out);
 
 wk_code wk__bpe_encode(const wk__tokenizer *t, wk__span text, bool special, wk__ids *ids, wk__io_error *error);
@@ -149,7 +151,7 @@ const char *wk__separators_name(wk__separators separators);
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-/* Reads a tokenizer.json, whose text it changes; *t is to be freed also after an error, or NULL. */
+/* Reads a tokenizer.json and modifies its text. The caller frees *t, which may be NULL, also after an error. */
 wk_code wk__tokenizer_json_read(wk__text *file, wk__tokenizer **t, wk__io_error *error);
 void wk__tokenizer_json_write(const wk__tokenizer *t, wk__text *out);
 /* Appends the object {"token": id, ...} of the vocabulary. */

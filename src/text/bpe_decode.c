@@ -80,11 +80,9 @@ static void from_spaces(const wk__step *step, const strings *in, strings *out)
 /* Returns the byte of a token <0x0A>; -1 if it has another form. */
 static int byte_of_token(wk__span token)
 {
-    static const char digits[] = "0123456789abcdef0123456789ABCDEF";
     if (token.bytes != 6 || memcmp(token.at, "<0x", 3) != 0 || token.at[5] != '>') return -1;
-    const char *high = token.at[3] ? strchr(digits, token.at[3]) : NULL;
-    const char *low = token.at[4] ? strchr(digits, token.at[4]) : NULL;
-    return high && low ? (int)((high - digits) % 16 * 16 + (low - digits) % 16) : -1;
+    const int high = wk__hex_digit(token.at[3]), low = wk__hex_digit(token.at[4]);
+    return high >= 0 && low >= 0 ? 16 * high + low : -1;
 }
 
 /* Appends the bytes of successive byte tokens; if they are not UTF-8, U+FFFD for each. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Encoding of byte pairs: the stages of bpe.h, each of which hands its parts of the text to the next. Within a call the
- * tokens of short pieces are remembered, as most words of a text occur often. */
+/* Encoding of byte pairs: the stages of bpe.h; each passes parts of the text to the next. A call caches the tokens of
+ * short pieces, because most words of a text occur often. */
 #include "base/alloc.h"
 #include "bpe.h"
 #include "split.h"
 #include "unicode.h"
 #include <string.h>
 
-/* The tokens of pieces that this call has met. */
+/* A cache of the tokens of pieces. */
 typedef struct piece_cache {
     wk__vocabulary pieces;
     wk__ids ids;    /* of all pieces, one after the other */
@@ -55,14 +55,10 @@ static bool add_byte_tokens(encoder *e, wk__span c)
 
 static void unknown_character(encoder *e, wk__span c)
 {
-    wk__text shown = {0};
-    wk__text_add_n(&shown, c.at, c.bytes);
-    wk__text_escape(&shown, 0);
     if (e->code == WK_OK)
         e->code = wk__io_fail(e->error, WK_ERR_ARGUMENT,
-                              "the character \"%.20s\" is not in the vocabulary, which has no unknown token",
-                              shown.data ? shown.data : "?");
-    wk__text_free(&shown);
+                              "the character \"%s\" is not in the vocabulary, which has no unknown token",
+                              wk__printable_bytes(c.at, c.bytes).text);
 }
 
 /* Sets symbols to the tokens of the characters of a piece. */
@@ -105,7 +101,7 @@ static void take_piece(encoder *e, wk__span piece)
         e->symbols.count = count;
 }
 
-/* Remembers the tokens of a piece; after a failed allocation none is remembered any more. */
+/* Caches the tokens of a piece; does nothing once an allocation has failed. */
 static void remember(piece_cache *cache, wk__span piece, const wk__ids *ids)
 {
     if (cache->pieces.count >= CACHED_PIECES || cache->ids.failed || cache->starts.failed) return;
@@ -136,7 +132,7 @@ static void encode_piece(encoder *e, wk__span piece)
 
 static void pre_tokenize(encoder *e, int step, wk__span text, bool first);
 
-/* Splits a text by a rule and hands on the pieces. */
+/* Splits a text by a rule and passes the pieces to the next step. */
 static void split_by_rule(encoder *e, int step, wk_text_split rule, wk__span text, bool first)
 {
     const char *const end = text.at + text.bytes;
@@ -153,7 +149,7 @@ static void cut(encoder *e, int step, wk__span text, bool first)
     const wk__step *s = &e->bpe->pre_tokenizer.step[step];
     const size_t length = strlen(s->pattern);
     const bool previous = s->separators == WK__SEPARATORS_PREVIOUS, next = s->separators == WK__SEPARATORS_NEXT;
-    const char *at = text.at, *const end = at + text.bytes; /* `at` begins the text that is not handed on yet */
+    const char *at = text.at, *const end = at + text.bytes; /* the next piece begins at `at` */
     for (const char *from = at; at < end && e->code == WK_OK;) {
         const char *found = memmem(from, (size_t)(end - from), s->pattern, length);
         const char *stop = found ? found + length : end;
@@ -161,7 +157,7 @@ static void cut(encoder *e, int step, wk__span text, bool first)
         const char *before = !found ? end : previous && found > at ? stop : found;
         pre_tokenize(e, step + 1, (wk__span){at, before - at}, first);
         first = first && before == at;
-        at = next && found ? found : stop; /* a separator that begins the next text is handed on with that */
+        at = next && found ? found : stop; /* a separator may begin the next piece */
         if (found && (s->separators == WK__SEPARATORS_ISOLATED || (previous && before == found))) {
             pre_tokenize(e, step + 1, (wk__span){found, stop - found}, first);
             first = false;
@@ -186,7 +182,7 @@ static void split_digits(encoder *e, int step, wk__span text, bool first)
     }
 }
 
-/* Hands on a piece with one character for each byte. */
+/* Passes a piece to the next step with one character for each byte. */
 static void hand_bytes(encoder *e, int step, wk__span text, bool first)
 {
     wk__text mapped = {0};

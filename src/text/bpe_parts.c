@@ -48,7 +48,7 @@ wk_code wk__bpe_parts_add_merge(wk__bpe_parts *parts, char *merge, wk__io_error 
 
 static wk_code build_vocabulary(const wk__bpe_parts *parts, wk__vocabulary *v, wk__io_error *error)
 {
-    /* Gaps between ids take memory too: a file cannot ask for much more of it than it is large. */
+    /* Gaps between ids take memory too; the limit keeps it in proportion to the file. */
     const int64_t limit = 2 * parts->tokens + 1024;
     for (int64_t k = 0; k < parts->tokens; k++) {
         const wk__listed_token *item = &parts->token[k];

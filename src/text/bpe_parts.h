@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of a byte-pair encoding as files have them, before they are checked against one another. */
+/* The parts of a byte-pair encoding as they are in files, not yet checked against one another. */
 #ifndef WICK_TEXT_BPE_PARTS_H
 #define WICK_TEXT_BPE_PARTS_H
 

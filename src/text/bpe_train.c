@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wk_text_bpe_train: merges the most frequent pair of tokens again and again.
+/* wk_text_bpe_train: repeatedly merges the most frequent pair of tokens.
  *
  * The pieces of the text are counted once. Each pair of neighbours in a piece has its frequency and the pieces where it
- * occurs, so that a merge visits only these. A heap has the pairs by falling frequency; entries are corrected when they
- * come up. */
+ * occurs, so that a merge visits only these. A heap has the pairs by falling frequency; an entry that is out of date is
+ * corrected when it comes first. */
 #include "base/alloc.h"
 #include "base/options.h"
 #include "bpe.h"
@@ -12,7 +12,7 @@
 #include "unicode.h"
 #include <string.h>
 
-/* A different piece of the text: its tokens, and how often it occurs. */
+/* A distinct piece of the text: its tokens, and how often it occurs. */
 typedef struct piece {
     int64_t start; /* of its tokens in trainer.token */
     int64_t length, count;
@@ -32,11 +32,6 @@ typedef struct occurrence {
     int64_t piece, next;
 } occurrence;
 
-/* An entry of the heap. */
-typedef struct entry {
-    int64_t count, pair;
-} entry;
-
 typedef struct trainer {
     wk__tokenizer *t;
     wk__vocabulary pieces; /* of the text */
@@ -44,12 +39,10 @@ typedef struct trainer {
     int64_t *token;        /* of all pieces */
     pair *pair;
     int64_t pairs, pair_capacity;
-    int32_t *slot; /* [slots] hash table of pairs; -1: free */
-    int64_t slots;
+    wk__pair_table index; /* of each pair in `pair` */
     occurrence *occurrence;
     int64_t occurrences, occurrence_capacity;
-    entry *heap;
-    int64_t entries, heap_capacity;
+    wk__heap heap;   /* rank: minus the count; tie: the tokens of the pair */
     wk__ids touched; /* pairs that the current merge changes */
     bool failed;     /* memory is exhausted */
 } trainer;
@@ -60,106 +53,60 @@ static void free_trainer(trainer *r)
     wk__free(r->piece);
     wk__free(r->token);
     wk__free(r->pair);
-    wk__free(r->slot);
+    wk__pair_table_free(&r->index);
     wk__free(r->occurrence);
-    wk__free(r->heap);
+    wk__heap_free(&r->heap);
     wk__ids_free(&r->touched);
 }
 
 /* ---- the heap ---------------------------------------------------------------------------------------------------- */
 
-/* Returns true if a comes before b: the more frequent pair, of equally frequent ones that with smaller ids. */
-static bool comes_first(const trainer *r, const entry *a, const entry *b)
-{
-    if (a->count != b->count) return a->count > b->count;
-    const pair *one = &r->pair[a->pair], *other = &r->pair[b->pair];
-    return one->left != other->left ? one->left < other->left : one->right < other->right;
-}
-
 static void push(trainer *r, int64_t which)
 {
-    const entry added = {r->pair[which].count, which};
-    if (!wk__grow(&r->heap, &r->heap_capacity, r->entries + 1, sizeof *r->heap)) {
+    pair *q = &r->pair[which];
+    if (!wk__heap_reserve(&r->heap, r->heap.count + 1)) {
         r->failed = true;
         return;
     }
-    int64_t k = r->entries++;
-    for (; k > 0 && comes_first(r, &added, &r->heap[(k - 1) / 2]); k = (k - 1) / 2) r->heap[k] = r->heap[(k - 1) / 2];
-    r->heap[k] = added;
-    r->pair[which].queued = added.count;
+    wk__heap_push(&r->heap, (wk__heap_entry){-q->count, (int64_t)q->left << 32 | q->right});
+    q->queued = q->count;
 }
 
-static entry pop(trainer *r)
-{
-    const entry first = r->heap[0], last = r->heap[--r->entries];
-    int64_t k = 0;
-    for (int64_t child; (child = 2 * k + 1) < r->entries; k = child) {
-        if (child + 1 < r->entries && comes_first(r, &r->heap[child + 1], &r->heap[child])) child++;
-        if (!comes_first(r, &r->heap[child], &last)) break;
-        r->heap[k] = r->heap[child];
-    }
-    r->heap[k] = last;
-    return first;
-}
-
-/* Returns the most frequent pair; -1 if none is left. */
+/* Returns the most frequent pair, of equally frequent ones that with the smaller ids; -1 if none is left. */
 static int64_t most_frequent(trainer *r)
 {
-    while (r->entries > 0 && !r->failed) {
-        const entry e = pop(r);
-        const int64_t count = r->pair[e.pair].count;
-        if (e.count == count) return e.pair;
-        if (e.count == r->pair[e.pair].queued && count > 0) push(r, e.pair);
+    while (r->heap.count > 0 && !r->failed) {
+        const wk__heap_entry e = wk__heap_pop(&r->heap);
+        const int32_t which = wk__pair_table_find(&r->index, (int32_t)(e.tie >> 32), (int32_t)e.tie);
+        const int64_t count = r->pair[which].count;
+        if (-e.rank == count) return which;
+        if (-e.rank == r->pair[which].queued && count > 0) push(r, which);
     }
     return -1;
 }
 
 /* ---- pairs ------------------------------------------------------------------------------------------------------- */
 
-static int64_t slot_of(const trainer *r, int32_t left, int32_t right)
+/* Returns a pair, which is added if it is new; -1 if memory is exhausted. */
+static int64_t pair_of(trainer *r, int32_t left, int32_t right)
 {
-    uint64_t key = (uint64_t)(uint32_t)left << 32 | (uint32_t)right;
-    key = (key ^ key >> 31) * 0x9e3779b97f4a7c15u;
-    int64_t at = (int64_t)((key ^ key >> 32) & (uint64_t)(r->slots - 1));
-    while (r->slot[at] >= 0 && (r->pair[r->slot[at]].left != left || r->pair[r->slot[at]].right != right))
-        at = (at + 1) & (r->slots - 1);
-    return at;
-}
-
-static bool reserve_slots(trainer *r)
-{
-    if (2 * (r->pairs + 1) <= r->slots) return true;
-    const int64_t slots = r->slots > 0 ? 2 * r->slots : 1 << 12;
-    int32_t *slot = wk__realloc(NULL, (size_t)slots, sizeof *slot);
-    if (!slot) return false;
-    memset(slot, 0xff, (size_t)slots * sizeof *slot);
-    wk__free(r->slot);
-    r->slot = slot;
-    r->slots = slots;
-    for (int64_t k = 0; k < r->pairs; k++) slot[slot_of(r, r->pair[k].left, r->pair[k].right)] = (int32_t)k;
-    return true;
-}
-
-/* Returns a pair, which is made if it is new; -1 if memory is exhausted. */
-static int64_t pair_of(trainer *r, int64_t left, int64_t right)
-{
-    if (r->pairs >= INT32_MAX || !reserve_slots(r)) return -1;
-    int32_t *slot = &r->slot[slot_of(r, (int32_t)left, (int32_t)right)];
-    if (*slot >= 0) return *slot;
-    if (!wk__grow(&r->pair, &r->pair_capacity, r->pairs + 1, sizeof *r->pair)) return -1;
-    r->pair[r->pairs] = (pair){.left = (int32_t)left, .right = (int32_t)right, .first = -1};
-    *slot = (int32_t)r->pairs;
+    const int32_t found = wk__pair_table_find(&r->index, left, right);
+    if (found >= 0) return found;
+    if (r->pairs >= INT32_MAX || !wk__grow(&r->pair, &r->pair_capacity, r->pairs + 1, sizeof *r->pair) ||
+        !wk__pair_table_put(&r->index, left, right, (int32_t)r->pairs))
+        return -1;
+    r->pair[r->pairs] = (pair){.left = left, .right = right, .first = -1};
     return r->pairs++;
 }
 
-/* Adds the count of a piece, times sign, to each of its pairs. Pairs with the token `new` (-1: all pairs) note the
- * piece. */
+/* Adds the count of a piece, times sign, to each of its pairs. If sign is positive, adds the piece to the occurrences
+ * of the pairs that have the token `new`; -1: of all pairs. */
 static void count_pairs(trainer *r, int64_t at, int sign, int64_t new)
 {
     const piece *p = &r->piece[at];
     for (int64_t k = 0; k + 1 < p->length && !r->failed; k++) {
         const int64_t left = r->token[p->start + k], right = r->token[p->start + k + 1];
-        const int64_t which = pair_of(r, left, right);
+        const int64_t which = pair_of(r, (int32_t)left, (int32_t)right);
         r->failed = which < 0;
         if (r->failed) return;
         pair *q = &r->pair[which];
@@ -209,7 +156,7 @@ static void merge_in(trainer *r, int64_t at, const pair *which, int64_t token)
     count_pairs(r, at, 1, token);
 }
 
-/* Makes the token of a pair and merges it in all pieces. */
+/* Adds the token of a pair and merges the pair in all pieces. */
 static void merge(trainer *r, int64_t which)
 {
     wk__vocabulary *v = &r->t->vocabulary;
@@ -229,17 +176,17 @@ static void merge(trainer *r, int64_t which)
 
 /* ---- training ---------------------------------------------------------------------------------------------------- */
 
-static bool count_pieces(trainer *r, wk__span text, wk_text_split rule)
+static wk_code count_pieces(trainer *r, wk__span text, wk_text_split rule, wk__io_error *error)
 {
     const char *const end = text.at + text.bytes;
     for (const char *at = text.at; at < end;) {
         const int64_t bytes = wk__split_piece(rule, at, end);
         const int64_t id = wk__vocabulary_add(&r->pieces, at, bytes);
-        if (id < 0) return false;
+        if (id < 0) return wk__vocabulary_full(&r->pieces, bytes, "piece", error);
         r->pieces.entry[id].frequency++;
         at += bytes;
     }
-    return true;
+    return WK_OK;
 }
 
 /* Adds the special tokens, and one token for each byte in the order of their characters. */
@@ -247,7 +194,6 @@ static wk_code add_alphabet(wk__tokenizer *t, const char *special, int64_t id_of
 {
     wk__span token;
     while (wk__next_listed(&special, &token)) {
-        if (wk__text_check(token, error) != WK_OK) return wk__io_prefix(error, ".special_tokens");
         const int64_t before = t->vocabulary.count;
         const int64_t id = wk__vocabulary_add(&t->vocabulary, token.at, token.bytes);
         if (id >= 0 && id < before) continue;
@@ -298,7 +244,8 @@ static wk_code train(wk__tokenizer *t, wk__span text, int64_t vocabulary, const 
         return wk__io_fail(error, WK_ERR_ARGUMENT,
                            "a vocabulary of %lld is too small for 256 bytes and %lld special tokens",
                            (long long)vocabulary, (long long)t->vocabulary.count - 256);
-    r.failed = !count_pieces(&r, text, o->split);
+    code = count_pieces(&r, text, o->split, error);
+    r.failed = code != WK_OK;
     if (!r.failed) begin_pieces(&r, id_of_byte);
     const int64_t least = o->min_frequency > 0 ? o->min_frequency : 1;
     while (!r.failed && t->vocabulary.count < vocabulary) {
@@ -307,7 +254,7 @@ static wk_code train(wk__tokenizer *t, wk__span text, int64_t vocabulary, const 
         merge(&r, which);
     }
     r.failed = r.failed || !wk__bpe_finish(t->bpe);
-    code = r.failed ? wk__text_no_memory(error) : WK_OK;
+    if (code == WK_OK && r.failed) code = wk__text_no_memory(error);
     free_trainer(&r);
     return code;
 }
@@ -325,7 +272,7 @@ static bool check(wk_site site, const char *op, int64_t vocabulary, const wk_tex
     else if ((unsigned)o->split >= WK_TEXT_SPLIT_COUNT)
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: .split must be one of wk_text_split, got %d", op, (int)o->split);
     else
-        return true;
+        return wk__check_option_text(site, op, ".special_tokens", o->special_tokens);
     return false;
 }
 
@@ -343,7 +290,8 @@ static wk_text *make(wk_site site, const char *op, const char *path, const char 
     if (code == WK_OK) {
         const wk__span text = {path ? content.data : string, path ? content.length : (int64_t)strlen(string)};
         code = train(t, text, vocabulary, &o, &error);
-        if (code == WK_ERR_FORMAT && path) wk__io_prefix(&error, "%s", wk__printable_name(path).text);
+        if ((code == WK_ERR_FORMAT || code == WK_ERR_UNSUPPORTED) && path)
+            wk__io_prefix(&error, "%s", wk__printable_name(path).text);
     }
     wk__text_free(&content);
     return wk__tokenizer_wrap(site, op, t, code, &error);

@@ -14,10 +14,7 @@ static wk_code count_tokens(const wk__tokenizer *t, wk__span text, wk__vocabular
 {
     for (wk__span rest = text, token; t->kind->next(t, &rest, &token);) {
         const int64_t id = wk__vocabulary_add(counts, token.at, token.bytes);
-        if (id < 0 && counts->count >= WK__VOCABULARY_MOST)
-            return wk__io_fail(error, WK_ERR_UNSUPPORTED, "the text has more than %d different %ss",
-                               WK__VOCABULARY_MOST, t->kind->what);
-        if (id < 0) return wk__text_no_memory(error);
+        if (id < 0) return wk__vocabulary_full(counts, token.bytes, t->kind->what, error);
         counts->entry[id].frequency++;
     }
     return WK_OK;
@@ -45,24 +42,21 @@ static int by_code(const void *a, const void *b)
 
 /* ---- the vocabulary ---------------------------------------------------------------------------------------------- */
 
-/* Adds the unknown and the reserved tokens. */
+/* Adds the out-of-vocabulary token and the reserved tokens. */
 static wk_code add_reserved(wk__tokenizer *t, const wk_text_options *o, wk__io_error *error)
 {
     const char *unknown = o->unknown ? o->unknown : t->kind->unknown, *list = o->reserved_tokens;
     wk__span token = {unknown, unknown ? (int64_t)strlen(unknown) : 0};
-    const wk_code code = token.bytes > 0 ? wk__text_check(token, error) : WK_OK;
-    if (code != WK_OK) return wk__io_prefix(error, ".unknown");
     if (token.bytes > 0 && (t->unknown = wk__vocabulary_add(&t->vocabulary, token.at, token.bytes)) < 0)
         return wk__text_no_memory(error);
-    while (wk__next_listed(&list, &token)) {
-        if (wk__text_check(token, error) != WK_OK) return wk__io_prefix(error, ".reserved_tokens");
+    while (wk__next_listed(&list, &token))
         if (wk__vocabulary_add(&t->vocabulary, token.at, token.bytes) < 0) return wk__text_no_memory(error);
-    }
     t->reserved = t->vocabulary.count;
     return WK_OK;
 }
 
-/* Adds the counted tokens that the options keep, in the order of the kind; the unknown token counts the others. */
+/* Adds the counted tokens that the options keep, in the order of the kind. Adds the frequencies of the others to the
+ * out-of-vocabulary token. */
 static wk_code keep_tokens(wk__tokenizer *t, const wk__vocabulary *counts, const wk_text_options *o,
                            wk__io_error *error)
 {
@@ -125,7 +119,8 @@ static bool check_options(wk_site site, const char *op, const wk__tokenizer_kind
                           : o->unknown && strchr(o->unknown, ' ') ? ".unknown must be one token, without spaces"
                                                                   : NULL;
     if (problem) wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s", op, problem);
-    return !problem;
+    return !problem && wk__check_option_text(site, op, ".unknown", o->unknown) &&
+           wk__check_option_text(site, op, ".reserved_tokens", o->reserved_tokens);
 }
 
 /* Makes a vocabulary of a file, or if path is NULL of a string. */

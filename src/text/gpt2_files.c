@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The two files of GPT-2's tokeniser: vocab.json, {"token": id, ...}, and merges.txt, a line "#version: 0.2" and then a
- * merge of two tokens in each line. Its rules are not in the files. */
+ * merge of two tokens in each line. The files do not contain the rules. */
 #include "base/alloc.h"
+#include "base/utf8.h"
 #include "bpe_parts.h"
 #include "io/save_load.h"
 #include <string.h>
@@ -45,7 +46,7 @@ static wk_code build(const wk__bpe_parts *parts, wk__tokenizer *t, wk__io_error 
     return fine ? WK_OK : wk__text_no_memory(error);
 }
 
-/* Reads one of the files and hands its text to read. */
+/* Reads one of the files and passes its text to `read`. */
 static wk_code read_file(const char *path, wk__text *content, wk__bpe_parts *parts,
                          wk_code (*read)(wk__text *, wk__bpe_parts *, wk__io_error *), wk__io_error *error)
 {
@@ -75,6 +76,39 @@ wk_text *wk_text_load_gpt2_at(wk_site site, const char *vocab, const char *merge
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
+/* Returns true if the vocabulary has a token for each byte, so that no character is unknown. */
+static bool has_all_bytes(const wk__tokenizer *t)
+{
+    for (int byte = 0; byte < 256; byte++) {
+        char character[4];
+        const int64_t length = wk__utf8_put(character, wk__char_of_byte((unsigned char)byte)) - character;
+        if (wk__vocabulary_find(&t->vocabulary, character, length) < 0) return false;
+    }
+    return true;
+}
+
+/* Returns true if the added tokens are those with which the files are read: <|endoftext|> if the vocabulary has it. */
+static bool has_usual_added(const wk__tokenizer *t)
+{
+    const bool listed = wk__vocabulary_find(&t->vocabulary, end_of_text, sizeof end_of_text - 1) >= 0;
+    const wk__added_token *added = t->bpe->added;
+    if (t->bpe->added_count == 0) return !listed;
+    return t->bpe->added_count == 1 && strcmp(added->content, end_of_text) == 0 && added->special &&
+           !added->strip_left && !added->strip_right;
+}
+
+/* Returns what the two files cannot describe of a tokeniser; NULL if they describe all of it. */
+static const char *lost_in_files(const wk__tokenizer *t)
+{
+    const wk__bpe *b = t->bpe;
+    if (!b || wk__bpe_byte_level(b) != WK_TEXT_SPLIT_GPT2)
+        return "encodings other than byte-level ones with GPT-2's split";
+    if (!has_usual_added(t)) return "added tokens other than a special token <|endoftext|>";
+    if (b->before.count + b->after.count > 0) return "tokens around a text";
+    if (b->ignore_merges) return "ignore_merges";
+    return (t->unknown >= 0 || b->byte_fallback) && !has_all_bytes(t) ? "unk_token and byte_fallback" : NULL;
+}
+
 static void write_merges(const wk__tokenizer *t, wk__text *out)
 {
     const wk__merges *merges = &t->bpe->merges;
@@ -93,10 +127,10 @@ wk_code wk_text_save_gpt2_at(wk_site site, wk_text *text, const char *vocab, con
     const wk__tokenizer *t = wk__tokenizer_of(text, site, op);
     if (!t || wk__error_pending() || !wk__check_path(site, op, vocab) || !wk__check_path(site, op, merges))
         return wk_error_code();
-    if (!t->bpe || wk__bpe_byte_level(t->bpe) != WK_TEXT_SPLIT_GPT2) {
-        wk__error_set(site, WK_ERR_UNSUPPORTED,
-                      "%s: these files describe byte-level encodings with the split of GPT-2 only; use wk_text_save",
-                      op);
+    const char *lost = lost_in_files(t);
+    if (lost) {
+        wk__error_set(site, WK_ERR_UNSUPPORTED, "%s: vocab.json and merges.txt cannot describe %s; use wk_text_save",
+                      op, lost);
         return wk_error_code();
     }
     wk__text content[2] = {{0}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wk_text_encode_lines: rows of ids, one for each line of a string. */
-#include "base/alloc.h"
+#include "base/integers.h"
 #include "base/options.h"
 #include "tensor/call_scope.h"
 #include "tokenizer.h"
@@ -18,8 +18,8 @@ static bool find_token(wk_site site, const char *op, const wk__tokenizer *t, con
     *id = token ? wk__vocabulary_find(&t->vocabulary, token, (int64_t)strlen(token)) : -1;
     if (!token || *id >= 0) return true;
     wk__error_set(site, WK_ERR_ARGUMENT,
-                  "%s: the token \"%.80s\" of %s is not in the vocabulary; add it with .reserved_tokens", op, token,
-                  option);
+                  "%s: the token \"%s\" of %s is not in the vocabulary; add it with .reserved_tokens", op,
+                  wk__printable_name(token).text, option);
     return false;
 }
 
@@ -34,61 +34,46 @@ static bool next_line(wk__span *rest, wk__span *line)
     return true;
 }
 
-/* Returns the ids of a line as a tensor; NULL after recording an error. */
-static wk_tensor *encode_line(wk_site site, const char *op, const wk__tokenizer *t, wk__span line, int64_t number,
-                              const around *tokens)
+/* Appends the ids of each line. */
+static wk_code encode_lines(const wk__tokenizer *t, wk__span text, const around *tokens, wk__id_lists *lists,
+                            wk__io_error *error)
 {
-    wk__ids ids = {0};
-    wk__io_error error;
-    wk_tensor *row = NULL;
-    if (tokens->begin >= 0) wk__ids_add(&ids, tokens->begin);
-    wk_code code = t->kind->encode(t, line, false, &ids, &error);
-    if (tokens->end >= 0) wk__ids_add(&ids, tokens->end);
-    if (code == WK_OK && ids.failed) code = wk__text_no_memory(&error);
-    if (code == WK_OK)
-        row = wk__ids_tensor(site, ids.at, ids.count);
-    else
-        wk__error_set(site, code, "%s: line %lld: %s", op, (long long)number, error.text);
-    wk__ids_free(&ids);
-    return row;
-}
-
-/* The rows of all lines. */
-typedef struct rows {
-    wk_tensor **at; /* [count], owned */
-    int64_t count, capacity;
-    bool different; /* they have different lengths */
-} rows;
-
-static bool encode_rows(wk_site site, const char *op, const wk__tokenizer *t, wk__span text, const around *tokens,
-                        rows *r)
-{
-    for (wk__span line; next_line(&text, &line); r->count++) {
-        if (!wk__grow(&r->at, &r->capacity, r->count + 1, sizeof *r->at)) {
-            wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
-            return false;
-        }
-        r->at[r->count] = encode_line(site, op, t, line, r->count + 1, tokens);
-        if (!r->at[r->count]) return false;
-        r->different |= wk_numel(r->at[r->count]) != wk_numel(r->at[0]);
+    wk_code code = WK_OK;
+    for (wk__span line; code == WK_OK && next_line(&text, &line);) {
+        const int64_t before = lists->ids.count;
+        if (tokens->begin >= 0) wk__ids_add(&lists->ids, tokens->begin);
+        code = t->kind->encode(t, line, false, &lists->ids, error);
+        if (tokens->end >= 0) wk__ids_add(&lists->ids, tokens->end);
+        wk__ids_add(&lists->lengths, lists->ids.count - before);
+        if (code == WK_OK && (lists->ids.failed || lists->lengths.failed)) code = wk__text_no_memory(error);
+        if (code != WK_OK) wk__io_prefix(error, "line %lld", (long long)lists->lengths.count);
     }
-    if (r->count == 0) wk__error_set(site, WK_ERR_ARGUMENT, "%s: the string is empty; expected at least one line", op);
-    return r->count > 0;
+    if (code != WK_OK || lists->lengths.count > 0) return code;
+    return wk__io_fail(error, WK_ERR_ARGUMENT, "the string is empty; expected at least one line");
 }
 
 static bool encode(wk_site site, const char *op, const wk__tokenizer *t, wk__span text, const wk_text_lines_options *o,
                    wk_tensor *out[2])
 {
     around tokens;
-    rows r = {0};
-    wk_text_pad_options pad = {.size = sizeof pad, .length = o->length, .lengths = o->lengths ? &out[1] : NULL};
-    bool fine = find_token(site, op, t, ".begin", o->begin, &tokens.begin) &&
-                find_token(site, op, t, ".end", o->end, &tokens.end) && encode_rows(site, op, t, text, &tokens, &r);
-    const bool padded = fine && (r.different || o->length > wk_numel(r.at[0]));
-    if (padded) fine = find_token(site, op, t, ".pad", o->pad ? o->pad : "<pad>", &pad.value);
-    if (fine) out[0] = wk_text_pad_at(site, r.at, r.count, &pad);
-    wk__free(r.at);
-    return out[0] != NULL;
+    wk__io_error error;
+    if (!find_token(site, op, t, ".begin", o->begin, &tokens.begin) ||
+        !find_token(site, op, t, ".end", o->end, &tokens.end))
+        return false;
+    wk__id_lists lists = {0};
+    const wk_code code = encode_lines(t, text, &tokens, &lists, &error);
+    int64_t longest = 0, shortest = INT64_MAX, pad = -1;
+    for (int64_t k = 0; k < lists.lengths.count && code == WK_OK; k++) {
+        longest = wk__max_i64(longest, lists.lengths.at[k]);
+        shortest = wk__min_i64(shortest, lists.lengths.at[k]);
+    }
+    bool fine = code == WK_OK;
+    if (!fine) wk__error_set(site, code, "%s: %s", op, error.text);
+    if (fine && (shortest < longest || shortest < o->length))
+        fine = find_token(site, op, t, ".pad", o->pad ? o->pad : "<pad>", &pad);
+    fine = fine && wk__id_lists_pad(site, op, &lists, o->length > 0 ? o->length : longest, pad, o->lengths, NULL, out);
+    wk__id_lists_free(&lists);
+    return fine;
 }
 
 wk_tensor *wk_text_encode_lines_at(wk_site site, wk_text *text, const char *string,

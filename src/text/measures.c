@@ -21,7 +21,8 @@ static bool take_words(const char *string, wk__vocabulary *words, wk__ids *ids)
     return !ids->failed;
 }
 
-/* Returns how many of the prediction's n-grams occur in the label; taken[i]: that of the label at i is used up. */
+/* Returns how many of the prediction's n-grams occur in the label; taken[i]: the one at i of the label is
+ * matched already. */
 static int64_t matches(const wk__ids *prediction, const wk__ids *label, int64_t n, bool *taken)
 {
     int64_t found = 0;

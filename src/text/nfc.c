@@ -18,8 +18,6 @@ typedef struct decomposition {
 
 #include "nfc_tables.inc"
 
-#define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
-
 /* Hangul: L x V x T. */
 enum {
     S_BASE = 0xac00,
@@ -49,33 +47,18 @@ typedef struct marks {
 
 static uint8_t class_of(uint32_t code)
 {
-    int low = 0, high = COUNT(combining_ranges);
-    while (high - low > 1) {
-        const int middle = (low + high) / 2;
-        if (combining_ranges[middle].first <= code)
-            low = middle;
-        else
-            high = middle;
-    }
-    const combining_range *range = &combining_ranges[low];
+    const combining_range *range = &combining_ranges[WK__CODE_SEARCH(combining_ranges, code)];
     return code >= range->first && code <= range->last ? range->class : 0;
 }
 
 static const decomposition *decomposition_of(uint32_t code)
 {
-    int low = 0, high = COUNT(decompositions);
-    while (high - low > 1) {
-        const int middle = (low + high) / 2;
-        if (decompositions[middle].code <= code)
-            low = middle;
-        else
-            high = middle;
-    }
-    return decompositions[low].code == code ? &decompositions[low] : NULL;
+    const decomposition *found = &decompositions[WK__CODE_SEARCH(decompositions, code)];
+    return found->code == code ? found : NULL;
 }
 
-/* Orders the combining characters from m->run on by class, those of one class as they are: counts each class first, as
- * a text may have very many of them. */
+/* Orders the combining characters from m->run on by class, and keeps the order within a class. Counting sort,
+ * because a text may have very many of them. */
 static void order_run(marks *m)
 {
     const int64_t count = m->count - m->run;
@@ -129,7 +112,7 @@ static void decompose(marks *m, uint32_t code)
     }
 }
 
-/* Returns the character that two become; 0 if they stay two. */
+/* Returns the composition of two characters; 0 if they have none. */
 static uint32_t compose(uint32_t first, uint32_t second)
 {
     if (first >= L_BASE && first < L_BASE + L_COUNT && second >= V_BASE && second < V_BASE + V_COUNT)
@@ -137,7 +120,7 @@ static uint32_t compose(uint32_t first, uint32_t second)
     if (first >= S_BASE && first < S_BASE + S_COUNT && (first - S_BASE) % T_COUNT == 0 && second > T_BASE &&
         second < T_BASE + T_COUNT)
         return first + (second - T_BASE);
-    int low = 0, high = COUNT(compositions);
+    int low = 0, high = sizeof compositions / sizeof *compositions;
     while (high - low > 1) {
         const int middle = (low + high) / 2;
         const decomposition *pair = &decompositions[compositions[middle]];

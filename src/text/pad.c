@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Batches of sequences of different lengths: padding, as a function and for loaders, and an order by length. */
 #include "base/alloc.h"
+#include "base/integers.h"
 #include "base/options.h"
 #include "data/sample.h"
 #include "tensor/call_scope.h"
@@ -10,13 +11,6 @@
 #include <wick/shape.h>
 
 /* ---- padding ----------------------------------------------------------------------------------------------------- */
-
-/* Rows of ids in host memory. */
-typedef struct rows {
-    int64_t *at;      /* [count x width], owned */
-    int64_t *lengths; /* [count], owned */
-    int64_t count, width;
-} rows;
 
 static bool check_sequences(wk_site site, const char *op, wk_tensor *const *sequences, int64_t count)
 {
@@ -34,50 +28,65 @@ static bool check_sequences(wk_site site, const char *op, wk_tensor *const *sequ
     return count > 0;
 }
 
-/* Takes memory for the rows, filled with value. */
-static bool make_rows(wk_site site, const char *op, rows *r, int64_t value)
+void wk__id_lists_free(wk__id_lists *lists)
 {
-    int64_t cells;
-    const bool fits = wk__mul_size(r->count, r->width, &cells) && wk__mul_size(cells, 8, &(int64_t){0});
-    r->at = fits ? wk__realloc(NULL, (size_t)cells + 1, sizeof *r->at) : NULL;
-    r->lengths = wk__realloc(NULL, (size_t)r->count, sizeof *r->lengths);
-    if (!r->at || !r->lengths) {
-        wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory for %lld x %lld ids", op, (long long)r->count,
-                      (long long)r->width);
-        return false;
-    }
-    for (int64_t k = 0; k < cells; k++) r->at[k] = value;
-    return true;
+    wk__ids_free(&lists->ids);
+    wk__ids_free(&lists->lengths);
 }
 
-static bool fill_rows(wk_site site, const char *op, wk_tensor *const *sequences, rows *r)
+bool wk__id_lists_pad(wk_site site, const char *op, const wk__id_lists *lists, int64_t width, int64_t value,
+                      bool lengths, const wk_tensor_options *where, wk_tensor *out[2])
 {
-    for (int64_t k = 0; k < r->count; k++) {
-        int64_t count, *ids = wk__ids_read(site, op, sequences[k], &count);
+    const int64_t count = lists->lengths.count;
+    int64_t cells;
+    const bool fits = wk__mul_size(count, width, &cells) && wk__mul_size(cells, 8, &(int64_t){0});
+    int64_t *rows = fits ? wk__realloc(NULL, (size_t)cells + 1, sizeof *rows) : NULL;
+    int64_t *kept = wk__realloc(NULL, (size_t)count, sizeof *kept);
+    if (rows && kept) {
+        for (int64_t k = 0, at = 0; k < count; at += lists->lengths.at[k++]) {
+            kept[k] = wk__min_i64(lists->lengths.at[k], width);
+            if (kept[k] > 0) memcpy(rows + k * width, lists->ids.at + at, (size_t)kept[k] * sizeof *rows);
+            for (int64_t n = kept[k]; n < width; n++) rows[k * width + n] = value;
+        }
+        out[0] =
+            wk_from_on_at(site, WK_I64, rows, (size_t)cells * sizeof *rows, (const int64_t[]){count, width}, 2, where);
+        if (out[0] && lengths)
+            out[1] = wk_from_on_at(site, WK_I64, kept, (size_t)count * sizeof *kept, &count, 1, where);
+    } else {
+        wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory for %lld x %lld ids", op, (long long)count,
+                      (long long)width);
+    }
+    wk__free(rows);
+    wk__free(kept);
+    return out[0] && (out[1] || !lengths);
+}
+
+/* Reads the elements of the sequences. Returns false after recording an error. */
+static bool read_sequences(wk_site site, const char *op, wk_tensor *const *sequences, int64_t count,
+                           wk__id_lists *lists)
+{
+    for (int64_t k = 0; k < count; k++) {
+        int64_t length, *ids = wk__ids_read(site, op, sequences[k], &length);
         if (!ids) return false;
-        r->lengths[k] = count < r->width ? count : r->width;
-        memcpy(r->at + k * r->width, ids, (size_t)r->lengths[k] * sizeof *ids);
+        for (int64_t n = 0; n < length; n++) wk__ids_add(&lists->ids, ids[n]);
+        wk__ids_add(&lists->lengths, length);
         wk__free(ids);
     }
-    return true;
+    if (lists->ids.failed || lists->lengths.failed) wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
+    return !lists->ids.failed && !lists->lengths.failed;
 }
 
 static bool pad(wk_site site, const char *op, wk_tensor *const *sequences, int64_t count, const wk_text_pad_options *o,
                 wk_tensor *out[2])
 {
-    rows r = {.count = count, .width = o->length};
-    for (int64_t k = 0; k < count && o->length == 0; k++)
-        if (wk_numel(sequences[k]) > r.width) r.width = wk_numel(sequences[k]);
-    if (make_rows(site, op, &r, o->value) && fill_rows(site, op, sequences, &r)) {
-        const wk_tensor_options place = {.size = sizeof place, .device = wk_device_of(sequences[0])};
-        out[0] = wk_from_on_at(site, WK_I64, r.at, (size_t)(count * r.width) * sizeof *r.at,
-                               (const int64_t[]){count, r.width}, 2, &place);
-        if (out[0] && o->lengths)
-            out[1] = wk_from_on_at(site, WK_I64, r.lengths, (size_t)count * sizeof *r.lengths, &count, 1, &place);
-    }
-    wk__free(r.at);
-    wk__free(r.lengths);
-    return out[0] && (out[1] || !o->lengths);
+    wk__id_lists lists = {0};
+    int64_t width = o->length;
+    for (int64_t k = 0; k < count && o->length == 0; k++) width = wk__max_i64(width, wk_numel(sequences[k]));
+    const wk_tensor_options where = {.size = sizeof where, .device = wk_device_of(sequences[0])};
+    const bool fine = read_sequences(site, op, sequences, count, &lists) &&
+                      wk__id_lists_pad(site, op, &lists, width, o->value, o->lengths, &where, out);
+    wk__id_lists_free(&lists);
+    return fine;
 }
 
 wk_tensor *wk_text_pad_at(wk_site site, wk_tensor *const *sequences, int64_t count, const wk_text_pad_options *options)
@@ -100,23 +109,41 @@ wk_tensor *wk_text_pad_at(wk_site site, wk_tensor *const *sequences, int64_t cou
     return fine ? out[0] : NULL;
 }
 
+/* Checks that the samples of a batch have as many tensors as the first one, and room for the lengths. */
+static bool check_samples(wk_site site, const char *op, const wk_sample *samples, int64_t count)
+{
+    for (int64_t k = 1; k < count; k++) {
+        if (samples[k].count == samples[0].count) continue;
+        wk__error_set(site, WK_ERR_SHAPE, "%s: sample %lld has %d tensors, but sample 0 of the same batch has %d", op,
+                      (long long)k, samples[k].count, samples[0].count);
+        return false;
+    }
+    if (count == 0 || samples[0].count < WK_SAMPLE_TENSORS || wk_ndim(samples[0].tensors[0]) != 1) return true;
+    wk__error_set(site, WK_ERR_ARGUMENT,
+                  "%s: samples of sequences must have at most %d tensors, because the lengths follow them; got %d", op,
+                  WK_SAMPLE_TENSORS - 1, samples[0].count);
+    return false;
+}
+
 bool wk_text_collate(wk_sample *batch, const wk_sample *samples, int64_t count, void *user)
 {
+    static const char op[] = "text_collate";
     const wk_site site = {0};
     wk_text_pad_options o = {.size = sizeof o, .value = user ? *(const int64_t *)user : 0};
+    if (!check_samples(site, op, samples, count)) return false;
     wk_tensor *lengths = NULL, **list = wk__realloc(NULL, (size_t)count + 1, sizeof(wk_tensor *));
-    if (!list) wk__error_set(site, WK_ERR_MEMORY, "text_collate: out of host memory");
-    int tensors = list && count > 0 ? samples[0].count : 0;
+    if (!list) wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
+    const int tensors = list && count > 0 ? samples[0].count : 0;
     bool fine = list != NULL;
     for (int n = 0; n < tensors && fine; n++) {
-        for (int64_t k = 0; k < count; k++) list[k] = n < samples[k].count ? samples[k].tensors[n] : NULL;
+        for (int64_t k = 0; k < count; k++) list[k] = samples[k].tensors[n];
         const bool sequence = wk_ndim(list[0]) == 1;
         o.lengths = sequence && n == 0 ? &lengths : NULL;
         batch->tensors[n] = sequence ? wk_text_pad_at(site, list, count, &o) : wk_stack_at(site, list, (int)count, 0);
         fine = batch->tensors[n] != NULL;
     }
     batch->count = tensors;
-    if (fine && lengths && tensors < WK_SAMPLE_TENSORS) batch->tensors[batch->count++] = lengths;
+    if (fine && lengths) batch->tensors[batch->count++] = lengths;
     wk__free(list);
     return fine;
 }
@@ -139,20 +166,20 @@ static bool order_by_length(int64_t *lengths, int64_t count, int64_t batch, cons
 {
     const int64_t batches = count / batch;
     measured *list = wk__realloc(NULL, (size_t)count + 1, sizeof *list);
-    int64_t *place = wk__realloc(NULL, (size_t)batches + 1, sizeof *place);
-    const bool fine = list && place;
+    int64_t *position = wk__realloc(NULL, (size_t)batches + 1, sizeof *position);
+    const bool fine = list && position;
     if (fine) {
         for (int64_t k = 0; k < count; k++) list[k] = (measured){lengths[k], k};
         qsort(list, (size_t)count, sizeof *list, by_length);
-        for (int64_t k = 0; k < batches; k++) place[k] = k;
-        if (o->shuffle) wk__shuffle(place, batches, o->seed, WK__NO_EPOCH);
+        for (int64_t k = 0; k < batches; k++) position[k] = k;
+        if (o->shuffle) wk__shuffle(position, batches, o->seed, WK__NO_EPOCH);
         for (int64_t k = 0; k < count; k++) {
-            const int64_t to = k < batches * batch ? place[k / batch] * batch + k % batch : k;
+            const int64_t to = k < batches * batch ? position[k / batch] * batch + k % batch : k;
             lengths[to] = list[k].index;
         }
     }
     wk__free(list);
-    wk__free(place);
+    wk__free(position);
     return fine;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splitters that do what the regular expressions of known tokenisers do. A function named after a part of an expression
- * returns the end of its match at `at`, or NULL if it does not match there. */
+/* Splitters that are equivalent to the regular expressions of well-known tokenisers. Each function below matches a part
+ * of an expression at `at` and returns the end of the match or NULL. */
 #include "split.h"
 #include "unicode.h"
 #include <string.h>
@@ -121,7 +121,7 @@ int64_t wk__split_piece(wk_text_split rule, const char *at, const char *end)
 
 #define ENDINGS "(?i:'s|'t|'re|'ve|'m|'ll|'d)|"
 
-/* The first expression of a rule is the one that is written. */
+/* wk_text_save writes the first expression of a rule. */
 static const struct {
     const char *pattern;
     wk_text_split rule;

@@ -95,13 +95,9 @@ static wk_code take_field(reader *r, const char *name, int64_t least, int64_t mo
         fine = take_number(&line, least, value) && line.bytes == 0 && *value >= least && *value <= most;
     }
     if (fine) return WK_OK;
-    char problem[80];
-    wk__text expected = {0};
-    wk__text_format(&expected, "expected \"%s\" and a number from %lld to %lld", name, (long long)least,
-                    (long long)most);
-    strncpy(problem, expected.data ? expected.data : "", sizeof problem - 1)[sizeof problem - 1] = '\0';
-    wk__text_free(&expected);
-    return bad_line(r, problem);
+    return wk__io_fail(r->error, WK_ERR_FORMAT,
+                       "invalid vocabulary: expected \"%s\" and a number in [%lld, %lld] (line %lld)", name,
+                       (long long)least, (long long)most, (long long)r->line);
 }
 
 static bool is_line(wk__span line, const char *expected)

@@ -125,6 +125,26 @@ wk_code wk__text_check(wk__span text, wk__io_error *error)
     return WK_OK;
 }
 
+bool wk__check_option_text(wk_site site, const char *op, const char *option, const char *string)
+{
+    const int64_t bytes = string ? (int64_t)strlen(string) : 0, valid = wk__utf8_valid_bytes(string, bytes);
+    if (valid == bytes) return true;
+    wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is not UTF-8: invalid byte 0x%02x (byte %lld)", op, option,
+                  (unsigned)(unsigned char)string[valid], (long long)valid);
+    return false;
+}
+
+wk_code wk__vocabulary_full(const wk__vocabulary *v, int64_t bytes, const char *what, wk__io_error *error)
+{
+    if (v->count >= WK__VOCABULARY_MOST)
+        return wk__io_fail(error, WK_ERR_UNSUPPORTED, "the text has more than %d different %ss", WK__VOCABULARY_MOST,
+                           what);
+    if (bytes > INT32_MAX)
+        return wk__io_fail(error, WK_ERR_UNSUPPORTED, "a %s of the text has %lld bytes; expected at most %d", what,
+                           (long long)bytes, INT32_MAX);
+    return wk__text_no_memory(error);
+}
+
 bool wk__next_listed(const char **list, wk__span *token)
 {
     const char *at = *list ? *list + strspn(*list, " ") : "";

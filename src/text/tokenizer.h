@@ -27,6 +27,18 @@ wk_tensor *wk__ids_tensor(wk_site site, const int64_t *ids, int64_t count);
 /* Reads the elements of an integer tensor, row by row, to new memory. Returns NULL after recording an error. */
 int64_t *wk__ids_read(wk_site site, const char *op, wk_tensor *x, int64_t *count);
 
+/* Sequences of ids, one after the other. */
+typedef struct wk__id_lists {
+    wk__ids ids, lengths;
+} wk__id_lists;
+
+void wk__id_lists_free(wk__id_lists *lists);
+/* Creates out[0], i64 (N, width), of the sequences, cut or followed by `value`, and if `lengths` out[1], i64 (N), of
+ * their lengths without padding. `where` has the device; NULL: the default one. Returns false after recording an
+ * error. */
+bool wk__id_lists_pad(wk_site site, const char *op, const wk__id_lists *lists, int64_t width, int64_t value,
+                      bool lengths, const wk_tensor_options *where, wk_tensor *out[2]);
+
 /* ---- tokenisers -------------------------------------------------------------------------------------------------- */
 
 typedef struct wk__tokenizer wk__tokenizer;
@@ -40,11 +52,11 @@ typedef struct wk__span {
 /* A kind of tokeniser. */
 typedef struct wk__tokenizer_kind {
     const char *name; /* of its tokens, as in files: "characters" */
-    /* Appends the ids of a text, which is valid UTF-8; with special also tokens that the rules put around it. */
+    /* Appends the ids of a text, which is valid UTF-8; if special, also the tokens before and after a text. */
     wk_code (*encode)(const wk__tokenizer *t, wk__span text, bool special, wk__ids *ids, wk__io_error *error);
-    /* Appends the text of ids that exist; with skip without special tokens. */
+    /* Appends the text of ids that exist; if skip, without special tokens. */
     void (*decode)(const wk__tokenizer *t, const int64_t *ids, int64_t count, bool skip, wk__text *out);
-    /* Appends the content of a file from which wk_text_load makes the tokeniser. */
+    /* Appends the content of a file that wk_text_load reads as this tokeniser. */
     void (*write)(const wk__tokenizer *t, wk__text *out);
     void (*destroy)(wk__tokenizer *t); /* frees the kind's own memory; may be NULL */
 
@@ -58,11 +70,11 @@ typedef struct wk__tokenizer_kind {
 struct wk__tokenizer {
     const wk__tokenizer_kind *kind;
     wk__vocabulary vocabulary;
-    int64_t unknown;                       /* id of the unknown token; -1: none */
-    wk__ids ids;                           /* of the text that the vocabulary was made of */
-    bool has_ids;                          /* it was made of a text whose ids are known */
-    _Atomic(wk__attached *) strings;       /* returned while no scope was open */
-    int64_t reserved;                      /* characters, words: ids below are of unknown and reserved tokens */
+    int64_t unknown;                 /* id of the out-of-vocabulary token; -1: none */
+    wk__ids ids;                     /* of the text from which the vocabulary was made */
+    bool has_ids;                    /* it was made from a text, whose ids are in `ids` */
+    _Atomic(wk__attached *) strings; /* returned while no scope was open */
+    int64_t reserved; /* characters, words: the number of out-of-vocabulary and reserved tokens, which come first */
     bool lower, letters_only, punctuation; /* characters, words: rules of wk_text_options */
     struct wk__bpe *bpe;                   /* byte pairs: their rules, owned; else NULL */
 };
@@ -82,6 +94,10 @@ wk_code wk__text_file_read(const char *path, wk__text *out, wk__io_error *error)
 /* Checks that a text is UTF-8 without the character zero; the message names the byte. */
 wk_code wk__text_check(wk__span text, wk__io_error *error);
 wk_code wk__text_no_memory(wk__io_error *error);
+/* Returns true if the string of an option is NULL or UTF-8; else records the error. */
+bool wk__check_option_text(wk_site site, const char *op, const char *option, const char *string);
+/* Fails because a part of a text, of `bytes` bytes and called `what`, cannot be added to a vocabulary of parts. */
+wk_code wk__vocabulary_full(const wk__vocabulary *v, int64_t bytes, const char *what, wk__io_error *error);
 /* Takes the next of the tokens that spaces separate: stores it in *token and moves *list behind it. Returns false at
  * the end. */
 bool wk__next_listed(const char **list, wk__span *token);
@@ -90,8 +106,8 @@ bool wk__next_listed(const char **list, wk__span *token);
 
 extern const wk__tokenizer_kind wk__char_kind, wk__word_kind;
 
-/* Applies .letters_only and .lower to a text, in new memory. Returns the text to use: the same one, or that of *out,
- * which the caller frees; out->failed: memory is exhausted. */
+/* Applies .letters_only and .lower to a text. Returns the result: in *out, which the caller frees, or the text itself
+ * without these options. Sets out->failed if memory is exhausted. */
 wk__span wk__text_clean(const wk__tokenizer *t, wk__span text, wk__text *out);
 /* Appends a vocabulary file, and reads one (token_file.c). */
 void wk__token_file_write(const wk__tokenizer *t, wk__text *out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading tokenizer.json of Hugging Face: the parts that byte-pair encodings use. A part that this library lacks is an
- * error that names it, so that no tokeniser is read wrongly. */
+/* Reading tokenizer.json of Hugging Face: the parts that byte-pair encodings use. A part that is not supported is
+ * an error that names it, so that no tokeniser gives other ids. */
 #include "base/alloc.h"
 #include "base/integers.h"
 #include "bpe_parts.h"
@@ -16,6 +16,12 @@ typedef struct listed_added {
     bool single_word, lstrip, rstrip, normalized, special;
 } listed_added;
 
+/* A token of a post-processor and the id that the file gives it. */
+typedef struct listed_special {
+    const char *token;
+    int64_t id, ids; /* of the last of its ids; how many it has */
+} listed_special;
+
 enum { AROUND = 16 }; /* most special tokens around a text */
 
 /* Contents of a file. */
@@ -28,9 +34,11 @@ typedef struct contents {
     bool byte_fallback, fuse_unk, ignore_merges;
     const char *around[AROUND]; /* special tokens around a text: those before it and those after it */
     int before, arounds;
-    bool has_text;         /* the template has the text itself */
-    const char *cls, *sep; /* of a processor that puts them before and after a text */
-    int depth;             /* sequences of processors around the current one */
+    bool has_text;           /* the template has the text itself */
+    listed_special cls, sep; /* of a processor that puts them before and after a text; token: NULL if missing */
+    listed_special *special; /* [specials] special_tokens of templates, owned */
+    int64_t specials, special_capacity;
+    int depth; /* sequences of processors around the current one */
 } contents;
 
 #define CONTENTS(member, kind_) WK__FIELD_OF(contents, member, WK__FIELD_##kind_)
@@ -189,13 +197,13 @@ static wk_code read_type(wk__json *json, void *into, wk__io_error *error)
 }
 
 /* ["<s>", 0] */
-static wk_code read_token_and_id(wk__json *json, const char **token, wk__io_error *error)
+static wk_code read_token_and_id(wk__json *json, listed_special *special, wk__io_error *error)
 {
-    int64_t id;
     wk_code code = wk__json_expect(json, '[', error);
-    if (code == WK_OK) code = wk__json_string(json, token, error);
+    if (code == WK_OK) code = wk__json_string(json, &special->token, error);
     if (code == WK_OK) code = wk__json_expect(json, ',', error);
-    if (code == WK_OK) code = wk__json_integer(json, &id, error);
+    if (code == WK_OK) code = wk__json_integer(json, &special->id, error);
+    special->ids = 1;
     return code == WK_OK ? wk__json_expect(json, ']', error) : code;
 }
 
@@ -209,13 +217,50 @@ static wk_code read_sep(wk__json *json, void *into, wk__io_error *error)
     return read_token_and_id(json, &((contents *)into)->sep, error);
 }
 
+static wk_code read_special_id(wk__json *json, void *into, wk__io_error *error)
+{
+    listed_special *special = into;
+    special->ids++;
+    return wk__json_integer(json, &special->id, error);
+}
+
+static wk_code read_special_ids(wk__json *json, void *into, wk__io_error *error)
+{
+    return wk__json_array(json, read_special_id, into, error);
+}
+
+/* {"<s>": {"id": "<s>", "ids": [0], "tokens": ["<s>"]}, ...} */
+static wk_code read_special_tokens(wk__json *json, void *into, wk__io_error *error)
+{
+    static const wk__field fields[] = {SKIPPED("id"), READ("ids", read_special_ids), SKIPPED("tokens")};
+    contents *c = into;
+    wk_code code = wk__json_expect(json, '{', error);
+    for (bool first = true, more; code == WK_OK; first = false) {
+        listed_special special = {0};
+        if ((code = wk__json_item(json, '}', first, &more, error)) != WK_OK || !more) return code;
+        code = wk__json_string(json, &special.token, error);
+        if (code == WK_OK) code = wk__json_expect(json, ':', error);
+        if (code == WK_OK) code = wk__json_object(json, TABLE(fields), &special, error);
+        if (code != WK_OK) return code;
+        if (!wk__grow(&c->special, &c->special_capacity, c->specials + 1, sizeof *c->special))
+            return wk__text_no_memory(error);
+        c->special[c->specials++] = special;
+    }
+    return code;
+}
+
 static wk_code read_processor(wk__json *json, void *into, wk__io_error *error)
 {
-    static const wk__field fields[] = {
-        READ("type", read_type),   READ("single", read_template), READ("processors", read_processors),
-        READ("cls", read_cls),     READ("sep", read_sep),         SKIPPED("pair"),
-        SKIPPED("special_tokens"), SKIPPED("add_prefix_space"),   SKIPPED("trim_offsets"),
-        SKIPPED("use_regex")};
+    static const wk__field fields[] = {READ("type", read_type),
+                                       READ("single", read_template),
+                                       READ("processors", read_processors),
+                                       READ("cls", read_cls),
+                                       READ("sep", read_sep),
+                                       SKIPPED("pair"),
+                                       SKIPPED("add_prefix_space"),
+                                       SKIPPED("trim_offsets"),
+                                       SKIPPED("use_regex"),
+                                       READ("special_tokens", read_special_tokens)};
     contents *c = into;
     if (++c->depth > 4) return wk__io_fail(error, WK_ERR_FORMAT, "post_processor: sequences nest too deeply");
     const wk_code code = wk__json_object(json, TABLE(fields), into, error);
@@ -223,13 +268,31 @@ static wk_code read_processor(wk__json *json, void *into, wk__io_error *error)
     return code;
 }
 
-/* Adds the id of a token to those before or after a text. */
-static wk_code add_around(const contents *c, const char *token, wk__ids *ids, wk__io_error *error)
+/* Checks that the file gives a token the id of the vocabulary, and no other one. */
+static wk_code check_special(const listed_special *special, int64_t id, wk__io_error *error)
+{
+    if (special->ids != 1)
+        return wk__io_fail(error, WK_ERR_UNSUPPORTED, "post_processor: the token \"%s\" has %lld ids; expected one",
+                           wk__printable_name(special->token).text, (long long)special->ids);
+    if (special->id == id) return WK_OK;
+    return wk__io_fail(error, WK_ERR_FORMAT,
+                       "post_processor: the token \"%s\" has the id %lld, but %lld in the vocabulary",
+                       wk__printable_name(special->token).text, (long long)special->id, (long long)id);
+}
+
+/* Adds the id of a token to those before or after a text. `special` has the id of the file, or is NULL for a token of
+ * a template, whose ids are in special_tokens. */
+static wk_code add_around(const contents *c, const char *token, const listed_special *special, wk__ids *ids,
+                          wk__io_error *error)
 {
     const int64_t id = wk__vocabulary_find(&c->t->vocabulary, token, (int64_t)strlen(token));
     if (id < 0)
         return wk__io_fail(error, WK_ERR_FORMAT, "post_processor: the token \"%s\" is not in the vocabulary",
                            wk__printable_name(token).text);
+    wk_code code = special ? check_special(special, id, error) : WK_OK;
+    for (int64_t k = 0; !special && k < c->specials && code == WK_OK; k++)
+        if (strcmp(c->special[k].token, token) == 0) code = check_special(&c->special[k], id, error);
+    if (code != WK_OK) return code;
     wk__ids_add(ids, id);
     return ids->failed ? wk__text_no_memory(error) : WK_OK;
 }
@@ -239,13 +302,13 @@ static wk_code build_around(const contents *c, wk__io_error *error)
     wk__bpe *b = c->t->bpe;
     wk_code code = WK_OK;
     for (int k = 0; k < c->arounds && code == WK_OK; k++)
-        code = add_around(c, c->around[k], k < c->before ? &b->before : &b->after, error);
+        code = add_around(c, c->around[k], NULL, k < c->before ? &b->before : &b->after, error);
     if (code == WK_OK && c->arounds > 0 && !c->has_text)
         code = wk__io_fail(error, WK_ERR_UNSUPPORTED, "post_processor: single must have the sequence A once");
-    if (code == WK_OK && (c->cls || c->sep) && (!c->cls || !c->sep || c->arounds > 0))
+    if (code == WK_OK && (c->cls.token || c->sep.token) && (!c->cls.token || !c->sep.token || c->arounds > 0))
         code = wk__io_fail(error, WK_ERR_UNSUPPORTED, "post_processor: expected cls and sep, without a template");
-    if (code == WK_OK && c->cls) code = add_around(c, c->cls, &b->before, error);
-    return code == WK_OK && c->sep ? add_around(c, c->sep, &b->after, error) : code;
+    if (code == WK_OK && c->cls.token) code = add_around(c, c->cls.token, &c->cls, &b->before, error);
+    return code == WK_OK && c->sep.token ? add_around(c, c->sep.token, &c->sep, &b->after, error) : code;
 }
 
 /* ---- the model ---- */
@@ -375,5 +438,6 @@ wk_code wk__tokenizer_json_read(wk__text *file, wk__tokenizer **t, wk__io_error 
     const wk_code code = c.t ? read_all(&json, &c, error) : wk__text_no_memory(error);
     wk__bpe_parts_free(&c.parts);
     wk__free(c.added);
+    wk__free(c.special);
     return code;
 }

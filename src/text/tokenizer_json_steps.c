@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps of a tokenizer.json: objects of normaliser, pre-tokeniser and decoder. A type or a setting that this library
- * lacks is an error that names it. */
+/* Steps of a tokenizer.json: objects of normaliser, pre-tokeniser and decoder. A type or a setting that is not
+ * supported is an error that names it. */
 #include "base/alloc.h"
 #include "bpe_parts.h"
 #include "json_fields.h"
@@ -12,7 +12,7 @@ static const char *const list_names[] = {"normalizer", "pre_tokenizer", "decoder
 /* An object that describes a step, and the list for its steps. */
 typedef struct component {
     const char *type, *content, *prepend, *string, *regex, *behavior, *replacement, *prepend_scheme;
-    bool invert, add_prefix_space, trim_offsets, use_regex, split, individual_digits;
+    bool invert, add_prefix_space, use_regex, split, individual_digits;
     int64_t start, stop;
     wk__step_list list;
     int depth; /* sequences around it */
@@ -94,9 +94,9 @@ static wk_code take_split(const component *c, wk__step *step, wk__io_error *erro
     step->split = c->regex ? wk__split_of_pattern(c->regex) : WK_TEXT_SPLIT_COUNT;
     if (step->split != WK_TEXT_SPLIT_COUNT && separators == WK__SEPARATORS_ISOLATED) return WK_OK;
     return wk__io_fail(error, WK_ERR_UNSUPPORTED,
-                       "pre_tokenizer: the pattern \"%.120s\" of Split is not supported; expected a string, or the "
+                       "pre_tokenizer: the pattern \"%s\" of Split is not supported; expected a string, or the "
                        "expression of GPT-2, Llama 3 or Qwen2, isolated",
-                       c->regex ? c->regex : "");
+                       c->regex ? wk__printable_name(c->regex).text : "");
 }
 
 static wk_code take_digits(const component *c, wk__step *step, wk__io_error *error)
@@ -184,7 +184,7 @@ static const wk__field component_fields[] = {FIELD(type, STRING),
                                              FIELD(prepend_scheme, STRING),
                                              FIELD(invert, BOOL),
                                              FIELD(add_prefix_space, BOOL),
-                                             FIELD(trim_offsets, BOOL),
+                                             {.name = "trim_offsets", .kind = WK__FIELD_SKIPPED},
                                              FIELD(use_regex, BOOL),
                                              FIELD(split, BOOL),
                                              FIELD(individual_digits, BOOL),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writing tokenizer.json of Hugging Face. Steps of one object are written as this object, others as a Sequence. */
+/* Writing tokenizer.json of Hugging Face. A single step is written as its object, several as a Sequence. */
 #include "bpe.h"
 #include "io/json.h"
 #include "split.h"
@@ -9,7 +9,7 @@ static void add_bool(wk__text *out, const char *name, bool value)
     wk__text_format(out, ", \"%s\": %s", name, value ? "true" : "false");
 }
 
-/* Adds a field after another one. */
+/* Appends a comma and a field. */
 static void add_string(wk__text *out, const char *name, const char *value)
 {
     wk__text_format(out, ", \"%s\": ", name);
@@ -151,7 +151,7 @@ static void write_special(const wk__tokenizer *t, const wk__ids *ids, wk__text *
     }
 }
 
-/* Adds the entry of a token that is not among the first `known` of the list before it. */
+/* Appends the entry of a token in special_tokens. */
 static void write_entry(const wk__tokenizer *t, int64_t id, bool first, wk__text *out)
 {
     const char *token = wk__vocabulary_token(&t->vocabulary, id);

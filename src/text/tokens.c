@@ -85,17 +85,17 @@ static bool next_word(const wk__tokenizer *t, wk__span *rest, wk__span *token)
 
 /* ---- ids --------------------------------------------------------------------------------------------------------- */
 
+/* Fails because a token at byte `position` of the cleaned text is not in the vocabulary. */
 static wk_code unknown_token(const wk__tokenizer *t, wk__span token, int64_t position, wk__io_error *error)
 {
-    wk__text shown = {0};
-    wk__text_add_n(&shown, token.at, token.bytes);
-    wk__text_escape(&shown, 0);
-    const wk_code code = wk__io_fail(error, WK_ERR_ARGUMENT,
-                                     "the %s \"%.80s\" (byte %lld) is not in the vocabulary; give the vocabulary a "
-                                     "token for unknown ones with .unknown",
-                                     t->kind->what, shown.data ? shown.data : "?", (long long)position);
-    wk__text_free(&shown);
-    return code;
+    const char *cleaned = t->letters_only && t->lower ? " after .letters_only and .lower"
+                          : t->letters_only           ? " after .letters_only"
+                          : t->lower                  ? " after .lower"
+                                                      : "";
+    return wk__io_fail(error, WK_ERR_ARGUMENT,
+                       "the %s \"%s\" (byte %lld%s) is not in the vocabulary; name an out-of-vocabulary token with "
+                       ".unknown",
+                       t->kind->what, wk__printable_bytes(token.at, token.bytes).text, (long long)position, cleaned);
 }
 
 static wk_code encode(const wk__tokenizer *t, wk__span text, bool special, wk__ids *ids, wk__io_error *error)

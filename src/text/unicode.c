@@ -15,19 +15,9 @@ typedef struct lower_range {
 
 #include "unicode_tables.inc"
 
-#define COUNT(table) ((int)(sizeof(table) / sizeof *(table)))
-
-static bool is_in(const code_range *ranges, int count, uint32_t code)
+static bool is_in(const code_range *range, uint32_t code)
 {
-    int low = 0, high = count; /* the last range that begins at or before code is in [low, high) */
-    while (high - low > 1) {
-        const int middle = (low + high) / 2;
-        if (ranges[middle].first <= code)
-            low = middle;
-        else
-            high = middle;
-    }
-    return code >= ranges[low].first && code <= ranges[low].last;
+    return code >= range->first && code <= range->last;
 }
 
 static bool is_space(uint32_t code)
@@ -45,23 +35,15 @@ wk__char_class wk__char_class_of(uint32_t code)
         if (code >= '0' && code <= '9') return WK__CHAR_NUMBER;
         return is_space(code) ? WK__CHAR_SPACE : WK__CHAR_OTHER;
     }
-    if (is_in(letters, COUNT(letters), code)) return WK__CHAR_LETTER;
-    if (is_in(numbers, COUNT(numbers), code)) return WK__CHAR_NUMBER;
+    if (is_in(&letters[WK__CODE_SEARCH(letters, code)], code)) return WK__CHAR_LETTER;
+    if (is_in(&numbers[WK__CODE_SEARCH(numbers, code)], code)) return WK__CHAR_NUMBER;
     return is_space(code) ? WK__CHAR_SPACE : WK__CHAR_OTHER;
 }
 
 static uint32_t lower_of(uint32_t code)
 {
     if (code < 0x80) return code >= 'A' && code <= 'Z' ? code + 32 : code;
-    int low = 0, high = COUNT(lower_ranges);
-    while (high - low > 1) {
-        const int middle = (low + high) / 2;
-        if (lower_ranges[middle].first <= code)
-            low = middle;
-        else
-            high = middle;
-    }
-    const lower_range *range = &lower_ranges[low];
+    const lower_range *range = &lower_ranges[WK__CODE_SEARCH(lower_ranges, code)];
     const bool covered = code >= range->first && code <= range->last && (code - range->first) % range->step == 0;
     return covered ? (uint32_t)((int32_t)code + range->difference) : code;
 }

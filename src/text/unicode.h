@@ -15,7 +15,7 @@ typedef enum wk__char_class {
 } wk__char_class;
 
 wk__char_class wk__char_class_of(uint32_t code);
-/* Appends the lower case of a character: itself if it has none. */
+/* Appends the lower case of a character, or the character itself if it has none. */
 void wk__text_add_lower(wk__text *text, uint32_t code);
 /* Appends valid UTF-8 in normalisation form C. */
 void wk__text_add_nfc(wk__text *text, const char *bytes, int64_t count);
@@ -32,10 +32,26 @@ static inline uint32_t wk__utf8_code(const char *at, int *bytes)
     return code;
 }
 
+/* Returns the index of the last element of a table whose code is at most `code`, or 0. The elements of
+ * `size` bytes begin with a uint32_t, their code, by which they are sorted. Inline, so that size is a constant. */
+static inline int wk__code_search(const void *table, int count, size_t size, uint32_t code)
+{
+    int low = 0, high = count;
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        if (*(const uint32_t *)(const void *)((const char *)table + (size_t)middle * size) <= code)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+#define WK__CODE_SEARCH(table, code)                                                                                   \
+    wk__code_search(table, (int)(sizeof(table) / sizeof *(table)), sizeof *(table), code)
+
 /* Returns the position of the first byte that is not part of a valid character, or count. */
 int64_t wk__utf8_valid_bytes(const char *bytes, int64_t count);
-/* Appends bytes; each longest part of a character that is not continued, and each other invalid byte, becomes
- * U+FFFD. */
+/* Appends bytes, with U+FFFD for each maximal part of a truncated character and for each other invalid byte. */
 void wk__text_add_lossy(wk__text *text, const char *bytes, int64_t count);
 
 #endif

@@ -72,6 +72,7 @@ static wk_dataset *make(wk_site site, const char *op, int64_t *ids, int64_t coun
         return NULL;
     }
     w->base.count = samples;
+    w->base.batch_size = o->batch_size;
     w->ids = ids;
     w->offset = o->offset, w->stride = stride;
     w->batch = batch, w->part = o->batch_size > 0 ? part : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fuzzes the readers of tokeniser files: a file is rejected, or read as a tokeniser that encodes, and that is the same
- * after it was written and read again. */
+/* Fuzzes the readers of tokeniser files: a file is rejected, or read as a tokeniser that encodes, also after a round
+ * trip through a file. */
 #include "hostile/tokenizers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -16,6 +16,8 @@ typedef struct tokenizer_case {
 #define VOCAB         "\"vocab\":{\"a\":0,\"b\":1,\"ab\":2}"
 #define WITH(fields)  "{" fields ",\"model\":{" VOCAB ",\"merges\":[\"a b\"]}}"
 
+#define AROUND_A "\"single\":[{\"SpecialToken\":{\"id\":\"a\"}},{\"Sequence\":{\"id\":\"A\"}}]"
+
 static const tokenizer_case tokenizer_cases[] = {
     /* ---- JSON ---- */
     {"{", "expected a string, found the end of the file (byte 1)"},
@@ -108,6 +110,20 @@ static const tokenizer_case tokenizer_cases[] = {
     {WITH("\"post_processor\":{\"type\":\"Other\"}"), "post_processor: the type \"Other\" is not supported"},
     {WITH("\"post_processor\":{\"cls\":[\"a\",0]}"), "post_processor: expected cls and sep, without a template"},
     {WITH("\"post_processor\":{\"cls\":[\"a\",0],\"sep\":[\"c\",1]}"), "the token \"c\" is not in the vocabulary"},
+    {WITH("\"post_processor\":{\"cls\":[\"a\",1],\"sep\":[\"b\",1]}"),
+     "post_processor: the token \"a\" has the id 1, but 0 in the vocabulary"},
+    {WITH("\"post_processor\":{\"cls\":[\"a\",0],\"sep\":[\"b\",0]}"),
+     "post_processor: the token \"b\" has the id 0, but 1 in the vocabulary"},
+    {WITH("\"post_processor\":{" AROUND_A ",\"special_tokens\":{\"b\":{},\"a\":{\"ids\":[7]}}}"),
+     "post_processor: the token \"a\" has the id 7, but 0 in the vocabulary"},
+    {WITH("\"post_processor\":{\"special_tokens\":{\"a\":{\"id\":\"a\",\"ids\":[0,1],\"tokens\":[\"a\",\"b\"]}}"
+          "," AROUND_A "}"),
+     "post_processor: the token \"a\" has 2 ids; expected one"},
+    {WITH("\"post_processor\":{" AROUND_A ",\"special_tokens\":{\"a\":{}}}"),
+     "the token \"a\" has 0 ids; expected one"},
+    {WITH("\"post_processor\":{" AROUND_A ",\"special_tokens\":{\"a\":{\"ids\":[-1]}}}"),
+     "expected a non-negative integer"},
+    {WITH("\"post_processor\":{" AROUND_A ",\"special_tokens\":[]}"), "expected '{', found '['"},
     {WITH("\"post_processor\":{\"cls\":\"a\"}"), "expected '[', found '\"'"},
     {WITH("\"post_processor\":{\"single\":[{\"SpecialToken\":{\"id\":\"a\"}}]}"), "must have the sequence A once"},
     {WITH("\"post_processor\":{\"single\":[{\"SpecialToken\":{\"id\":\"x\"}}]}"),
@@ -120,6 +136,7 @@ static const tokenizer_case tokenizer_cases[] = {
     {MODEL("\"unk_token\":\"a\",\"merges\":[[\"a\",\"b\"]],\"dropout\":0.0,\"other\":null," VOCAB), NULL},
     {WITH("\"version\":[{\"a\":[1,-0.5e+3,\"\\ud83d\\ude00\",true,null]}],\"padding\":null,\"normalizer\":null"), NULL},
     {WITH("\"normalizer\":{\"type\":\"Sequence\",\"normalizers\":[]}"), NULL},
+    {WITH("\"post_processor\":{" AROUND_A ",\"special_tokens\":{\"b\":{\"ids\":[1,2]},\"a\":{\"ids\":[0]}}}"), NULL},
     {WITH("\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"String\":\" \"},\"behavior\":\"MergedWithPrevious\"},"
           "\"post_processor\":{\"type\":\"RobertaProcessing\",\"cls\":[\"a\",0],\"sep\":[\"b\",1]}"),
      NULL},
@@ -175,7 +192,7 @@ static inline wk_code tokenizer_read(bytes file, wk__tokenizer **t, wk__io_error
     return code;
 }
 
-/* Encodes and decodes with a tokeniser that was read, writes it, and reads it again. Aborts unless both give the same
+/* Encodes, decodes and writes with a tokeniser, and reads the written file. Aborts unless both tokenisers give the same
  * ids. */
 static inline void tokenizer_use(wk__tokenizer *t)
 {

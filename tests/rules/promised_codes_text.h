@@ -156,6 +156,18 @@ static void bleu_without_words(void)
     wk_text_bleu("a", "a", 0);
 }
 
+static void collate_different_counts(void)
+{
+    wk_sample samples[2] = {{.count = 1, .tensors = {wk_arange(1)}}, {.count = 0}}, batch;
+    wk_text_collate(&batch, samples, 2, NULL);
+}
+static void collate_full_samples(void)
+{
+    wk_sample sample = {.count = WK_SAMPLE_TENSORS}, batch;
+    for (int k = 0; k < WK_SAMPLE_TENSORS; k++) sample.tensors[k] = wk_arange(2);
+    wk_text_collate(&batch, &sample, 1, NULL);
+}
+
 static const promised_code promised_by_text[] = {
     {"wk_text_chars", WK_ERR_IO, .provoke = chars_of_no_file},
     {"wk_text_chars", WK_ERR_FORMAT, .provoke = chars_of_latin1},
@@ -163,6 +175,8 @@ static const promised_code promised_by_text[] = {
     {"wk_text_bpe_train", WK_ERR_IO, .provoke = pairs_of_no_file},
     {"wk_text_bpe_train", WK_ERR_FORMAT, .provoke = pairs_of_latin1},
     {"wk_text_bpe_train", WK_ERR_ARGUMENT, .provoke = too_few_pairs},
+    {"wk_text_chars", WK_ERR_UNSUPPORTED, .test = "text/vocabulary.c"},
+    {"wk_text_bpe_train", WK_ERR_UNSUPPORTED, .test = "text/vocabulary.c"},
     {"wk_text_load", WK_ERR_IO, .provoke = load_no_vocabulary},
     {"wk_text_load", WK_ERR_FORMAT, .provoke = load_a_text},
     {"wk_text_load", WK_ERR_UNSUPPORTED, .provoke = load_another_model},
@@ -185,6 +199,8 @@ static const promised_code promised_by_text[] = {
     {"wk_text_pad", WK_ERR_ARGUMENT, .provoke = pad_to_negative_length},
     {"wk_text_encode_lines", WK_ERR_FORMAT, .provoke = lines_of_latin1},
     {"wk_text_encode_lines", WK_ERR_ARGUMENT, .provoke = no_lines},
+    {"wk_text_collate", WK_ERR_SHAPE, .provoke = collate_different_counts},
+    {"wk_text_collate", WK_ERR_ARGUMENT, .provoke = collate_full_samples},
     {"wk_text_order", WK_ERR_SHAPE, .provoke = order_of_a_square},
     {"wk_text_order", WK_ERR_DTYPE, .provoke = order_of_fractions},
     {"wk_text_order", WK_ERR_ARGUMENT, .provoke = order_without_batches},

@@ -9,7 +9,7 @@
 
 enum { MOST = 4096 };
 
-/* The text of hexadecimal digits; valid until the fourth call after this one. */
+/* Returns the text of hexadecimal digits; valid until the fourth call after this one. */
 static const char *from_digits(const char *digits)
 {
     static char texts[4][MOST];
@@ -56,6 +56,19 @@ static const char *ids_of(wk_tensor *ids)
     assert_true(wk_numel(ids) <= MOST);
     wk_read(ids, numbers, (size_t)wk_numel(ids) * sizeof *numbers);
     list_numbers(numbers, wk_numel(ids), out);
+    return out;
+}
+
+/* Returns the content of a file; valid until the second call after this one. */
+static const char *content_of(const char *path)
+{
+    static char content[2][1 << 17];
+    static int next;
+    char *out = content[next = !next];
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    out[fread(out, 1, sizeof content[0] - 1, file)] = '\0';
+    fclose(file);
     return out;
 }
 
@@ -146,7 +159,7 @@ static void normalisation_form_c(void **state)
     assert_int_equal(cases, 600);
 }
 
-/* Many combining characters in the wrong order take time in proportion to their number. */
+/* Checks that many combining characters in the wrong order are sorted in linear time. */
 static void long_runs_of_marks(void **state)
 {
     (void)state;
@@ -176,7 +189,7 @@ static void encodings_agree(void **state)
         if (strcmp(name, last) != 0) {
             wk_text *given = wk_text_load(fixture(name));
             expect_ok();
-            /* what was written and read again behaves in the same way */
+            /* the cases run with the tokeniser as read, and after a round trip through a file */
             assert_int_equal(wk_text_save(given, scratch("again.json")), WK_OK);
             text = cases % 2 == 0 ? given : wk_text_load(scratch("again.json"));
             expect_ok();
@@ -218,20 +231,70 @@ static void gpt2_files(void **state)
     expect_ok();
 }
 
-/* ---- training ---------------------------------------------------------------------------------------------------- */
+/* A byte-level encoding of "a", "b" and "ab" with further tokens and rules. */
+#define BYTE_LEVEL(tokens, model)                                                                                      \
+    "{" tokens                                                                                                         \
+    "\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false},\"decoder\":{\"type\":\"ByteLevel\"},"      \
+    "\"model\":{\"vocab\":{\"a\":0,\"b\":1,\"ab\":2,\"<|endoftext|>\":3}," model "\"merges\":[\"a b\"]}}"
+#define ADDED(fields) "\"added_tokens\":[" fields "],"
+#define END           "{\"id\":3,\"content\":\"<|endoftext|>\",\"special\":true,\"normalized\":true}"
 
-/* Returns the content of a file; valid until the second call after this one. */
-static const char *content_of(const char *path)
+static void gpt2_files_hold_all_or_nothing(void **state)
 {
-    static char content[2][1 << 17];
-    static int next;
-    char *out = content[next = !next];
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    out[fread(out, 1, sizeof content[0] - 1, file)] = '\0';
-    fclose(file);
-    return out;
+    (void)state;
+    static const char *const cases[][2] = {
+        {BYTE_LEVEL(ADDED(END), ""), NULL},
+        {BYTE_LEVEL("", ""), "added tokens other than a special token <|endoftext|>"},
+        {BYTE_LEVEL(ADDED("{\"id\":0,\"content\":\"a\",\"special\":true}"), ""), "added tokens other than"},
+        {BYTE_LEVEL(ADDED(END ",{\"id\":4,\"content\":\"<s>\",\"special\":true}"), ""), "added tokens other than"},
+        {BYTE_LEVEL(ADDED("{\"id\":3,\"content\":\"<|endoftext|>\"}"), ""), "added tokens other than"},
+        {BYTE_LEVEL(ADDED("{\"id\":3,\"content\":\"<|endoftext|>\",\"special\":true,\"lstrip\":true}"), ""),
+         "added tokens other than"},
+        {BYTE_LEVEL(ADDED("{\"id\":3,\"content\":\"<|endoftext|>\",\"special\":true,\"rstrip\":true}"), ""),
+         "added tokens other than"},
+        {BYTE_LEVEL(ADDED(END) "\"post_processor\":{\"single\":[{\"SpecialToken\":{\"id\":\"<|endoftext|>\"}},"
+                               "{\"Sequence\":{\"id\":\"A\"}}]},",
+                    ""),
+         "tokens around a text"},
+        {BYTE_LEVEL(ADDED(END), "\"ignore_merges\":true,"), "ignore_merges"},
+        {BYTE_LEVEL(ADDED(END), "\"unk_token\":\"a\","), "unk_token and byte_fallback"},
+        {BYTE_LEVEL(ADDED(END), "\"byte_fallback\":true,"), "unk_token and byte_fallback"},
+        {"{\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false},\"model\":{\"vocab\":{\"a\":0}}}",
+         "encodings other"}, /* without a decoder */
+        {"{\"pre_tokenizer\":{\"type\":\"ByteLevel\"},\"decoder\":{\"type\":\"ByteLevel\"},\"model\":{\"vocab\":{\"a\":"
+         "0}}}",
+         "encodings other"}, /* add_prefix_space */
+        {"{\"model\":{\"vocab\":{\"a\":0}}}", "encodings other"},
+    };
+    char vocab[4096];
+    snprintf(vocab, sizeof vocab, "%s", scratch("held-vocab.json"));
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        WK_SCOPE;
+        put_below(scratch("."), "/held.json", cases[k][0]);
+        wk_text *text = wk_text_load(scratch("held.json"));
+        expect_ok();
+        const wk_code code = wk_text_save_gpt2(text, vocab, scratch("held-merges.txt"));
+        assert_int_equal(code, cases[k][1] ? WK_ERR_UNSUPPORTED : WK_OK);
+        if (cases[k][1])
+            expect_error("text_save_gpt2: vocab.json and merges.txt cannot describe ", cases[k][1], NULL);
+        else
+            assert_int_equal(wk_text_vocabulary(wk_text_load_gpt2(vocab, scratch("held-merges.txt"))), 4);
+        expect_ok();
+    }
+    WK_SCOPE;
+    wk_text_save(wk_text_bpe_train_of("ab", 256), scratch("held.json"));
+    char file[1 << 14], *unknown;
+    strcpy(file, content_of(scratch("held.json")));
+    assert_non_null(unknown = strstr(file, "\"unk_token\": null"));
+    memcpy(unknown, "\"unk_token\": \"a\" ", strlen("\"unk_token\": null"));
+    put_below(scratch("."), "/held.json", file);
+    wk_text *all = wk_text_load(scratch("held.json")); /* has all bytes, so that no character is unknown */
+    assert_int_equal(wk_text_id(all, "none"), wk_text_id(all, "a"));
+    assert_int_equal(wk_text_save_gpt2(all, vocab, scratch("held-merges.txt")), WK_OK);
+    expect_ok();
 }
+
+/* ---- training ---------------------------------------------------------------------------------------------------- */
 
 static void training_agrees(void **state)
 {
@@ -286,8 +349,8 @@ static void training_ends(void **state)
     expect_ok();
 }
 
-/* The words of the book, by the first merges of which it begins: tall 5, taller 4, fast 4, faster 3 times. Of equally
- * frequent pairs that with smaller ids comes first. */
+/* Checks the first merges of the words tall (5 times), taller (4), fast (4) and faster (3). Of equally frequent pairs
+ * the one with the smaller ids is merged. */
 static void merges_of_the_book(void **state)
 {
     (void)state;
@@ -320,6 +383,9 @@ static void mistakes_are_explained(void **state)
     expect_error("text_bpe_train_of: a vocabulary of 256 is too small for 256 bytes and 2 special tokens", NULL);
     assert_null(wk_text_bpe_train_of("abc", 300, .min_frequency = -2));
     expect_error("text_bpe_train_of: .min_frequency must be at least 0, got -2", NULL);
+    assert_null(wk_text_bpe_train("no/such/file", 300, .special_tokens = "<s> a\xff"));
+    assert_int_equal(wk_error_code(), WK_ERR_ARGUMENT);
+    expect_error("text_bpe_train: .special_tokens is not UTF-8: invalid byte 0xff (byte 5)", NULL);
     assert_null(wk_text_bpe_train_of("abc", 300, .split = WK_TEXT_SPLIT_COUNT));
     expect_error("text_bpe_train_of: .split must be one of wk_text_split, got 3", NULL);
     assert_null(wk_text_bpe_train_of("a\xff", 300));
@@ -331,10 +397,12 @@ static void mistakes_are_explained(void **state)
     wk_text *words = wk_text_words_of("a b");
     wk_text_save_gpt2(words, scratch("v.json"), scratch("m.txt"));
     assert_int_equal(wk_error_code(), WK_ERR_UNSUPPORTED);
-    expect_error("text_save_gpt2: these files describe byte-level encodings with the split of GPT-2 only", NULL);
+    expect_error("text_save_gpt2: vocab.json and merges.txt cannot describe encodings other than byte-level ones with "
+                 "GPT-2's split; use wk_text_save",
+                 NULL);
     wk_text_save_gpt2(wk_text_bpe_train_of("a", 256, .split = WK_TEXT_SPLIT_QWEN2), scratch("v.json"),
                       scratch("m.txt"));
-    expect_error("text_save_gpt2: these files describe", "use wk_text_save", NULL);
+    expect_error("text_save_gpt2: vocab.json and merges.txt cannot describe encodings other", NULL);
     wk_text *few = wk_text_load(fixture("metaspace.json"));
     assert_string_equal(wk_text_decode(few, wk_text_encode(few, "\xe4\xbb\x8a")), "<unk>");
     expect_ok();
@@ -350,6 +418,7 @@ int main(void)
         cmocka_unit_test_teardown(long_runs_of_marks, test_clean),
         cmocka_unit_test_teardown(encodings_agree, test_clean),
         cmocka_unit_test_teardown(gpt2_files, test_clean),
+        cmocka_unit_test_teardown(gpt2_files_hold_all_or_nothing, test_clean),
         cmocka_unit_test_teardown(training_agrees, test_clean),
         cmocka_unit_test_teardown(training_ends, test_clean),
         cmocka_unit_test_teardown(merges_of_the_book, test_clean),

@@ -47,7 +47,7 @@ static void every_beginning_is_refused(void **state)
     }
 }
 
-/* 100,000 files with changed bytes. */
+/* Reads 100,000 files with changed bytes. */
 static void mutated_files_do_no_harm(void **state)
 {
     (void)state;
@@ -75,8 +75,8 @@ static void mutated_files_do_no_harm(void **state)
     assert_true(accepted > 1000);
 }
 
-/* Reads a file, encodes, decodes and writes with what it gives, while request n for memory fails; 0: none. The ids must
- * be those of the call without a failure, which stores them. Returns true if no request failed. */
+/* Reads a tokeniser, then encodes, decodes and writes with it, while allocation n fails; 0: none. Fails the test unless
+ * the ids equal *expected, which the call with n = 0 stores. Returns true if no allocation failed. */
 static bool without_memory(bytes file, int64_t n, wk__ids *expected)
 {
     static const char string[] = "A b  ab<b> 12 _a\xcc\x81\xcc\xa3\nB";

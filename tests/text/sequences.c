@@ -74,6 +74,17 @@ static void batches_continue(void **state)
     }
     assert_int_equal(batches, 3);
     expect_ok();
+    assert_null(wk_data_loader(data, .batch_size = 3));
+    assert_int_equal(wk_error_code(), WK_ERR_ARGUMENT);
+    expect_error("data_loader: the dataset is a sequential partition for batches of 2 samples, got .batch_size 3; give "
+                 "both the same .batch_size",
+                 NULL);
+    assert_null(wk_data_loader(data, .batch_size = 2, .shuffle = true));
+    expect_error("data_loader: the dataset is a sequential partition", "got another order", NULL);
+    assert_null(wk_data_loader(data, .batch_size = 2, .order = wk_arange(2)));
+    expect_error("data_loader: the dataset is a sequential partition", NULL);
+    assert_null(wk_data_loader(data, .batch_size = 2, .weights = wk_ones((6))));
+    expect_error("data_loader: the dataset is a sequential partition", NULL);
 }
 
 /* ---- padding ----------------------------------------------------------------------------------------------------- */
@@ -140,6 +151,30 @@ static void loaders_pad_batches(void **state)
     WK_EACH(batch, wk_data_loader(data, .batch_size = 3, .collate = wk_text_collate,
                                   .collate_user = (void *)(uintptr_t)&pad, .drop_last = true))
     EXPECT_VALUES(batch->x, 0, 1, 7, 7, 1, 2, 7, 1, 2, 3);
+    expect_ok();
+}
+
+static void collate_refuses_samples(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_sample samples[2] = {{.count = WK_SAMPLE_TENSORS}, {.count = WK_SAMPLE_TENSORS}}, batch = {0};
+    for (int n = 0; n < WK_SAMPLE_TENSORS; n++)
+        for (int k = 0; k < 2; k++) samples[k].tensors[n] = n == 0 ? wk_arange(k + 1) : wk_full((), k);
+    assert_false(wk_text_collate(&batch, samples, 2, NULL));
+    assert_int_equal(wk_error_code(), WK_ERR_ARGUMENT);
+    expect_error("text_collate: samples of sequences must have at most 7 tensors", "the lengths", "got 8", NULL);
+    samples[0].count = samples[1].count = WK_SAMPLE_TENSORS - 1;
+    assert_true(wk_text_collate(&batch, samples, 2, NULL));
+    assert_int_equal(batch.count, WK_SAMPLE_TENSORS);
+    EXPECT_VALUES(batch.tensors[WK_SAMPLE_TENSORS - 1], 0, 1, 2);
+    samples[1].count = 2;
+    assert_false(wk_text_collate(&batch, samples, 2, NULL));
+    assert_int_equal(wk_error_code(), WK_ERR_SHAPE);
+    expect_error("text_collate: sample 1 has 2 tensors, but sample 0 of the same batch has 7", NULL);
+    for (int k = 0; k < 2; k++) samples[k].count = WK_SAMPLE_TENSORS, samples[k].tensors[0] = wk_zeros((2, 2));
+    assert_true(wk_text_collate(&batch, samples, 2, NULL)); /* no sequence: no lengths */
+    assert_int_equal(batch.count, WK_SAMPLE_TENSORS);
     expect_ok();
 }
 
@@ -218,6 +253,11 @@ static void lines_become_rows(void **state)
     assert_null(wk_text_encode_lines(letters, "ab\nc"));
     expect_error(
         "text_encode_lines: the token \"<pad>\" of .pad is not in the vocabulary; add it with .reserved_tokens", NULL);
+    assert_null(wk_text_encode_lines(letters, "ab\nca", .length = 3));
+    expect_error("text_encode_lines: the token \"<pad>\" of .pad is not in the vocabulary", NULL);
+    assert_null(wk_text_encode_lines(letters, "ab\nca\nb", .length = 1));
+    expect_error("text_encode_lines: the token \"<pad>\" of .pad is not in the vocabulary", NULL);
+    EXPECT_SHAPE(wk_text_encode_lines(letters, "\n\n"), 2, 0);
     assert_null(wk_text_encode_lines(letters, "ab", .end = "<eos>"));
     expect_error("text_encode_lines: the token \"<eos>\" of .end is not in the vocabulary", NULL);
     assert_null(wk_text_encode_lines(letters, "ab\nxb"));
@@ -313,6 +353,7 @@ int main(void)
         cmocka_unit_test_teardown(batches_continue, test_clean),
         cmocka_unit_test_teardown(sequences_are_padded, test_clean),
         cmocka_unit_test_teardown(loaders_pad_batches, test_clean),
+        cmocka_unit_test_teardown(collate_refuses_samples, test_clean),
         cmocka_unit_test_teardown(threads_share_a_text, test_clean),
         cmocka_unit_test_teardown(batches_of_similar_length_are_shuffled, test_clean),
         cmocka_unit_test_teardown(lines_become_rows, test_clean),

@@ -3,6 +3,7 @@
 #include "support/wick.h"
 
 #include "hostile/scratch.h"
+#include "text/tokenizer.h"
 
 /* Writes a file of this content and returns its path. */
 static const char *file_of(const char *name, const char *content, size_t bytes)
@@ -103,6 +104,16 @@ static void unknown_characters(void **state)
     assert_int_equal(wk_text_frequency(few, 0), 1);
     EXPECT_VALUES(wk_text_ids(few), 0, 1, 1, 1, 2, 2, 0);
     expect_ok();
+    assert_null(wk_text_encode(wk_text_chars_of("ab"), "a\x01"));
+    expect_error("text_encode: the character \"?\" (byte 1) is not in the vocabulary", NULL);
+    wk_text *lower = wk_text_chars_of("ab", .lower = true), *letters = wk_text_chars_of("ab", .letters_only = true);
+    assert_null(wk_text_encode(lower, "\xc4\xb0"));
+    expect_error("the character \"i\" (byte 0 after .lower) is not in the vocabulary", NULL);
+    assert_null(wk_text_encode(letters, " -ac"));
+    expect_error("the character \"c\" (byte 1 after .letters_only) is not in the vocabulary", NULL);
+    wk_text *both = wk_text_words_of("a", .unknown = "", .letters_only = true, .lower = true);
+    assert_null(wk_text_encode(both, " A B"));
+    expect_error("the word \"b\" (byte 2 after .letters_only and .lower) is not in the vocabulary", NULL);
     assert_null(wk_text_chars_of("aab", .min_frequency = 2));
     expect_error("text_chars_of: the character \"b\" (byte 2) is not in the vocabulary", NULL);
 }
@@ -246,7 +257,7 @@ static void malformed_files_are_refused(void **state)
         {"wick vocabulary 1\r\n", "expected \"wick vocabulary 1\" (line 1)"},
         {"wick vocabulary 1\n", "truncated (line 2)"},
         {"wick vocabulary 1\ntokens bytes\n", "expected \"tokens words\" or \"tokens characters\" (line 2)"},
-        {"wick vocabulary 1\ntokens words\nlower 2\n", "expected \"lower\" and a number from 0 to 1 (line 3)"},
+        {"wick vocabulary 1\ntokens words\nlower 2\n", "expected \"lower\" and a number in [0, 1] (line 3)"},
         {"wick vocabulary 1\ntokens words\nlower\n", "(line 3)"},
         {"wick vocabulary 1\ntokens words\nupper 1\n", "(line 3)"},
         {"wick vocabulary 1\ntokens words\nlower 01\n", "(line 3)"},
@@ -272,6 +283,19 @@ static void malformed_files_are_refused(void **state)
         assert_int_equal(wk_error_code(), WK_ERR_FORMAT);
         expect_error("text_load: ", "bad.vocab: ", cases[k][1], NULL);
     }
+}
+
+/* Checks the message of wk_text_chars and wk_text_bpe_train for texts that are too large for a test. */
+static void limits_are_explained(void **state)
+{
+    (void)state;
+    const wk__vocabulary full = {.count = WK__VOCABULARY_MOST}, empty = {0};
+    wk__io_error error;
+    assert_int_equal(wk__vocabulary_full(&full, 1, "word", &error), WK_ERR_UNSUPPORTED);
+    assert_string_equal(error.text, "the text has more than 16777216 different words");
+    assert_int_equal(wk__vocabulary_full(&empty, (int64_t)INT32_MAX + 1, "piece", &error), WK_ERR_UNSUPPORTED);
+    assert_string_equal(error.text, "a piece of the text has 2147483648 bytes; expected at most 2147483647");
+    assert_int_equal(wk__vocabulary_full(&empty, INT32_MAX, "piece", &error), WK_ERR_MEMORY);
 }
 
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
@@ -312,8 +336,12 @@ static void mistakes_are_explained(void **state)
     expect_error("text_words_of: .min_frequency must be at least 0", NULL);
     assert_null(wk_text_words_of("a", .unknown = "not known"));
     expect_error("text_words_of: .unknown must be one token, without spaces", NULL);
-    assert_null(wk_text_words_of("a", .reserved_tokens = "\xff"));
-    expect_error("text_words_of: .reserved_tokens: the text is not UTF-8", NULL);
+    assert_null(wk_text_words("no/such/file.txt", .reserved_tokens = "<pad> \xff"));
+    assert_int_equal(wk_error_code(), WK_ERR_ARGUMENT);
+    expect_error("text_words: .reserved_tokens is not UTF-8: invalid byte 0xff (byte 6)", NULL);
+    assert_null(wk_text_chars("no/such/file.txt", .unknown = "\xc3"));
+    assert_int_equal(wk_error_code(), WK_ERR_ARGUMENT);
+    expect_error("text_chars: .unknown is not UTF-8: invalid byte 0xc3 (byte 0)", NULL);
     assert_null(wk_text_decode(text, wk_of(int64_t, (2), 1, 2)));
     assert_int_equal(wk_error_code(), WK_ERR_INDEX);
     expect_error("text_decode: id 2 is not in the vocabulary of size 2", NULL);
@@ -347,6 +375,7 @@ int main(void)
         cmocka_unit_test_teardown(vocabularies_are_saved, test_clean),
         cmocka_unit_test_teardown(the_format_of_files, test_clean),
         cmocka_unit_test_teardown(malformed_files_are_refused, test_clean),
+        cmocka_unit_test_teardown(limits_are_explained, test_clean),
         cmocka_unit_test_teardown(bad_texts_name_the_byte, test_clean),
         cmocka_unit_test_teardown(mistakes_are_explained, test_clean),
     };

@@ -31,6 +31,7 @@ typedef struct wk__printable {
     char text[112];
 } wk__printable;
 wk__printable wk__printable_name(const char *name);
+wk__printable wk__printable_bytes(const char *name, int64_t bytes);
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 

@@ -48,9 +48,14 @@ static bool continues_character(char c)
 
 wk__printable wk__printable_name(const char *name)
 {
+    return wk__printable_bytes(name, (int64_t)strlen(name));
+}
+
+wk__printable wk__printable_bytes(const char *name, int64_t bytes)
+{
     enum { HEAD = 40, TAIL = 64 };
     wk__printable shown;
-    size_t length = strlen(name), out = 0;
+    size_t length = (size_t)bytes, out = 0;
     size_t gap = length, resume = length; /* bytes gap..resume-1 are omitted */
     if (length >= sizeof shown.text) {
         gap = HEAD, resume = length - TAIL;
