@@ -25,7 +25,7 @@ wk_code wk__json_expect(wk__json *json, char wanted, wk__io_error *error);
  *         if ((code = wk__json_item(json, '}', first, &more, error)) != WK_OK || !more) break;
  *         else read the item */
 wk_code wk__json_item(wk__json *json, char close, bool first, bool *more, wk__io_error *error);
-/* Reads a string, and decodes and terminates it in place: the decoded form is never longer. It must be UTF-8 without
+/* Reads a string, which is decoded and terminated within the text: it never becomes longer. It must be UTF-8 without
  * the character zero, which a C string cannot hold. */
 wk_code wk__json_string(wk__json *json, const char **string, wk__io_error *error);
 /* Reads an integer from 0 to INT64_MAX, without sign, fraction, exponent or leading zeros. */
