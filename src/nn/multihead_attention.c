@@ -2,6 +2,7 @@
 /* multihead_attention: projections around scaled_dot_product_attention. Inside, sequences are (N, L, E) and heads
  * (N, H, L, E / H); masks hide by false or are added, as in that call. */
 #include "attention_call.h"
+#include "ops/attention/attention.h"
 #include "ops/core/call.h"
 #include "tensor/call_scope.h"
 #include <math.h>
@@ -185,10 +186,8 @@ static wk_tensor *attend_with_weights(const call *c, wk_tensor **weights)
     const attention *s = c->state;
     wk_tensor *score =
         wk_matmul(wk_mul(c->heads[QUERY], 1 / sqrt((double)(s->size / s->heads))), wk_transpose(c->heads[KEY], 2, 3));
-    if (c->mask) score = wk_dtype_of(c->mask) == WK_BOOL ? wk_where(c->mask, score, -INFINITY) : wk_add(score, c->mask);
-    if (!score) return NULL;
-    wk_tensor *none = wk_eq(wk_amax(score, (-1), .keepdim = true), -INFINITY);
-    wk_tensor *weight = wk_where(none, 0, wk_softmax(wk_where(none, 0, score), -1));
+    wk_tensor *weight = wk__attention_softmax(score, c->mask);
+    if (!weight) return NULL;
     if (c->training && s->dropout > 0) weight = wk_dropout(weight, s->dropout, true);
     *weights = c->options->no_average_weights ? weight : wk_mean(weight, (1));
     if (c->unbatched) *weights = wk_squeeze(*weights, 0);

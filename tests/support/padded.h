@@ -25,8 +25,8 @@ static inline void expect_room_of_product(const wk__indirect_plan *p)
     int64_t channels = 0;
     wk__padded_box box;
     assert_true(wk__padded_box_init(&p->b, 0, p->piece_places, &box));
-    for (int64_t l = 0; l < p->steps; l += p->k_block) {
-        const int64_t last = (l + p->k_block < p->steps ? l + p->k_block : p->steps) - 1;
+    for (int64_t l = 0; l < p->roles.steps; l += p->k_block) {
+        const int64_t last = (l + p->k_block < p->roles.steps ? l + p->k_block : p->roles.steps) - 1;
         if (channels < last / taps - l / taps + 1) channels = last / taps - l / taps + 1;
     }
     assert_true((channels * box.channel + lanes) * WK__PADDED_SIZE <= WK__GEMM_BUFFER_B);
@@ -186,6 +186,22 @@ static inline void expect_boxes(const boxes_case *c, visit_boxes *visit)
     visit(&kernel, NULL, &seen);
     assert_int_equal(seen.elements, elements_of(&kernel));
     convolution_free(&t);
+}
+
+/* Completes an epilogue with operand c: C + table[index]. The index has these strides along the dimensions of C; valid
+ * ones are less than `entries`. The tag of a bad index is 5. */
+static inline void add_from_table(wk__program *g, int c, array *index, const int64_t stride[WK__MAX_DIMS], array *table,
+                                  int64_t entries)
+{
+    const int64_t none[WK__MAX_DIMS] = {0};
+    const int from = ir_operand(g, WK_I64, &index->memory, index->operand.offset, stride);
+    const int to = ir_operand(g, WK_F32, &table->memory, table->operand.offset, none);
+    g->tag = 5;
+    g->imm[g->nimms++].i = entries;
+    g->imm[g->nimms++].i = 1;
+    const int value = ir_ins(g, WK__LOADX, WK_F32, ir_load(g, from), to, 0);
+    ir_store(g, c, ir_binary(g, WK__ADD, ir_load(g, c), value));
+    assert_null(wk__program_verify(g));
 }
 
 #endif

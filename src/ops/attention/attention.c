@@ -190,8 +190,8 @@ static bool set_attributes(wk_site site, const wk_attention_options *o, int ndim
     return true;
 }
 
-/* Computes the result, and what the gradient by the kernel needs if there is one. Returns the number of results; on
- * error 1, and out[0] is NULL. */
+/* Computes the result as out[0] and, if a kernel computes it, the logarithms of sums that the kernel of the gradient
+ * reads as out[1]. Returns the number of results. On error it returns 1, and out[0] is NULL. */
 static int compute(const wk__attention *a, wk_tensor *out[2])
 {
     if (wk__attention_has_kernel(a)) return wk__attention_by_kernel(a, out) ? 2 : 1;
@@ -213,15 +213,15 @@ wk_tensor *wk_scaled_dot_product_attention_at(wk_site site, wk_tensor *query, wk
     wk__attr attr = {.count = 0};
     int ndim, results = 1;
     int64_t shape[WK__MAX_DIMS];
+    const bool grouped = o.enable_gqa && is_grouped(in);
     if (check_options(site, in, &o) && check_dtypes(site, in, count) && check_matrices(site, in) &&
-        (!o.enable_gqa || check_heads(site, in)) &&
-        check_broadcast(site, in, count, o.enable_gqa && is_grouped(in), &ndim, shape)) {
+        (!o.enable_gqa || check_heads(site, in)) && check_broadcast(site, in, count, grouped, &ndim, shape)) {
         o.scale = wk__option_or(o.scale, 1 / sqrt((double)size_from_end(wk__body_of(query), 1)));
         wk__attention a;
-        const bool drawn = set_attributes(site, &o, ndim, shape, &a.how);
+        if (set_attributes(site, &o, ndim, shape, &a.how) && set_up(&a, in, grouped, ndim, shape))
+            results = compute(&a, out);
         attr = wk__scaled_dot_product_attention_attr(a.how);
-        if (drawn && set_up(&a, in, is_grouped(in), ndim, shape)) results = compute(&a, out);
-        if (is_grouped(in)) out[0] = join_heads(out[0]);
+        if (grouped) out[0] = join_heads(out[0]);
         out[0] = wk_to_dtype_at(site, out[0], wk__body_of(query)->dtype);
     }
     if (!wk__compose_end_n(&c, out, results, &attr)) return NULL;

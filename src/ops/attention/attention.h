@@ -33,6 +33,10 @@ bool wk__attention_by_kernel(const wk__attention *a, wk_tensor *out[2]);
 void wk__attention_gradient_by_kernel(const wk__attention *a, wk_tensor *grad, wk_tensor *result, wk_tensor *lse,
                                       wk__attention_grads *out);
 
+/* Returns the softmax of scores along the last dimension, after applying a mask, which is bool or added; NULL: none.
+ * Rows whose scores are all -infinite are 0. */
+wk_tensor *wk__attention_softmax(wk_tensor *score, wk_tensor *mask);
+
 /* Computes attention by public ops, in blocks of rows of query, so that memory is linear in L and S. */
 wk_tensor *wk__attention_composed(const wk__attention *a);
 /* Computes the gradients from grad (batch.., L, Ev) likewise. Differentiable: the blocks then stay in memory. */

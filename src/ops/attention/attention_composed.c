@@ -60,17 +60,21 @@ static wk_tensor *causal_mask(const block *b)
     return wk_ge(wk_unsqueeze_at((wk_site){0}, row, 1), key);
 }
 
-/* Returns the softmax of the scaled and masked products; 0 in rows whose products are all -infinite. */
-static wk_tensor *weights(const block *b)
+wk_tensor *wk__attention_softmax(wk_tensor *score, wk_tensor *mask)
 {
-    wk_tensor *mask = b->a->how.causal ? causal_mask(b) : rows_of(b, b->a->mask);
-    wk_tensor *score = wk_matmul(b->query, transposed(b->a->key));
-    const bool masked = b->a->how.causal || b->a->mask;
-    if (masked && (!mask || !score)) return NULL;
-    if (masked) score = wk_dtype_of(mask) == WK_BOOL ? wk_where(mask, score, -INFINITY) : wk_add(score, mask);
-    if (b->a->keys == 0) return score;
+    if (mask && score) score = wk_dtype_of(mask) == WK_BOOL ? wk_where(mask, score, -INFINITY) : wk_add(score, mask);
+    if (!score || wk_size(score, -1) == 0) return score;
     wk_tensor *none = wk_eq(wk_amax(score, (-1), .keepdim = true), -INFINITY);
     return wk_where(none, 0, wk_softmax(wk_where(none, 0, score), -1));
+}
+
+/* Returns the softmax of the scaled and masked products. */
+static wk_tensor *weights(const block *b)
+{
+    wk_tensor *score = wk_matmul(b->query, transposed(b->a->key));
+    if (!b->a->how.causal && !b->a->mask) return wk__attention_softmax(score, NULL);
+    wk_tensor *mask = b->a->how.causal ? causal_mask(b) : rows_of(b, b->a->mask);
+    return mask ? wk__attention_softmax(score, mask) : NULL;
 }
 
 /* Returns the dropout of x, weights of the block or their gradient. */

@@ -13,12 +13,6 @@ typedef struct space {
     int64_t shape[WK__MAX_DIMS];
 } space;
 
-static int64_t size_from_end(wk_tensor *x, int place)
-{
-    const wk__body *body = wk__body_of(x);
-    return body->shape[body->ndim - place];
-}
-
 /* Computes the space; returns false if it has too many dimensions. */
 static bool space_of(const wk__attention *a, space *s)
 {
@@ -33,8 +27,8 @@ static bool space_of(const wk__attention *a, space *s)
     memcpy(s->shape, lead, sizeof lead);
     s->shape[leads] = a->rows;
     s->shape[leads + 1] = a->keys;
-    s->shape[leads + 2] = size_from_end(a->query, 1);
-    s->shape[leads + 3] = size_from_end(a->value, 1);
+    s->shape[leads + 2] = wk_size(a->query, -1);
+    s->shape[leads + 3] = wk_size(a->value, -1);
     return true;
 }
 
@@ -116,7 +110,7 @@ bool wk__attention_has_kernel(const wk__attention *a)
 {
     space s;
     const wk__device *device = wk__body_of(a->query)->storage->value->device;
-    return a->how.threshold == 0 && a->keys > 0 && size_from_end(a->query, 1) > 0 && size_from_end(a->value, 1) > 0 &&
+    return a->how.threshold == 0 && a->keys > 0 && wk_size(a->query, -1) > 0 && wk_size(a->value, -1) > 0 &&
            space_of(a, &s) &&
            device->backend->supports(device->state, WK__ATTENTION, wk__body_of(a->query)->dtype, WK__LAYOUT_STRIDES);
 }

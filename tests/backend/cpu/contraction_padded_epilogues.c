@@ -150,15 +150,8 @@ static void epilogues_with_bad_indices(void **state)
             else
                 places[100 + 3] = 9, places[100 + 98] = 10, places[200 + 1] = 11;
             const int64_t of_n = index.operand.stride[0], of_o = index.operand.stride[2];
-            const int64_t stride[WK__MAX_DIMS] = {of_n, summed ? of_o : 0, summed ? 0 : of_o}, none[WK__MAX_DIMS] = {0};
-            const int from = ir_operand(&x.g, WK_I64, &index.memory, index.operand.offset, stride);
-            const int to = ir_operand(&x.g, WK_F32, &table.memory, table.operand.offset, none);
-            x.g.tag = 5;
-            x.g.imm[x.g.nimms++].i = seven;
-            x.g.imm[x.g.nimms++].i = 1;
-            const int value = ir_ins(&x.g, WK__LOADX, WK_F32, ir_load(&x.g, from), to, 0);
-            ir_store(&x.g, x.c, ir_binary(&x.g, WK__ADD, ir_load(&x.g, x.c), value));
-            assert_null(wk__program_verify(&x.g));
+            const int64_t stride[WK__MAX_DIMS] = {of_n, summed ? of_o : 0, summed ? 0 : of_o};
+            add_from_table(&x.g, x.c, &index, stride, &table, seven);
             assert_int_equal(with_epilogue_run(&x, NULL, &fail), WK_OK);
             char *plain = array_copy(x.out);
             wk__set_thread_count(threads);

@@ -20,7 +20,8 @@ static bool has_row_lanes(const wk__work_args *kernel)
     assert_true(wk__padded_box_init(&p.b, 0, p.piece_places, &box));
     assert_true(p.piece_images * p.slots * box.channel * WK__PADDED_SIZE <= WK__GEMM_BUFFER_B);
     assert_true((p.k_part + p.b.taps.places) * (int64_t)sizeof(int64_t) <= WK__GEMM_BUFFER_A);
-    const int64_t tiles = p.k_part < p.steps ? p.piece_panels * p.piece_images * wk__row_lanes_tiles(&p, &box) : 1;
+    const int64_t tiles =
+        p.k_part < p.roles.steps ? p.piece_panels * p.piece_images * wk__row_lanes_tiles(&p, &box) : 1;
     assert_true(tiles * wk__row_lanes_sums(&p) <= WK__GEMM_BUFFER_C);
     return true;
 }
@@ -223,15 +224,7 @@ static void epilogues_with_bad_indices(void **state)
         int64_t *const places = (int64_t *)(void *)index.data + index.operand.offset;
         places[98] = 9, places[100 + 1] = 10, places[200] = 11;
         const int64_t stride[WK__MAX_DIMS] = {index.operand.stride[0], 0, index.operand.stride[1]};
-        const int64_t none[WK__MAX_DIMS] = {0};
-        const int from = ir_operand(&x.g, WK_I64, &index.memory, index.operand.offset, stride);
-        const int to = ir_operand(&x.g, WK_F32, &table.memory, table.operand.offset, none);
-        x.g.tag = 5;
-        x.g.imm[x.g.nimms++].i = seven;
-        x.g.imm[x.g.nimms++].i = 1;
-        const int value = ir_ins(&x.g, WK__LOADX, WK_F32, ir_load(&x.g, from), to, 0);
-        ir_store(&x.g, x.c, ir_binary(&x.g, WK__ADD, ir_load(&x.g, x.c), value));
-        assert_null(wk__program_verify(&x.g));
+        add_from_table(&x.g, x.c, &index, stride, &table, seven);
         assert_true(wk__row_lanes_plan_init(&p, &x.kernel));
         assert_true(p.piece_images >= 2);
         wk__set_thread_count(threads);

@@ -4,10 +4,11 @@
 
 #include <stdatomic.h>
 
+#include "base/alloc.h"
 #include "base/integers.h"
 #include "base/pool.h"
 
-void wk__attention_job_init(wk__attention_job *job, const wk__work_args *args, int mask)
+void wk__attention_job_init(wk__attention_job *job, const wk__work_args *args, int query)
 {
     const wk_dtype dtype = (wk_dtype)args->operand[0].dtype;
     const int64_t *size = args->shape + args->ndim;
@@ -20,24 +21,71 @@ void wk__attention_job_init(wk__attention_job *job, const wk__work_args *args, i
                                .keys = size[-WK__DIM_S],
                                .columns = size[-WK__DIM_E],
                                .values = size[-WK__DIM_EV],
+                               .query = query,
                                .causal = args->mode & WK__ATTENTION_CAUSAL,
-                               .mask = args->mode & WK__ATTENTION_MASKED ? mask : -1};
+                               .masked = args->mode & WK__ATTENTION_MASKED};
     for (int d = 0; d < args->ndim - WK__ATTENTION_DIMS; d++) job->heads *= args->shape[d];
     job->width = wk__min_i64(job->rows, job->gemm->class->columns);
 }
 
-wk__attention_matrix wk__attention_matrix_of(const wk__attention_job *job, int operand, int64_t head,
+wk__attention_matrix wk__attention_matrix_of(const wk__attention_job *job, int operand, int64_t head, int64_t first,
                                              wk__attention_dim rows, wk__attention_dim columns)
 {
     const wk__operand *o = &job->args->operand[operand];
     const int ndim = job->args->ndim;
-    int64_t at = 0;
+    const int64_t row = o->stride[ndim - (int)rows];
+    int64_t at = first * row;
     for (int d = ndim - WK__ATTENTION_DIMS - 1; d >= 0; d--) {
         at += head % job->args->shape[d] * o->stride[d];
         head /= job->args->shape[d];
     }
-    return (wk__attention_matrix){wk__operand_data(o) + at * job->size, o->stride[ndim - (int)rows],
-                                  o->stride[ndim - (int)columns]};
+    return (wk__attention_matrix){wk__operand_data(o) + at * job->size, row, o->stride[ndim - (int)columns]};
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+
+int64_t wk__attention_blocks(const wk__attention_job *job)
+{
+    return wk__chunk_count(job->rows, job->width);
+}
+
+/* Returns a number of queries rounded up to lanes. */
+static int64_t whole_vectors(const wk__attention_job *job, int64_t queries)
+{
+    const int lanes = job->gemm->class->lanes;
+    return wk__chunk_count(queries, lanes) * lanes;
+}
+
+char *wk__attention_take(const wk__attention_job *job, wk__attention_scratch *scratch, int64_t rows)
+{
+    char *taken = scratch->base ? scratch->base + scratch->used : NULL;
+    int64_t bytes;
+    const bool fits = wk__mul_size(rows, whole_vectors(job, job->width) * job->size, &bytes) &&
+                      wk__add_size(bytes, WK__GEMM_VECTOR - 1, &bytes) &&
+                      wk__add_size(scratch->used, bytes / WK__GEMM_VECTOR * WK__GEMM_VECTOR, &scratch->used);
+    if (!fits) scratch->used = INT64_MAX;
+    return taken;
+}
+
+wk__attention_block wk__attention_take_block(const wk__attention_job *job, wk__attention_scratch *scratch)
+{
+    wk__attention_block b = {.head = 0};
+    b.query = wk__attention_take(job, scratch, job->columns);
+    b.result = wk__attention_take(job, scratch, job->values);
+    b.scores = wk__attention_take(job, scratch, WK__ATTENTION_KEYS);
+    b.buffer = wk__attention_take(job, scratch, WK__ATTENTION_KEYS);
+    b.lse = wk__attention_take(job, scratch, 1);
+    return b;
+}
+
+void wk__attention_begin_block(const wk__attention_job *job, wk__attention_block *b, int64_t head, int64_t first)
+{
+    b->head = head;
+    b->first = first;
+    b->count = wk__min_i64(job->rows - first, job->width);
+    b->width = whole_vectors(job, b->count);
+    wk__attention_pack(job, b, wk__attention_matrix_of(job, job->query, head, first, WK__DIM_L, WK__DIM_E),
+                       job->columns, b->query);
 }
 
 /* ---- threads ----------------------------------------------------------------------------------------------------- */
@@ -82,13 +130,13 @@ void wk__attention_multiply(const wk__attention_job *job, int64_t rows, int64_t 
     const wk__gemm_microkernels *class = job->gemm->class;
     wk__tile tile = {.k = k, .a_row = a.row, .a_step = a.column, .b_step = b.row, .c_row = c.row, .add = add};
     /* Tiles of equal width: one of a single vector would take as long as one of two. */
-    const int64_t vectors = (columns + class->lanes - 1) / class->lanes, most = class->columns / class->lanes;
-    const int64_t tiles = (vectors + most - 1) / most, step = (vectors + tiles - 1) / tiles * class->lanes;
+    const int64_t vectors = wk__chunk_count(columns, class->lanes), most = class->columns / class->lanes;
+    const int64_t step = wk__even_chunk(vectors, most) * class->lanes;
     for (int64_t j = 0; j < columns; j += step) {
         tile.columns = (int)wk__min_i64(columns - j, step);
         tile.b = b.data + j * job->size;
         wk__tile_fn *const *function =
-            class->tile + ((tile.columns + class->lanes - 1) / class->lanes - 1) * class->rows - 1;
+            class->tile + (wk__chunk_count(tile.columns, class->lanes) - 1) * class->rows - 1;
         for (int64_t i = 0; i < rows; i += class->rows) {
             tile.a = a.data + i * a.row * job->size;
             tile.c = c.data + (i * c.row + j) * job->size;
@@ -97,39 +145,45 @@ void wk__attention_multiply(const wk__attention_job *job, int64_t rows, int64_t 
     }
 }
 
-int64_t wk__attention_pack(const wk__attention_job *job, const wk__attention_matrix *m, int64_t first, int64_t count,
-                           int64_t columns, char *out)
+void wk__attention_pack(const wk__attention_job *job, const wk__attention_block *b, wk__attention_matrix m,
+                        int64_t columns, char *out)
 {
-    const int64_t width = wk__attention_width(job, count);
-    job->gemm->pack(out, (int)width, job->gemm->class->lanes, count, columns, wk__attention_row(job, m, first), m->row,
-                    m->column);
-    return width;
+    job->gemm->pack(out, (int)b->width, job->gemm->class->lanes, b->count, columns, m.data, m.row, m.column);
 }
 
-void wk__attention_unpack(const wk__attention_job *job, const char *packed, int64_t width, int64_t count,
-                          int64_t columns, char *out)
+void wk__attention_unpack(const wk__attention_job *job, const wk__attention_block *b, const char *packed,
+                          int64_t columns, wk__attention_matrix out)
 {
-    job->gemm->pack(out, (int)columns, 1, columns, count, packed, width, 1);
+    job->gemm->pack(out.data, (int)columns, 1, columns, b->count, packed, b->width, 1);
 }
 
-/* ---- masks ------------------------------------------------------------------------------------------------------- */
+/* ---- scores ------------------------------------------------------------------------------------------------------ */
 
-int64_t wk__attention_visible(const wk__attention_job *job, int64_t first, int64_t count)
+int64_t wk__attention_visible(const wk__attention_job *job, const wk__attention_block *b)
 {
-    return job->causal ? wk__min_i64(job->keys, first + count) : job->keys;
+    return job->causal ? wk__min_i64(job->keys, b->first + b->count) : job->keys;
 }
 
-void wk__attention_mask(const wk__attention_job *job, int64_t head, int64_t first, int64_t count, int64_t key,
-                        int64_t keys, int64_t width, char *scores, char *buffer)
+/* Adds the mask to the scores of `keys` keys from `key` on. */
+static void add_mask(const wk__attention_job *job, const wk__attention_block *b, int64_t key, int64_t keys)
 {
-    if (job->causal && key + keys - 1 > first) job->passes->hide(keys, width, scores, key - first);
-    if (job->mask < 0) return;
-    wk__attention_matrix mask = wk__attention_matrix_of(job, job->mask, head, WK__DIM_L, WK__DIM_S);
+    wk__attention_matrix mask =
+        wk__attention_matrix_of(job, job->query + WK__ATTENTION_MASK, b->head, b->first, WK__DIM_L, WK__DIM_S);
     mask.data += key * mask.column * job->size;
     if (mask.row == 0) {
-        job->passes->add_mask(keys, width, scores, mask.data, 0, mask.column);
+        job->passes->add_mask(keys, b->width, b->scores, mask.data, 0, mask.column);
         return;
     }
-    wk__attention_pack(job, &mask, first, count, keys, buffer);
-    job->passes->add_mask(keys, width, scores, buffer, width, 0);
+    wk__attention_pack(job, b, mask, keys, b->buffer);
+    job->passes->add_mask(keys, b->width, b->scores, b->buffer, b->width, 0);
+}
+
+void wk__attention_score(const wk__attention_job *job, const wk__attention_block *b, int64_t key, int64_t keys)
+{
+    wk__attention_multiply(
+        job, keys, b->width, job->columns,
+        wk__attention_matrix_of(job, job->query + WK__ATTENTION_KEY, b->head, key, WK__DIM_S, WK__DIM_E),
+        (wk__attention_matrix){b->query, b->width, 1}, (wk__attention_matrix){b->scores, b->width, 1}, false);
+    if (job->causal && key + keys - 1 > b->first) job->passes->hide(keys, b->width, b->scores, key - b->first);
+    if (job->masked) add_mask(job, b, key, keys);
 }

@@ -11,8 +11,6 @@
 #ifndef WICK_BACKEND_CPU_ATTENTION_JOB_H
 #define WICK_BACKEND_CPU_ATTENTION_JOB_H
 
-#include "base/alloc.h"
-
 #include "backend/cpu/along_dim.h"
 #include "backend/cpu/isa.h"
 
@@ -26,9 +24,11 @@ typedef struct wk__attention_job {
     int64_t heads;                       /* product of the leading dimensions */
     int64_t rows, keys, columns, values; /* L, S, E, Ev */
     int64_t width;                       /* queries per block; its arrays have room for the next multiple of lanes */
-    bool causal;
-    int mask; /* operand; -1: none */
+    int query;                           /* operand; key, value and mask follow it */
+    bool causal, masked;
 } wk__attention_job;
+
+enum { WK__ATTENTION_KEY = 1, WK__ATTENTION_VALUE = 2, WK__ATTENTION_MASK = 3 }; /* operands relative to `query` */
 
 /* A matrix of one head: element (i, j) is data[i * row + j * column], in elements. */
 typedef struct wk__attention_matrix {
@@ -45,34 +45,31 @@ typedef struct wk__attention_scratch {
     int64_t used; /* bytes; INT64_MAX if they exceed it */
 } wk__attention_scratch;
 
-/* Fills a job from work whose operand `mask` is the mask. */
-void wk__attention_job_init(wk__attention_job *job, const wk__work_args *args, int mask);
-/* Returns a head's matrix of operand `operand`, with these dimensions of the space as rows and columns. */
-wk__attention_matrix wk__attention_matrix_of(const wk__attention_job *job, int operand, int64_t head,
+/* A block of rows of query of one head, with the scratch memory that the result and the gradient have in common. */
+typedef struct wk__attention_block {
+    int64_t head, first, count; /* of its rows */
+    int64_t width;              /* count rounded up to lanes */
+    char *query;                /* (E, width) */
+    char *result;               /* (Ev, width): sums of the result, or its gradient */
+    char *scores;               /* (WK__ATTENTION_KEYS, width): of a block of keys, */
+    char *buffer;               /* and of the same shape, their mask or their gradients */
+    char *lse;                  /* (width) */
+} wk__attention_block;
+
+/* Fills a job from work whose operand `query` is query. */
+void wk__attention_job_init(wk__attention_job *job, const wk__work_args *args, int query);
+/* Returns a head's matrix of operand `operand` from row `first` on, with these dimensions of the space as rows and
+ * columns. */
+wk__attention_matrix wk__attention_matrix_of(const wk__attention_job *job, int operand, int64_t head, int64_t first,
                                              wk__attention_dim rows, wk__attention_dim columns);
-/* Returns the address of row i. */
-static inline char *wk__attention_row(const wk__attention_job *job, const wk__attention_matrix *m, int64_t i)
-{
-    return m->data + i * m->row * job->size;
-}
-/* Returns a number of queries rounded up to lanes. */
-static inline int64_t wk__attention_width(const wk__attention_job *job, int64_t queries)
-{
-    const int lanes = job->gemm->class->lanes;
-    return (queries + lanes - 1) / lanes * lanes;
-}
-/* Takes an array of `rows` x `width` elements, aligned for vectors. Returns NULL without a base. */
-static inline char *wk__attention_take(const wk__attention_job *job, wk__attention_scratch *scratch, int64_t rows,
-                                       int64_t width)
-{
-    char *taken = scratch->base ? scratch->base + scratch->used : NULL;
-    int64_t bytes;
-    const bool fits = wk__mul_size(rows, width, &bytes) && wk__mul_size(bytes, job->size, &bytes) &&
-                      wk__add_size(bytes, WK__GEMM_VECTOR - 1, &bytes) &&
-                      wk__add_size(scratch->used, bytes / WK__GEMM_VECTOR * WK__GEMM_VECTOR, &scratch->used);
-    if (!fits) scratch->used = INT64_MAX;
-    return taken;
-}
+/* Returns the number of blocks of rows of a head. */
+int64_t wk__attention_blocks(const wk__attention_job *job);
+/* Takes an array of `rows` rows of the widest block, aligned for vectors. Returns NULL without a base. */
+char *wk__attention_take(const wk__attention_job *job, wk__attention_scratch *scratch, int64_t rows);
+/* Takes the arrays of a block. */
+wk__attention_block wk__attention_take_block(const wk__attention_job *job, wk__attention_scratch *scratch);
+/* Sets the rows of a block from row `first` of a head on, and packs their query. */
+void wk__attention_begin_block(const wk__attention_job *job, wk__attention_block *b, int64_t head, int64_t first);
 /* Runs body(job, task, scratch) for each task on the threads of the pool, with `bytes` of scratch memory each. */
 typedef void wk__attention_body(const wk__attention_job *job, int64_t task, wk__attention_scratch scratch);
 wk_code wk__attention_run(const wk__attention_job *job, int64_t tasks, int64_t bytes, wk__attention_body *body,
@@ -81,18 +78,15 @@ wk_code wk__attention_run(const wk__attention_job *job, int64_t tasks, int64_t b
 /* C (rows, columns) = or += A (rows, k) B (k, columns): rows of B and C are contiguous. */
 void wk__attention_multiply(const wk__attention_job *job, int64_t rows, int64_t columns, int64_t k,
                             wk__attention_matrix a, wk__attention_matrix b, wk__attention_matrix c, bool add);
-/* Packs rows `first` to `first` + count of a matrix with `columns` columns as (columns, width), and returns `width`:
- * count rounded up to lanes; the rest is 0. */
-int64_t wk__attention_pack(const wk__attention_job *job, const wk__attention_matrix *m, int64_t first, int64_t count,
-                           int64_t columns, char *out);
-/* Undoes wk__attention_pack(): stores (columns, width) to `count` rows of a matrix with contiguous rows. */
-void wk__attention_unpack(const wk__attention_job *job, const char *packed, int64_t width, int64_t count,
-                          int64_t columns, char *out);
-/* Returns the number of keys that are visible to some of `count` rows from `first` on. */
-int64_t wk__attention_visible(const wk__attention_job *job, int64_t first, int64_t count);
-/* Applies mask and causality to the scores of `keys` keys from `key` on for `count` queries from `first` on; `buffer`
- * has room for as many scores. */
-void wk__attention_mask(const wk__attention_job *job, int64_t head, int64_t first, int64_t count, int64_t key,
-                        int64_t keys, int64_t width, char *scores, char *buffer);
+/* Packs the block's rows of a matrix, which begins at the first, as (columns, width); elements beyond `count` are 0. */
+void wk__attention_pack(const wk__attention_job *job, const wk__attention_block *b, wk__attention_matrix m,
+                        int64_t columns, char *out);
+/* Undoes wk__attention_pack(): stores (columns, width) to rows that are contiguous, one after the other. */
+void wk__attention_unpack(const wk__attention_job *job, const wk__attention_block *b, const char *packed,
+                          int64_t columns, wk__attention_matrix out);
+/* Returns the number of keys that are visible to some of the block's rows. */
+int64_t wk__attention_visible(const wk__attention_job *job, const wk__attention_block *b);
+/* Computes the block's scores for `keys` keys from `key` on, with mask and causality; uses `buffer`. */
+void wk__attention_score(const wk__attention_job *job, const wk__attention_block *b, int64_t key, int64_t keys);
 
 #endif

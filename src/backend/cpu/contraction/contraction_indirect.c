@@ -47,7 +47,7 @@ static void find_piece(const wk__indirect_plan *p, int64_t number, piece *at)
     const int64_t from = number % p->place_parts * p->piece_places;
     at->plan = p;
     at->batch = number / p->place_parts;
-    wk__padded_start(&p->b, &p->batch, at->batch, from, at->offset);
+    wk__padded_start(&p->b, &p->roles.batch, at->batch, from, at->offset);
     wk__padded_box_init(&p->b, from, wk__min_i64(from + p->piece_places, first->places), &at->box);
     find_vectors(at);
 }
@@ -72,7 +72,7 @@ static void multiply(const piece *at, int64_t l, int64_t steps, int64_t first, i
     const wk__indirect_plan *p = at->plan;
     const wk__work_args *kernel = p->b.kernel;
     const wk__gemm_microkernels *class = p->class;
-    const int64_t size = WK__PADDED_SIZE, c_row = p->row >= 0 ? kernel->operand[0].stride[p->row] : 0;
+    const int64_t size = WK__PADDED_SIZE, c_row = p->roles.row >= 0 ? kernel->operand[0].stride[p->roles.row] : 0;
     const int most = class->columns / class->lanes;
     const char *a_start = at->buffers->a, *a_memory = kernel->operand[p->b.a].memory->host;
     char *const c = kernel->operand[0].memory->host + at->offset[0] * size;
@@ -102,7 +102,7 @@ static void multiply(const piece *at, int64_t l, int64_t steps, int64_t first, i
 static void pack_rows(const piece *at, int64_t l, int64_t steps, int64_t first, int64_t end)
 {
     const wk__indirect_plan *p = at->plan;
-    wk__im2col_pack(&p->a, p->pack, at->buffers->a,
+    wk__im2col_pack(&p->roles.a, p->pack, at->buffers->a,
                     &(wk__im2col_block){.batch = at->batch,
                                         .line = first,
                                         .line_end = end,
@@ -125,9 +125,9 @@ static wk__padded_lines lines_of(const piece *at)
 {
     return (wk__padded_lines){.b = &at->plan->b,
                               .box = &at->box,
-                              .batch = &at->plan->batch,
+                              .batch = &at->plan->roles.batch,
                               .number = at->batch,
-                              .line = at->plan->row,
+                              .line = at->plan->roles.row,
                               .offset = at->offset[0]};
 }
 
@@ -137,14 +137,15 @@ static wk_code run_piece(piece *at, const wk__cpu_program *epilogue, wk__fail *f
     int64_t row[WK__PADDED_STEPS];
     wk__epilogue_run run = {.program = epilogue, .fail = fail};
     const wk__padded_lines lines = lines_of(at);
-    for (int64_t l = 0, steps; l < p->steps; l += steps) {
-        steps = wk__min_i64(p->steps - l, p->k_block);
+    for (int64_t l = 0, steps; l < p->roles.steps; l += steps) {
+        steps = wk__min_i64(p->roles.steps - l, p->k_block);
         copy_block(at, l, steps, row);
-        for (int64_t i = 0, end; i < p->rows; i = end) {
-            end = wk__min_i64(p->rows, i + WK__GEMM_BLOCK_ROWS);
+        for (int64_t i = 0, end; i < p->roles.rows; i = end) {
+            end = wk__min_i64(p->roles.rows, i + WK__GEMM_BLOCK_ROWS);
             if (p->packs_a) pack_rows(at, l, steps, i, end);
             multiply(at, l, steps, i, end, row);
-            if (epilogue && l + steps == p->steps) wk__padded_visit_boxes(&lines, i, end, wk__epilogue_run_box, &run);
+            if (epilogue && l + steps == p->roles.steps)
+                wk__padded_visit_boxes(&lines, i, end, wk__epilogue_run_box, &run);
         }
     }
     return run.first;
@@ -161,7 +162,7 @@ static wk_code task(void *user, int64_t number, wk__gemm_buffers *const buffers[
 
 wk_code wk__indirect_run(const wk__indirect_plan *p, const wk__program *epilogue, wk__fail *fail)
 {
-    const double products = wk__indirect_positions(p) * (double)p->rows * (double)p->steps;
+    const double products = wk__indirect_positions(p) * (double)p->roles.rows * (double)p->roles.steps;
     work work = {.plan = p};
     const wk__gemm_job job = {.tasks = wk__indirect_ntasks(p),
                               .threads = wk__gemm_threads(products),
@@ -179,7 +180,7 @@ void wk__indirect_epilogue_boxes(const wk__indirect_plan *p, const wk__program *
         piece at;
         find_piece(p, k, &at);
         const wk__padded_lines lines = lines_of(&at);
-        for (int64_t row = 0; row < p->rows; row += WK__GEMM_BLOCK_ROWS)
-            wk__padded_visit_boxes(&lines, row, wk__min_i64(p->rows, row + WK__GEMM_BLOCK_ROWS), visit, user);
+        for (int64_t row = 0; row < p->roles.rows; row += WK__GEMM_BLOCK_ROWS)
+            wk__padded_visit_boxes(&lines, row, wk__min_i64(p->roles.rows, row + WK__GEMM_BLOCK_ROWS), visit, user);
     }
 }

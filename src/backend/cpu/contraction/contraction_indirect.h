@@ -19,20 +19,17 @@
 #define WICK_BACKEND_CPU_CONTRACTION_CONTRACTION_INDIRECT_H
 
 #include "backend/backend.h"
-#include "im2col.h"
 #include "matmul.h"
-#include "padded.h"
+#include "padded_roles.h"
 
 typedef struct wk__indirect_plan {
     wk__padded b;
     const wk__gemm_microkernels *class;
-    int row; /* result index on which only A depends; -1: none */
-    int64_t rows, steps, k_block;
-    wk__padded_list batch;
-    bool packs_a; /* A has several strides along the sum */
-    wk__im2col a; /* if so, how it is packed (A has no coordinates), */
+    wk__padded_roles roles;
+    int64_t k_block; /* steps per block of the sum */
+    bool packs_a;    /* A has several strides along the sum: it is packed, */
     wk__gemm_pack *pack;
-    int64_t a_row, a_step;             /* else its strides for reading it in place */
+    int64_t a_row, a_step;             /* or else read in place with these strides */
     int64_t piece_places, place_parts; /* of the first axis: positions per piece, and pieces */
 } wk__indirect_plan;
 

@@ -19,11 +19,11 @@ static wk_code pack_panel(void *user, int64_t number, wk__gemm_buffers *const bu
     const work *work = user;
     const wk__row_lanes_plan *p = work->plan;
     const int64_t line = number % p->panels * p->panel;
-    wk__im2col_pack(&p->a, p->pack, work->panels + number * p->panel_bytes,
-                    &(wk__im2col_block){.batch = number / p->panels,
+    wk__im2col_pack(&p->roles.a, p->pack, work->panels + number * p->panel_bytes,
+                    &(wk__im2col_block){.batch = number / p->panels * p->images,
                                         .line = line,
-                                        .line_end = wk__min_i64(line + p->panel, p->rows),
-                                        .steps = p->steps,
+                                        .line_end = wk__min_i64(line + p->panel, p->roles.rows),
+                                        .steps = p->roles.steps,
                                         .width = (int)p->panel,
                                         .panel_unit = p->class->lanes,
                                         .class = p->class,
@@ -66,7 +66,7 @@ static void copy_channels(piece *at, int64_t end)
     const wk__row_lanes_plan *p = at->work->plan;
     for (int64_t k = 0; k < at->images; k++) {
         int64_t offset[1 + WK__FACTORS];
-        wk__padded_start(&p->b, &p->batch, at->batch + k, at->place, offset);
+        wk__padded_start(&p->b, &p->roles.batch, at->batch + k, at->place, offset);
         for (int64_t c = at->copied; c < end; c++)
             wk__padded_copy(&p->b, &at->box, offset[2] + wk__padded_offset(p->b.kernel, p->b.b, &p->b.channels, c),
                             at->copies + (k * p->slots + c % p->slots) * at->box.channel * WK__PADDED_SIZE);
@@ -132,10 +132,14 @@ static void visit_panel(const piece *at, int64_t k, int64_t panel, wk__epilogue_
 {
     const wk__row_lanes_plan *p = at->work->plan;
     int64_t offset[1 + WK__FACTORS];
-    wk__padded_start(&p->b, &p->batch, at->batch + k, at->place, offset);
-    const wk__padded_lines lines = {
-        .b = &p->b, .box = &at->box, .batch = &p->batch, .number = at->batch + k, .line = p->row, .offset = offset[0]};
-    wk__padded_visit_boxes(&lines, panel * p->panel, wk__min_i64((panel + 1) * p->panel, p->rows), visit, user);
+    wk__padded_start(&p->b, &p->roles.batch, at->batch + k, at->place, offset);
+    const wk__padded_lines lines = {.b = &p->b,
+                                    .box = &at->box,
+                                    .batch = &p->roles.batch,
+                                    .number = at->batch + k,
+                                    .line = p->roles.row,
+                                    .offset = offset[0]};
+    wk__padded_visit_boxes(&lines, panel * p->panel, wk__min_i64((panel + 1) * p->panel, p->roles.rows), visit, user);
 }
 
 /* Runs the epilogue. Of several failures that of the first image is kept, of which that of the first rows, independent
@@ -162,17 +166,17 @@ static void run_panel(piece *at, int64_t panel, int64_t l, int64_t steps, wk__fa
     wk__row_lanes_tile tile = {.k = steps,
                                .k_block = p->k_block,
                                .at = at->at,
-                               .c_row = out->stride[p->row],
-                               .rows = (int)wk__min_i64(p->rows - panel * p->panel, p->panel),
+                               .c_row = out->stride[p->roles.row],
+                               .rows = (int)wk__min_i64(p->roles.rows - panel * p->panel, p->panel),
                                .first = l == 0,
-                               .last = l + steps == p->steps};
+                               .last = l + steps == p->roles.steps};
     const int64_t wide = wk__chunk_count(tile.rows, p->class->lanes) * p->class->lanes;
     tile.a = at->work->panels + (group * p->panels + panel) * p->panel_bytes + l * wide * WK__PADDED_SIZE;
     for (int64_t k = 0; k < at->images; k++) {
         int64_t offset[1 + WK__FACTORS];
-        wk__padded_start(&p->b, &p->batch, at->batch + k, at->place, offset);
+        wk__padded_start(&p->b, &p->roles.batch, at->batch + k, at->place, offset);
         tile.sums = at->sums;
-        if (steps < p->steps) tile.sums = at->sums + ((panel - at->panel) * at->images + k) * of_image;
+        if (steps < p->roles.steps) tile.sums = at->sums + ((panel - at->panel) * at->images + k) * of_image;
         multiply(at, &tile, at->copies + k * p->slots * at->box.channel * WK__PADDED_SIZE,
                  out->memory->host + (offset[0] + panel * p->panel * tile.c_row) * WK__PADDED_SIZE);
         if (at->work->epilogue && tile.last) run_epilogue(at, k, panel, fail);
@@ -190,8 +194,8 @@ static wk_code run_piece(void *user, int64_t number, wk__gemm_buffers *const buf
     at.at = (int64_t *)(void *)buffers[0]->a;
     at.tap_at = at.at + p->k_part;
     wk__padded_tap_offsets(&p->b, &at.box, at.tap_at);
-    for (int64_t l = 0, steps; l < p->steps; l += steps) {
-        steps = wk__min_i64(p->steps - l, p->k_part);
+    for (int64_t l = 0, steps; l < p->roles.steps; l += steps) {
+        steps = wk__min_i64(p->roles.steps - l, p->k_part);
         prepare_part(&at, l, steps);
         for (int64_t panel = at.panel; panel < at.panel_end; panel++) run_panel(&at, panel, l, steps, fail);
     }
@@ -202,7 +206,7 @@ wk_code wk__row_lanes_run(const wk__row_lanes_plan *p, const wk__program *epilog
 {
     enum { LINE = 64 };
     const int64_t count = p->groups * p->panels;
-    const double elements = (double)p->groups * (double)p->rows * (double)p->steps;
+    const double elements = (double)p->groups * (double)p->roles.rows * (double)p->roles.steps;
     char *memory = wk__alloc((size_t)(count * p->panel_bytes) + LINE);
     if (!memory) return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for the packed factor of a contraction");
     work work = {.plan = p, .panels = memory + (LINE - (uintptr_t)memory % LINE) % LINE};

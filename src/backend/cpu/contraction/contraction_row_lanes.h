@@ -26,26 +26,22 @@
 #define WICK_BACKEND_CPU_CONTRACTION_CONTRACTION_ROW_LANES_H
 
 #include "backend/backend.h"
-#include "im2col.h"
 #include "matmul.h"
-#include "padded.h"
+#include "padded_roles.h"
 
 typedef struct wk__row_lanes_plan {
     wk__padded b;
     const wk__gemm_microkernels *class;
     wk__gemm_pack *pack;
-    wk__im2col a; /* how A, which has no coordinates, is packed */
-    int row;      /* result index on which only A depends */
-    int64_t rows, steps;
-    wk__padded_list batch; /* groups, then images: */
-    int64_t groups;        /* combinations of those on which A depends, */
-    int64_t images;        /* and of the others */
-    int64_t panel, panels; /* rows per panel, and panels per group */
-    int64_t panel_bytes;   /* from one packed panel to the next */
-    int64_t k_block;       /* steps per block of the sum, */
-    int64_t k_part;        /* and per call of a tile: several blocks */
-    int64_t slots;         /* channels whose copies are kept: those of a part */
-    int64_t length, runs;  /* positions of a row per tile; if those are all of a row, rows per tile */
+    wk__padded_roles roles; /* with a row; the batch consists of groups, then images: */
+    int64_t groups;         /* combinations of the indices on which A depends, */
+    int64_t images;         /* and of the others */
+    int64_t panel, panels;  /* rows per panel, and panels per group */
+    int64_t panel_bytes;    /* from one packed panel to the next */
+    int64_t k_block;        /* steps per block of the sum, */
+    int64_t k_part;         /* and per call of a tile: several blocks */
+    int64_t slots;          /* channels whose copies are kept: those of a part */
+    int64_t length, runs;   /* positions of a row per tile; if those are all of a row, rows per tile */
     /* per task, and number of such ranges: positions of the first axis, images, panels */
     int64_t piece_places, piece_images, piece_panels;
     int64_t place_parts, image_parts, panel_parts;

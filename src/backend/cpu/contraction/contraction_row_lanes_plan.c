@@ -31,65 +31,20 @@ _Static_assert((int)COPY_BYTES <= (int)WK__GEMM_BUFFER_B, "the buffer of copies"
 /* A step of a part is a vector or two of the panel. */
 _Static_assert((PART_BYTES / 64 + TAPS) * sizeof(int64_t) <= (size_t)WK__GEMM_BUFFER_A, "the tables");
 
-/* ---- roles of indices -------------------------------------------------------------------------------------------- */
+/* ---- groups and images -------------------------------------------------------------------------------------------- */
 
-/* Classifies the result indices: positions, on which A must not depend, a row, groups and images. */
-static bool analyze_result(wk__row_lanes_plan *p, const wk__work_args *kernel)
+/* Moves the batch indices on which A depends to the front: groups, then images. */
+static void order_batch(wk__row_lanes_plan *p)
 {
-    wk__padded_list images = {.places = 1};
-    p->row = -1;
-    p->batch.places = 1;
-    for (int i = 0; i < kernel->ndim; i++) {
-        if (kernel->shape[i] == 1) continue;
-        const bool of_a = wk__index_moves(kernel, p->b.a, i);
-        if (wk__padded_depends_on(&p->b, i)) {
-            if (of_a) return false;
-        } else if (of_a && !wk__index_moves(kernel, p->b.b, i) && p->row < 0) {
-            p->row = i;
-            p->rows = kernel->shape[i];
-        } else {
-            wk__padded_add(kernel, of_a ? &p->batch : &images, i);
-        }
+    const wk__padded_list all = p->roles.batch;
+    p->roles.batch = (wk__padded_list){.places = 1};
+    for (int of_a = 1; of_a >= 0; of_a--) {
+        if (!of_a) p->groups = p->roles.batch.places;
+        for (int k = 0; k < all.count; k++)
+            if (wk__index_moves(p->b.kernel, p->b.a, all.index[k]) == of_a)
+                wk__padded_add(p->b.kernel, &p->roles.batch, all.index[k]);
     }
-    p->groups = p->batch.places;
-    p->images = images.places;
-    for (int k = 0; k < images.count; k++) wk__padded_add(kernel, &p->batch, images.index[k]);
-    return p->row >= 0;
-}
-
-/* Classifies the summed indices: channels, then taps, so that a block of the sum is a range of channels. */
-static bool analyze_sum(wk__row_lanes_plan *p, const wk__work_args *kernel)
-{
-    bool taps = false;
-    p->steps = wk__contraction_k(kernel->contraction);
-    for (int i = kernel->ndim; i < kernel->ndim + kernel->contraction->nsummed; i++) {
-        if (wk__index_extent(kernel, i) == 1) continue;
-        const bool tap = wk__padded_depends_on(&p->b, i);
-        if (tap ? wk__index_moves(kernel, p->b.b, i) : taps) return false;
-        taps = tap;
-        if (!tap) wk__padded_add(kernel, &p->b.channels, i);
-    }
-    return true;
-}
-
-static void analyze_a(wk__row_lanes_plan *p, const wk__work_args *kernel)
-{
-    const wk__operand *a = &kernel->operand[p->b.a];
-    const int64_t size = (int64_t)wk_dtype_size((wk_dtype)a->dtype);
-    wk__im2col *g = &p->a;
-    *g = (wk__im2col){.start = a->memory->host ? a->memory->host + a->offset * size : NULL, .size = size};
-    for (int k = 0; k < p->batch.count; k++) {
-        const int i = p->batch.index[k];
-        if (wk__index_moves(kernel, p->b.a, i))
-            wk__im2col_add_index(&g->batch, &(wk__im2col_index){kernel->shape[i], a->stride[i], {0}}, 0);
-    }
-    g->lines.index[g->lines.count++] = (wk__im2col_index){p->rows, a->stride[p->row], {0}};
-    for (int i = kernel->ndim; i < kernel->ndim + kernel->contraction->nsummed; i++) {
-        const int64_t extent = wk__index_extent(kernel, i);
-        if (extent > 1)
-            wk__im2col_add_index(&g->steps, &(wk__im2col_index){extent, wk__index_stride(kernel, p->b.a, i), {0}}, 0);
-    }
-    if (g->steps.count == 0) g->steps.index[g->steps.count++] = (wk__im2col_index){.extent = 1};
+    p->images = p->roles.batch.places / p->groups;
 }
 
 /* ---- pieces ------------------------------------------------------------------------------------------------------ */
@@ -127,13 +82,14 @@ static bool choose_panels(wk__row_lanes_plan *p)
 {
     const int64_t lanes = p->class->lanes;
     p->panel = WK__ROW_LANES_VECTORS * lanes;
-    p->panels = wk__chunk_count(p->rows, p->panel);
-    const double bytes = (double)p->groups * (double)p->panels * (double)p->panel * (double)p->steps * WK__PADDED_SIZE;
+    p->panels = wk__chunk_count(p->roles.rows, p->panel);
+    const double bytes =
+        (double)p->groups * (double)p->panels * (double)p->panel * (double)p->roles.steps * WK__PADDED_SIZE;
     if (bytes > PANELS_BYTES) return false;
-    p->panel_bytes = p->panel * p->steps * WK__PADDED_SIZE + WK__GEMM_GAP;
-    p->k_block = wk__even_chunk(p->steps, WK__GEMM_K_BYTES / WK__PADDED_SIZE);
+    p->panel_bytes = p->panel * p->roles.steps * WK__PADDED_SIZE + WK__GEMM_GAP;
+    p->k_block = wk__even_chunk(p->roles.steps, WK__GEMM_K_BYTES / WK__PADDED_SIZE);
     const int64_t blocks = PART_BYTES / (p->panel * p->k_block * WK__PADDED_SIZE);
-    p->k_part = wk__even_chunk(wk__chunk_count(p->steps, p->k_block), blocks) * p->k_block;
+    p->k_part = wk__even_chunk(wk__chunk_count(p->roles.steps, p->k_block), blocks) * p->k_block;
     p->slots = wk__min_i64(p->k_part / p->b.taps.places + 2, p->b.channels.places);
     return true;
 }
@@ -155,7 +111,7 @@ static int64_t copy_bytes(const wk__row_lanes_plan *p, int64_t places)
 static int64_t most_panels(const wk__row_lanes_plan *p, int64_t places)
 {
     wk__padded_box box;
-    if (p->k_part >= p->steps) return INT64_MAX / 2; /* sums are not kept */
+    if (p->k_part >= p->roles.steps) return INT64_MAX / 2; /* sums are not kept */
     return wk__padded_box_init(&p->b, 0, places, &box)
                ? WK__GEMM_BUFFER_C / wk__row_lanes_sums(p) / wk__row_lanes_tiles(p, &box)
                : 0;
@@ -170,7 +126,7 @@ static double positions_of(const wk__row_lanes_plan *p)
 
 double wk__row_lanes_fmas(const wk__row_lanes_plan *p)
 {
-    return (double)p->batch.places * positions_of(p) * (double)p->rows * (double)p->steps;
+    return (double)p->roles.batch.places * positions_of(p) * (double)p->roles.rows * (double)p->roles.steps;
 }
 
 static void count_parts(wk__row_lanes_plan *p)
@@ -239,26 +195,28 @@ static double step_of_tile(int64_t vectors, int64_t columns)
 
 static double cost_of(const wk__row_lanes_plan *p)
 {
-    const double lanes = (double)p->class->lanes, images = (double)p->batch.places, steps = (double)p->steps;
-    const int64_t length = p->b.axis[WK__PADDED_AXES - 1].places, rest = p->rows % p->panel;
+    const double lanes = (double)p->class->lanes, images = (double)p->roles.batch.places,
+                 steps = (double)p->roles.steps;
+    const int64_t length = p->b.axis[WK__PADDED_AXES - 1].places, rest = p->roles.rows % p->panel;
     const double tiles =
         positions_of(p) / (double)length * (double)wk__chunk_count(length, p->length) / (double)p->runs;
     const double of_panel = step_of_tile(WK__ROW_LANES_VECTORS, p->runs * p->length),
                  of_rest = rest ? step_of_tile(wk__chunk_count(rest, p->class->lanes), p->runs * p->length) : 0;
-    const double of_tiles = tiles * lanes * steps * ((double)(p->rows / p->panel) * of_panel + of_rest);
+    const double of_tiles = tiles * lanes * steps * ((double)(p->roles.rows / p->panel) * of_panel + of_rest);
     const double of_copies = COPY * (double)copy_bytes(p, p->piece_places) / WK__PADDED_SIZE / (double)p->slots *
                              (double)p->b.channels.places * (double)(p->place_parts * p->panel_parts);
     const double of_c = WRITE * positions_of(p) * (double)(p->panels * p->panel);
-    const double of_a = ((p->a.steps.count > 1 ? PACK_STEP : PACK) + READ * (double)(p->image_parts * p->place_parts)) *
-                        (double)p->groups * (double)p->rows * steps;
+    const double of_a =
+        ((p->roles.a.steps.count > 1 ? PACK_STEP : PACK) + READ * (double)(p->image_parts * p->place_parts)) *
+        (double)p->groups * (double)p->roles.rows * steps;
     return PACE * (images * (of_tiles + of_copies + of_c) + of_a + START * (double)wk__row_lanes_ntasks(p));
 }
 
 double wk__row_lanes_im2col_cost(const wk__row_lanes_plan *p)
 {
-    const double steps = (double)p->steps, rows = (double)p->rows;
-    const double of_a = p->a.steps.count > 1 ? GATHER_STEP * (double)p->groups * rows * steps : 0;
-    return (double)p->batch.places * positions_of(p) * steps * (rows + GATHER) + of_a;
+    const double steps = (double)p->roles.steps, rows = (double)p->roles.rows;
+    const double of_a = p->roles.a.steps.count > 1 ? GATHER_STEP * (double)p->groups * rows * steps : 0;
+    return (double)p->roles.batch.places * positions_of(p) * steps * (rows + GATHER) + of_a;
 }
 
 /* ---- plans ------------------------------------------------------------------------------------------------------- */
@@ -268,12 +226,11 @@ static bool plan_with_b(wk__row_lanes_plan *p, const wk__work_args *kernel, int 
 {
     const wk_dtype dtype = (wk_dtype)kernel->operand[b].dtype;
     const wk__gemm *gemm = wk__cpu_gemm(dtype);
-    const int last = wk__padded_contiguous_index(kernel, b, false);
     *p = (wk__row_lanes_plan){.class = gemm->class, .pack = gemm->pack};
-    if (last < 0 || !p->class->row_lanes || wk_dtype_size(dtype) != WK__PADDED_SIZE) return false;
-    if (!wk__padded_init(&p->b, kernel, b, false, last, TAPS) || !analyze_result(p, kernel) || !analyze_sum(p, kernel))
-        return false;
-    analyze_a(p, kernel);
+    if (!p->class->row_lanes || wk_dtype_size(dtype) != WK__PADDED_SIZE) return false;
+    if (!wk__padded_roles_init(&p->roles, &p->b, kernel, b, TAPS) || p->roles.row < 0) return false;
+    order_batch(p);
+    wk__padded_roles_pack_a(&p->roles, &p->b);
     choose_tile(p);
     if (!choose_panels(p) || !choose_pieces(p)) return false;
     p->cost = cost_of(p); /* of pieces for one thread: the choice of a way must not depend on threads */
