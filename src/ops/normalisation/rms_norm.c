@@ -16,14 +16,16 @@ static int reciprocal_root(wk__emit *e, const int in[])
 static const wk__op square_op = {.name = "rms_norm", .expression = square, .arity = 1};
 static const wk__op root_op = {.name = "rms_norm", .expression = reciprocal_root, .arity = 3};
 
-static wk_tensor *normalised(wk_site site, wk_tensor *x, const wk__rms_norm_attributes *a)
+/* Sets out[0] to x normalised, out[1] to the factors of the rows. */
+static void normalise(wk_site site, wk_tensor *x, const wk__rms_norm_attributes *a, wk_tensor *out[2])
 {
     const uint16_t mask = (uint16_t)a->mask;
     wk_tensor *squares = x ? wk__reduce_sum(site, wk__unary(&square_op, site, x), mask, true) : NULL;
-    if (!squares) return NULL;
+    if (!squares) return;
     const wk__arg args[] = {wk__tensor_arg(squares), wk__float_arg((double)wk__reduced_numel(x, mask)),
                             wk__float_arg(a->eps)};
-    return wk_mul(x, wk__elementwise(&root_op, site, args, 3, NULL));
+    out[1] = wk__elementwise(&root_op, site, args, 3, NULL);
+    out[0] = out[1] ? wk_mul(x, out[1]) : NULL;
 }
 
 /* Checks that the last dimensions of x, and weight, have this shape. */
@@ -51,35 +53,51 @@ wk_tensor *wk_rms_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, int 
         return NULL;
     c.in[1] = weight;
     c.inputs = 2;
-    wk_tensor *out = NULL;
+    wk_tensor *out[2] = {NULL};
     wk__rms_norm_attributes a = {.eps = eps};
     if (wk__check_float(op, site, x) && check_shape(site, c.in, shape, ndim)) {
         const wk__body *body = wk__body_of(x);
         a.mask = ((1 << body->ndim) - 1) & ~((1 << (body->ndim - ndim)) - 1);
         if (!(eps >= 0)) a.eps = body->dtype == WK_F64 ? DBL_EPSILON : FLT_EPSILON;
-        out = normalised(site, wk__to_opmath(x), &a);
-        if (weight) out = wk_mul(out, weight);
-        out = wk__cast_result(out, body->dtype);
+        normalise(site, wk__to_opmath(x), &a, out);
+        if (weight) out[0] = wk_mul(out[0], weight);
+        out[0] = wk__cast_result(out[0], body->dtype);
     }
     const wk__attr attr = wk__rms_norm_attr(a);
-    return wk__compose_end(&c, out, &attr);
+    if (!wk__compose_end_n(&c, out, 2, &attr)) return NULL;
+    wk__handle_release(&out[1]->handle, site); /* the node references it */
+    return out[0];
 }
 
-/* With h = x r, the result without weight, and d the gradient times the weight, the gradient of x is r (d - h mean(d
- * h)). */
+/* Returns h = x r, the result without weight; a new tensor for each kernel, so that none is stored. */
+static wk_tensor *saved_normalised(const wk__grad_ctx *g)
+{
+    return wk_mul(wk__saved(g, 0), wk__saved(g, WK__SAVED_OUT + 1));
+}
+
+/* With d the gradient of the result times the weight, the gradient of x is r (d - h mean(d h)). The gradient of r adds
+ * -r^2 h / n times itself. */
 static void gradient(wk__grad_ctx *g)
 {
-    const wk__rms_norm_attributes a = wk__rms_norm_attributes_of(g->attr);
-    wk_tensor *x = wk__saved(g, 0), *grad = g->out[0];
-    wk_tensor *r = wk_rsqrt(wk_add(wk__mean_keepdim(wk_mul(x, x), a.mask), a.eps)), *h = wk_mul(x, r);
-    if (wk__needs_input_grad(g, 1)) g->in[1] = wk_mul(grad, h);
+    const int64_t mask = wk__rms_norm_attributes_of(g->attr).mask;
+    wk_tensor *grad = g->out[0], *in = NULL;
+    if (grad && wk__needs_input_grad(g, 1)) g->in[1] = wk_mul(grad, saved_normalised(g));
     if (!wk__needs_input_grad(g, 0)) return;
-    wk_tensor *d = g->node->saved[1] ? wk_mul(grad, wk__saved(g, 1)) : grad;
-    g->in[0] = wk_mul(wk_sub(d, wk_mul(h, wk__mean_keepdim(wk_mul(d, h), a.mask))), r);
+    wk_tensor *h = saved_normalised(g), *r = wk__saved(g, WK__SAVED_OUT + 1);
+    if (grad) {
+        wk_tensor *d = g->node->saved[1] ? wk_mul(grad, wk__saved(g, 1)) : grad;
+        in = wk_mul(wk_sub(d, wk_mul(h, wk__mean_keepdim(wk_mul(d, h), mask))), r);
+    }
+    if (g->out[1]) {
+        const double n = (double)wk__reduced_numel(h, (uint16_t)mask);
+        wk_tensor *part = wk_mul(h, wk_mul(wk_mul(wk_mul(r, r), g->out[1]), -1 / n));
+        in = in ? wk_add(in, part) : part;
+    }
+    g->in[0] = in;
 }
 
 const wk__op wk__op_rms_norm = {
     .gradient = gradient,
-    .saves = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0},
+    .saves = {WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_OUT_1, WK__SAVE_0 | WK__SAVE_OUT_1},
     WK__SIGNATURE_rms_norm,
 };

@@ -27,12 +27,16 @@ static wk_tensor *row_scale(wk_site site, wk_tensor *centred, uint16_t mask, dou
                    : NULL;
 }
 
-static wk_tensor *normalised(wk_site site, wk_tensor *x, uint16_t mask, double eps)
+/* Sets out[0] to x normalised, out[1] to the means and out[2] to the factors of the rows. */
+static void normalise(wk_site site, wk_tensor *x, uint16_t mask, double eps, wk_tensor *out[3])
 {
-    if (!x) return NULL;
-    double columns = (double)wk__reduced_numel(x, mask);
-    wk_tensor *centred = wk_sub(x, wk_div(wk__reduce_sum(site, x, mask, true), columns));
-    return wk_mul(centred, row_scale(site, centred, mask, columns, eps));
+    if (!x) return;
+    const double columns = (double)wk__reduced_numel(x, mask);
+    wk_tensor *sum = wk__reduce_sum(site, x, mask, true);
+    out[1] = sum ? wk_div(sum, columns) : NULL;
+    wk_tensor *centred = out[1] ? wk_sub(x, out[1]) : NULL;
+    out[2] = row_scale(site, centred, mask, columns, eps);
+    out[0] = out[2] ? wk_mul(centred, out[2]) : NULL;
 }
 
 /* Checks that the last dimensions of x, and the optional operands, have this shape. */
@@ -75,40 +79,58 @@ wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, in
     c.in[1] = weight;
     c.in[2] = bias;
     c.inputs = 3;
-    wk_tensor *out = NULL;
+    wk_tensor *out[3] = {NULL};
     wk__layer_norm_attributes a = {.eps = eps}; /* the mask of the normalised dimensions is set below */
     if (wk__check_float(op, site, x) && check_normalized_shape(site, c.in, shape, ndim)) {
         int all = wk__body_of(x)->ndim;
         a.mask = ((1 << all) - 1) & ~((1 << (all - ndim)) - 1);
-        out = normalised(site, wk__to_opmath(x), (uint16_t)a.mask, eps);
-        if (weight) out = wk_mul(out, weight);
-        if (bias) out = wk_add(out, bias);
-        out = wk__cast_result(out, wk__body_of(x)->dtype);
+        normalise(site, wk__to_opmath(x), (uint16_t)a.mask, eps, out);
+        if (weight) out[0] = wk_mul(out[0], weight);
+        if (bias) out[0] = wk_add(out[0], bias);
+        out[0] = wk__cast_result(out[0], wk__body_of(x)->dtype);
     }
     const wk__attr attr = wk__layer_norm_attr(a);
-    return wk__compose_end(&c, out, &attr);
+    if (!wk__compose_end_n(&c, out, 3, &attr)) return NULL;
+    for (int k = 1; k < 3; k++) wk__handle_release(&out[k]->handle, site); /* the node references them */
+    return out[0];
 }
 
-/* With h = (x - mean) r, the result without weight, and d the gradient times the weight, the gradient of x is r (d -
- * mean d - h mean(d h)). */
+/* Returns the sum of two terms, of which each may be NULL. */
+static wk_tensor *added(wk_tensor *a, wk_tensor *b)
+{
+    return a && b ? wk_add(a, b) : a ? a : b;
+}
+
+/* Returns h = (x - mean) r, the result without weight; a new tensor for each kernel, so that none is stored. */
+static wk_tensor *saved_normalised(const wk__grad_ctx *g)
+{
+    wk_tensor *centred = wk_sub(wk__saved(g, 0), wk__saved(g, WK__SAVED_OUT + 1));
+    return wk_mul(centred, wk__saved(g, WK__SAVED_OUT + 2));
+}
+
+/* With d the gradient of the result times the weight, the gradient of x is r (d - mean d - h mean(d h)). The gradient
+ * of the mean adds itself / n to each x, that of r adds -r^2 h / n times itself. */
 static void gradient(wk__grad_ctx *g)
 {
-    const wk__layer_norm_attributes a = wk__layer_norm_attributes_of(g->attr);
-    const int64_t mask = a.mask;
+    const int64_t mask = wk__layer_norm_attributes_of(g->attr).mask;
     wk_tensor *grad = g->out[0];
     if (wk__needs_input_grad(g, 2)) g->in[2] = grad;
-    if (!wk__needs_input_grad(g, 0) && !wk__needs_input_grad(g, 1)) return;
-    wk_tensor *x = wk__saved(g, 0), *centred = wk_sub(x, wk__mean_keepdim(x, mask));
-    wk_tensor *r = wk_rsqrt(wk_add(wk__mean_keepdim(wk_mul(centred, centred), mask), a.eps)), *h = wk_mul(centred, r);
-    if (wk__needs_input_grad(g, 1)) g->in[1] = wk_mul(grad, h);
+    if (grad && wk__needs_input_grad(g, 1)) g->in[1] = wk_mul(grad, saved_normalised(g));
     if (!wk__needs_input_grad(g, 0)) return;
-    wk_tensor *d = g->node->saved[1] ? wk_mul(grad, wk__saved(g, 1)) : grad;
-    wk_tensor *rest = wk_sub(wk_sub(d, wk__mean_keepdim(d, mask)), wk_mul(h, wk__mean_keepdim(wk_mul(d, h), mask)));
-    g->in[0] = wk_mul(rest, r);
+    wk_tensor *h = saved_normalised(g), *r = wk__saved(g, WK__SAVED_OUT + 2), *in = NULL;
+    if (grad) {
+        wk_tensor *d = g->node->saved[1] ? wk_mul(grad, wk__saved(g, 1)) : grad;
+        wk_tensor *rest = wk_sub(wk_sub(d, wk__mean_keepdim(d, mask)), wk_mul(h, wk__mean_keepdim(wk_mul(d, h), mask)));
+        in = wk_mul(rest, r);
+    }
+    const double n = (double)wk__reduced_numel(h, (uint16_t)mask);
+    if (g->out[1]) in = added(in, wk_div(g->out[1], n));
+    if (g->out[2]) in = added(in, wk_mul(h, wk_mul(wk_mul(wk_mul(r, r), g->out[2]), -1 / n)));
+    g->in[0] = in;
 }
 
 const wk__op wk__op_layer_norm = {
     .gradient = gradient,
-    .saves = {WK__SAVE_0 | WK__SAVE_1, WK__SAVE_0},
+    .saves = {WK__SAVE_0 | WK__SAVE_1 | WK__SAVE_OUT_1 | WK__SAVE_OUT_2, WK__SAVE_0 | WK__SAVE_OUT_1 | WK__SAVE_OUT_2},
     WK__SIGNATURE_layer_norm,
 };
