@@ -59,6 +59,40 @@ static void test_cross_entropy(void **state)
     assert_true(isnan(wk_item(wk_cross_entropy(x, wk_full((2), -100)))));
 }
 
+/* Returns scores of 1500 classes, of which the softmax has those of x and 0. The loss gathers. */
+static wk_tensor *of_many(wk_tensor *x)
+{
+    return wk_pad(x, (0, 1500 - wk_size(x, 1)), .value = -1e4);
+}
+
+static void test_many_classes(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2, 3), 0, 0, 0, 1, 2, 3), *y = wk_of(int64_t, (2), 1, 2), *many = of_many(x);
+    const double first = 1.0986122887, second = 0.4076059644;
+    EXPECT(wk_cross_entropy(many, y), (), (first + second) / 2);
+    EXPECT(wk_cross_entropy(many, y, .reduction = WK_REDUCE_NONE), (2), first, second);
+    EXPECT(wk_cross_entropy(many, y, .reduction = WK_REDUCE_SUM), (), first + second);
+    EXPECT(wk_cross_entropy(many, y, .ignore_index = 2), (), first);
+    EXPECT(wk_cross_entropy(many, wk_of(int64_t, (2), 1, -100), .reduction = WK_REDUCE_NONE), (2), first, 0);
+    wk_tensor *weight = wk_add(wk_arange(1500, .dtype = WK_F64), 1);
+    EXPECT(wk_cross_entropy(many, y, .weight = weight), (), (2 * first + 3 * second) / 5);
+    EXPECT(wk_cross_entropy(many, y, .label_smoothing = 0.3, .reduction = WK_REDUCE_NONE), (2),
+           0.7 * first + 0.3 * (first + 1497.0 / 1500 * 1e4),
+           0.7 * second + 0.3 * (second + 3.0 / 1500 + 1497.0 / 1500 * (1e4 + 3)));
+    EXPECT(wk_cross_entropy(wk_select(many, 0, 1), wk_full((), 2)), (), second);
+    EXPECT(wk_cross_entropy(wk_transpose(wk_reshape(many, (1, 2, 1500)), 1, 2), wk_reshape(y, (1, 2)),
+                            .reduction = WK_REDUCE_NONE),
+           (1, 2), first, second);
+    EXPECT(wk_nll_loss(wk_log_softmax(many, 1), y, .weight = weight), (), (2 * first + 3 * second) / 5);
+    assert_true(isnan(wk_item(wk_cross_entropy(many, wk_full((2), -100)))));
+    EXPECT(wk_cross_entropy(wk_fill_(wk_clone(wk_narrow(many, 1, 0, 1024)), -INFINITY), wk_full((2), -100),
+                            .reduction = WK_REDUCE_SUM),
+           (), 0);
+    expect_error(wk_cross_entropy(many, wk_of(int64_t, (2), 0, 1500)), WK_ERR_INDEX, "label 1500");
+}
+
 /* As in PyTorch a weight is a constant, except where the target is a probability. */
 static void test_gradients_of_weights(void **state)
 {
@@ -141,6 +175,11 @@ FUNCTION(f_weighted, wk_cross_entropy(in[0], wk_of(int64_t, (3), 1, -100, 0),
 FUNCTION(f_rows, wk_cross_entropy(in[0], wk_of(int64_t, (3), 1, 3, 0), .reduction = WK_REDUCE_NONE))
 FUNCTION(f_points, wk_cross_entropy(wk_reshape(in[0], (1, 3, 4)), wk_of(int64_t, (1, 4), 1, 2, 0, 1),
                                     .reduction = WK_REDUCE_NONE))
+FUNCTION(f_many, wk_cross_entropy(of_many(in[0]), wk_of(int64_t, (3), 1, -100, 1400),
+                                  .weight = wk_rsqrt(wk_add(wk_arange(1500, .dtype = WK_F64), 1))))
+FUNCTION(f_many_rows, wk_cross_entropy(of_many(in[0]), wk_of(int64_t, (3), 1, 3, 0), .reduction = WK_REDUCE_NONE))
+FUNCTION(f_many_points, wk_cross_entropy(wk_transpose(wk_reshape(of_many(in[0]), (1, 3, 1500)), 1, 2),
+                                         wk_of(int64_t, (1, 3), 1, 3, 0)))
 FUNCTION(f_nll, wk_nll_loss(in[0], wk_of(int64_t, (3), 1, 3, 0)))
 
 static void test_gradients(void **state)
@@ -154,7 +193,7 @@ static void test_gradients(void **state)
         print_message("loss of two operands: %zu\n", k);
         CHECK_GRADIENTS(of_two[k], LEAF((3, 4)), other);
     }
-    function *const of_labels[] = {f_labels, f_weighted, f_rows, f_points, f_nll};
+    function *const of_labels[] = {f_labels, f_weighted, f_rows, f_points, f_many, f_many_rows, f_many_points, f_nll};
     for (size_t k = 0; k < sizeof of_labels / sizeof *of_labels; k++) {
         WK_SCOPE;
         print_message("loss of labels: %zu\n", k);
@@ -165,9 +204,10 @@ static void test_gradients(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_elementwise),          cmocka_unit_test(test_cross_entropy),
-        cmocka_unit_test(test_gradients_of_weights), cmocka_unit_test(test_pending_error),
-        cmocka_unit_test(test_bad_labels),           cmocka_unit_test(test_gradients),
+        cmocka_unit_test(test_elementwise),   cmocka_unit_test(test_cross_entropy),
+        cmocka_unit_test(test_many_classes),  cmocka_unit_test(test_gradients_of_weights),
+        cmocka_unit_test(test_pending_error), cmocka_unit_test(test_bad_labels),
+        cmocka_unit_test(test_gradients),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,7 +7,8 @@
  *     cross_entropy   sum over c of T (log sum e^x - x)         nll_loss   sum over c of -T x
  *
  * T is never stored: position and label are compared where T is needed, so forward is one row program and backward
- * another. The mean is taken over the weights of the labels' classes; ignored labels have T = 0. */
+ * another. With many classes, only the elements at the labels are read and written: forward gathers them, backward adds
+ * to them. The mean is taken over the weights of the labels' classes; ignored labels have T = 0. */
 #include "labels.h"
 #include "losses.h"
 #include <math.h>
@@ -31,8 +32,12 @@ typedef struct ce_operands {
     wk__label_range classes;
     double smoothing;
     bool probabilities;
+    bool gathers;  /* T is 0 except at the label, and there are many classes */
     uint16_t last; /* mask of the class dimension */
 } ce_operands;
+
+/* Classes from which on comparing each index with the label takes longer than a kernel of its own that gathers. */
+enum { GATHER_MIN = 1024 };
 
 /* ---- expressions ------------------------------------------------------------------------------------------------- */
 
@@ -97,6 +102,19 @@ static wk_tensor *hard_target(const ce_operands *s, wk_tensor *labels, double sm
     return smoothing == 0 ? t : wk_mul(t, wk_ge(labels, 0));
 }
 
+/* Returns indices that can be gathered: 0 for ignored labels, which are -1. */
+static wk_tensor *indices(wk_tensor *labels)
+{
+    return labels ? wk_maximum(labels, 0) : NULL;
+}
+
+/* Returns T at the labels, with a last dimension of size 1: the weights of their classes, 0 for ignored ones. */
+static wk_tensor *label_weights(const ce_operands *s, wk_tensor *labels)
+{
+    wk_tensor *used = labels ? wk_to_dtype_at(s->site, wk_ge(labels, 0), (wk_dtype)wk__body_of(s->x)->dtype) : NULL;
+    return s->weight ? wk_mul(used, wk_take_at(s->site, s->weight, indices(labels))) : used;
+}
+
 /* Returns T for labels or probabilities, with the class weights. Constants: no gradient. */
 static wk_tensor *target_weights(const ce_operands *s, wk_tensor *labels, double smoothing)
 {
@@ -113,8 +131,8 @@ static wk_tensor *target_weights(const ce_operands *s, wk_tensor *labels, double
 static wk_tensor *denominator(const ce_operands *s, wk_tensor *labels)
 {
     if (!labels) return NULL;
-    wk_tensor *rows = wk_to_dtype_at(s->site, wk_ge(labels, 0), (wk_dtype)wk__body_of(s->x)->dtype);
-    if (s->weight) rows = wk__reduce_sum(s->site, target_weights(s, labels, 0), s->last, true);
+    wk_tensor *rows = !s->weight || s->gathers ? label_weights(s, labels)
+                                               : wk__reduce_sum(s->site, target_weights(s, labels, 0), s->last, true);
     return rows ? wk__reduce_sum(s->site, rows, (uint16_t)((1u << wk__body_of(rows)->ndim) - 1), false) : NULL;
 }
 
@@ -134,14 +152,15 @@ static wk_tensor *row_losses(const ce_operands *s, bool keepdim, wk_tensor **lab
              : NULL;
     wk_tensor *sum = wk__reduce_sum(s->site, part, s->last, true);
     *labels = s->probabilities ? NULL : wk__record_label_check(s->op, s->site, s->target, &s->classes);
-    wk_tensor *t = target_weights(s, *labels, s->smoothing);
-    if (!t || (scored && !sum)) return NULL;
+    wk_tensor *t = s->gathers ? label_weights(s, *labels) : target_weights(s, *labels, s->smoothing);
+    wk_tensor *x = s->gathers ? wk_gather_at(s->site, s->x, -1, indices(*labels)) : s->x;
+    if (!t || !x || (scored && !sum)) return NULL;
     wk_tensor *cost =
-        scored ? wk__elementwise(
-                     &surprise_op, s->site,
-                     (wk__arg[]){wk__tensor_arg(t), wk__tensor_arg(s->x), wk__tensor_arg(most), wk__tensor_arg(sum)}, 4,
-                     NULL)
-               : wk__elementwise(&picked_op, s->site, (wk__arg[]){wk__tensor_arg(t), wk__tensor_arg(s->x)}, 2, NULL);
+        scored
+            ? wk__elementwise(
+                  &surprise_op, s->site,
+                  (wk__arg[]){wk__tensor_arg(t), wk__tensor_arg(x), wk__tensor_arg(most), wk__tensor_arg(sum)}, 4, NULL)
+            : wk__elementwise(&picked_op, s->site, (wk__arg[]){wk__tensor_arg(t), wk__tensor_arg(x)}, 2, NULL);
     return wk__reduce_sum(s->site, cost, s->last, keepdim);
 }
 
@@ -217,6 +236,7 @@ static bool prepare_operands(ce_operands *s, const wk__op *op, wk_site site, wk_
     s->site = site;
     s->probabilities = wk__is_float(wk__body_of(in[1])->dtype);
     s->classes.count = wk__body_of(in[0])->shape[axis];
+    s->gathers = !s->probabilities && s->smoothing == 0 && s->classes.count >= GATHER_MIN;
     s->last = (uint16_t)(1u << (wk__body_of(in[0])->ndim - 1));
     wk_tensor *x = wk__to_opmath(in[0]),
               *target = s->probabilities ? wk__to_opmath(in[1]) : wk_to_dtype_at(site, in[1], WK_I64);
@@ -341,6 +361,16 @@ static wk_tensor *class_weights(const wk__grad_ctx *g, int axis)
     return g->node->saved[2] ? wk_reshape_at((wk_site){0}, wk__saved(g, 2), shape, ndim) : NULL;
 }
 
+/* Returns the gradient of the scores for T that is 0 except at the labels. */
+static wk_tensor *gathered_gradient(const ce_backward *b, wk_tensor *x)
+{
+    const wk_site here = {0};
+    wk_tensor *scale = wk_mul(wk__move_dim_back(label_weights(&b->s, b->labels), b->axis), b->grad);
+    wk_tensor *share = wk_mul(wk_softmax_at(here, x, b->axis), scale);
+    wk_tensor *index = wk__move_dim_back(indices(b->labels), b->axis);
+    return wk_scatter_add_at(here, share, b->axis, index, wk_neg(scale));
+}
+
 static wk_tensor *soft_target(const wk__grad_ctx *g, const ce_operands *s, wk_tensor *weight)
 {
     wk_tensor *t = wk_add(wk_mul(wk__saved(g, 1), 1 - s->smoothing), s->smoothing / (double)s->classes.count);
@@ -356,7 +386,9 @@ static void cross_entropy_gradient(wk__grad_ctx *g)
     ce_backward b;
     if (!prepare_backward(g, &b)) return;
     wk_tensor *x = wk__saved(g, 0), *weight = b.s.probabilities ? class_weights(g, b.axis) : NULL;
-    if (wk__needs_input_grad(g, 0)) {
+    if (wk__needs_input_grad(g, 0) && b.s.gathers) {
+        g->in[0] = gathered_gradient(&b, x);
+    } else if (wk__needs_input_grad(g, 0)) {
         wk_tensor *t = b.s.probabilities ? soft_target(g, &b.s, weight)
                                          : wk__move_dim_back(target_weights(&b.s, b.labels, b.s.smoothing), b.axis);
         wk_tensor *share = wk_mul(wk_softmax_at(here, x, b.axis), wk__sum_keepdim(t, 1 << b.axis));
