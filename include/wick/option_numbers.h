@@ -108,6 +108,8 @@
 
 #define wk_nn_vgg_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, dropout)
 
+#define wk_nn_vit_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, dropout) wk_do_(wk_o_, attention_dropout)
+
 #define wk_pack_padded_sequence_options_numbers_(wk_do_, wk_o_)
 
 #define wk_pad_packed_sequence_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, padding_value)
@@ -177,8 +179,8 @@
         *per_sample_weights, *pos_weight, *reserved_tokens, *return_counts, *return_inverse, *rounding_mode, *side,    \
         *sorter, *special_tokens, *src_key_padding_mask, *src_mask, *stream, *tensors, *tgt_key_padding_mask,          \
         *tgt_mask, *threshold_mode, *title, *unexpected, *unknown, *weights, *x_label, *y_label;                       \
-    double add_special_tokens, alpha, atol, base, base_momentum, beta, beta1, beta2, bucket_cap_mb, correction,        \
-        dampening, delta, div_factor, dropout, dropout_aux, dropout_p, end_factor, eps, eta_min, factor,               \
+    double add_special_tokens, alpha, atol, attention_dropout, base, base_momentum, beta, beta1, beta2, bucket_cap_mb, \
+        correction, dampening, delta, div_factor, dropout, dropout_aux, dropout_p, end_factor, eps, eta_min, factor,   \
         final_div_factor, first, gain, gamma, high, ignore_index, init, initial_accumulator_value, interval,           \
         label_smoothing, lambd, layer_norm_eps, low, lower, lr, lr_decay, margin, max, max_momentum, max_norm,         \
         max_val, min, min_lr, min_val, momentum, momentum_decay, nan, negative_slope, neginf, norm_type, pad_value,    \
@@ -190,12 +192,13 @@
         blocking, buffers, ceil_mode, centered, channels, classes, columns, convert, cooldown, count, create_graph,    \
         cumulative, decimals, decoupled_weight_decay, dilation, dim_feedforward, disable, divisor_override, draws,     \
         drop_last, dtype, enable_gqa, equal_nan, error_if_nonfinite, exclude_self, fan_out, full, groups, height,      \
-        history_size, in_channels, include_last_offset, initial, interleaved, invert, is_causal, kdim, keep, keepdim,  \
-        letters_only, log_target, log_y, max_eval, max_iter, max_lr_count, max_size, maximize, memory_is_causal,       \
-        min_frequency, minlength, mode, nesterov, no_affine, no_average_weights, no_bias, no_broadcast_buffers,        \
-        no_count_include_pad, no_cycle_momentum, no_grad, no_log_input, no_replacement, no_running_stats,              \
-        nonlinearity, norm_first, normalise, num_decoder_layers, num_encoder_layers, num_layers, num_parameters,       \
-        offset, op, out_int32, output_padding, output_size, padding, padding_mode, pairs, post_accumulate,             \
+        hidden_size, history_size, image_size, in_channels, include_last_offset, initial, interleaved,                 \
+        intermediate_size, invert, is_causal, kdim, keep, keepdim, letters_only, log_target, log_y, max_eval,          \
+        max_iter, max_lr_count, max_size, maximize, memory_is_causal, min_frequency, minlength, mode, nesterov,        \
+        no_affine, no_average_weights, no_bias, no_broadcast_buffers, no_count_include_pad, no_cycle_momentum,         \
+        no_grad, no_log_input, no_replacement, no_running_stats, nonlinearity, norm_first, normalise,                  \
+        num_attention_heads, num_decoder_layers, num_encoder_layers, num_hidden_layers, num_layers, num_parameters,    \
+        offset, op, out_int32, output_padding, output_size, padding, padding_mode, pairs, patch_size, post_accumulate, \
         prefetch_factor, proj_size, punctuation, rank, recompute_scale_factor, reduction, replacement, requires_grad,  \
         reserved, retain_graph, return_indices, right, running_stats, scale_each, scale_grad_by_freq, seed, shuffle,   \
         site, skip_special_tokens, split, src_is_causal, step_size_down, step_size_up, steps, stratify, stride, swap,  \

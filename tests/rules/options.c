@@ -225,7 +225,14 @@ static bool loaded(const void *o)
     return saved && wk_load_at(WK_HERE, m, scratch("options.safetensors"), o) == WK_OK;
 }
 
-enum { BINDING = 144, CALLS };
+/* The null device has no elements, so that a large network costs little. */
+static bool vision_transformer(const void *o)
+{
+    WK_DEVICE(test_null());
+    return wk_nn_vit_at(WK_HERE, o);
+}
+
+enum { BINDING = 145, CALLS };
 
 /* Makes a call that takes options with the given ones. Returns true on success. */
 static bool worked(int call, const void *o)
@@ -386,6 +393,7 @@ static bool worked(int call, const void *o)
     case 141: return wk_nn_rms_norm_at(at, shape, 1, o);
     case 142: return wk_nn_local_response_norm_at(at, 2, o);
     case 143: return wk_nn_lenet_at(at, o);
+    case 144: return vision_transformer(o);
     case BINDING: return binding(o);
     default: return false;
     }
