@@ -7,6 +7,8 @@
 
 #ifndef __cplusplus
 
+#define wk_alibi_options_numbers_(wk_do_, wk_o_)
+
 #define wk_backward_options_numbers_(wk_do_, wk_o_)
 
 #define wk_call_options_numbers_(wk_do_, wk_o_)

@@ -245,7 +245,7 @@ static bool called_bert(const void *o)
     return wk_forward_bert_at(WK_HERE, m, wk_zeros((1, 2), .dtype = WK_I64), o);
 }
 
-enum { BINDING = 147, CALLS };
+enum { BINDING = 150, CALLS };
 
 /* Makes a call that takes options with the given ones. Returns true on success. */
 static bool worked(int call, const void *o)
@@ -409,6 +409,9 @@ static bool worked(int call, const void *o)
     case 144: return vision_transformer(o);
     case 145: return bert(o);
     case 146: return called_bert(o);
+    case 147: return wk_sinusoidal_positions_at(at, 2, 2, o);
+    case 148: return wk_alibi_slopes_at(at, 2, o);
+    case 149: return wk_alibi_bias_at(at, 2, 2, 2, o);
     case BINDING: return binding(o);
     default: return false;
     }

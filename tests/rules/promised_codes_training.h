@@ -187,6 +187,22 @@ static void transformer_with_an_unknown_activation(void)
 {
     wk_nn_transformer_encoder_layer(2, 1, .activation = 9);
 }
+static void positions_of_no_features(void)
+{
+    assert_null(wk_sinusoidal_positions(2, 0));
+}
+static void slopes_of_no_heads(void)
+{
+    assert_null(wk_alibi_slopes(0));
+}
+static void bias_of_more_rows_than_keys(void)
+{
+    assert_null(wk_alibi_bias(1, 2, 1));
+}
+static void bias_of_integers(void)
+{
+    assert_null(wk_alibi_bias(1, 2, 2, .dtype = WK_I64));
+}
 static wk_module *small_bert(void)
 {
     return wk_nn_bert(.vocab_size = 4, .hidden_size = 2, .num_hidden_layers = 1, .num_attention_heads = 1,
@@ -721,6 +737,10 @@ static const promised_code promised_by_training[] = {
     {"wk_forward_attention", WK_ERR_SHAPE, .provoke = attention_of_a_vector},
     {"wk_forward_attention", WK_ERR_DTYPE, .provoke = attention_with_a_mask_of_integers},
     {"wk_nn_transformer_encoder_layer", WK_ERR_ARGUMENT, .provoke = transformer_with_an_unknown_activation},
+    {"wk_sinusoidal_positions", WK_ERR_ARGUMENT, .provoke = positions_of_no_features},
+    {"wk_alibi_slopes", WK_ERR_ARGUMENT, .provoke = slopes_of_no_heads},
+    {"wk_alibi_bias", WK_ERR_ARGUMENT, .provoke = bias_of_more_rows_than_keys},
+    {"wk_alibi_bias", WK_ERR_DTYPE, .provoke = bias_of_integers},
     {"wk_nn_bert", WK_ERR_ARGUMENT, .provoke = bert_without_tokens},
     {"wk_forward_bert", WK_ERR_ARGUMENT, .provoke = bert_call_of_a_linear_layer},
     {"wk_forward_bert", WK_ERR_SHAPE, .provoke = bert_call_of_too_many_tokens},
