@@ -149,6 +149,34 @@ typedef struct wk_nn_mobilenet_v2_options {
  * Source:    Sandler et al. 2018, arXiv 1801.04381; torchvision.models.mobilenet_v2 (.width: width_mult) */
 WK_RESULT_API wk_module *wk_nn_mobilenet_v2_at(wk_site site, const wk_nn_mobilenet_v2_options *options);
 
+typedef struct wk_nn_vit_options {
+    size_t size;
+    wk_by_name by_name;
+    int64_t image_size;          /* height and width of images in pixels; default 224 */
+    int64_t patch_size;          /* height and width of patches in pixels; default 16 */
+    int64_t hidden_size;         /* features of a patch; default 768 */
+    int64_t num_hidden_layers;   /* default 12 */
+    int64_t num_attention_heads; /* default 12 */
+    int64_t intermediate_size;   /* features between the linear layers of a block; default 3072 */
+    int64_t classes;             /* default 1000 */
+    int64_t in_channels;         /* default 3 */
+    double dropout;              /* default 0 */
+    double attention_dropout;    /* of the weights of the attention; default 0 */
+    wk_device device;
+} wk_nn_vit_options;
+/* wk_nn_vit(): Creates a vision transformer. A convolution, conv_proj, maps each patch to hidden_size features; after
+ * class_token in front and encoder.pos_embedding have been added, blocks of attention and linear layers follow, each
+ * part with a layer norm before it; a linear layer, heads.head, computes the scores of the class token. The defaults
+ * are ViT-B/16; ViT-L/16 is
+ *     wk_module *large = wk_nn_vit(.hidden_size = 1024, .num_hidden_layers = 24, .num_attention_heads = 16,
+ *                                  .intermediate_size = 4096);
+ * Shapes:    (N, in_channels, image_size, image_size) -> (N, classes)
+ * Values:    heads.head begins at 0, so that the scores do, too
+ * Errors:    WK_ERR_ARGUMENT also unless .image_size is a multiple of .patch_size, and .hidden_size one of
+ *            .num_attention_heads; WK_ERR_SHAPE in a call with images of another size
+ * Source:    Dosovitskiy et al. 2020, arXiv 2010.11929; torchvision.models.vit_b_16, vit_b_32, vit_l_16, ... */
+WK_RESULT_API wk_module *wk_nn_vit_at(wk_site site, const wk_nn_vit_options *options);
+
 /* ---- macros ------------------------------------------------------------------------------------------------------ */
 
 #ifndef __cplusplus
@@ -165,6 +193,7 @@ WK_RESULT_API wk_module *wk_nn_mobilenet_v2_at(wk_site site, const wk_nn_mobilen
 #define wk_nn_resnet(...)             WK_NN_MODEL_OF_(wk_nn_resnet, wk_nn_resnet_options, __VA_ARGS__)
 #define wk_nn_resnext50(...)          WK_NN_MODEL_(wk_nn_resnext50, wk_nn_resnet_options, __VA_ARGS__)
 #define wk_nn_mobilenet_v2(...)       WK_NN_MODEL_(wk_nn_mobilenet_v2, wk_nn_mobilenet_v2_options, __VA_ARGS__)
+#define wk_nn_vit(...)                WK_NN_MODEL_(wk_nn_vit, wk_nn_vit_options, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

@@ -7,7 +7,10 @@
  *
  * Sequences are (L, N, E): positions, samples, features; with .batch_first (N, L, E). Without N a sequence is one
  * sample. Masks are those of torch.nn, the opposite of wk_scaled_dot_product_attention: in a bool mask, true hides a
- * key; a floating mask is added to the products. A query for which all keys are hidden yields the bias of out_proj. */
+ * key; a floating mask is added to the products. A query for which all keys are hidden yields the bias of out_proj.
+ *
+ * Attention does not see the order of a sequence: add wk_sinusoidal_positions to its input, or wk_alibi_bias to the
+ * products. */
 #ifndef WICK_NN_TRANSFORMER_H
 #define WICK_NN_TRANSFORMER_H
 
@@ -163,6 +166,51 @@ WK_RESULT_API wk_tensor *wk_forward_decoder_at(wk_site site, wk_module *m, wk_te
 WK_RESULT_API wk_tensor *wk_forward_transformer_at(wk_site site, wk_module *m, wk_tensor *src, wk_tensor *tgt,
                                                    const wk_forward_transformer_options *options);
 
+/* ---- positions --------------------------------------------------------------------------------------------------- */
+
+/* wk_sinusoidal_positions(length, features): Computes a vector for each position, of sines and cosines whose
+ * wavelengths grow from 2 pi to 10000 2 pi, to be added to the input of the first layer.
+ *     out[i][2j] = sin(i / 10000^(2j / features));  out[i][2j + 1] = cos(i / 10000^(2j / features))
+ *     x = wk_add(wk_mul(x, sqrt(512)), wk_sinusoidal_positions(wk_size(x, 1), 512));            (x: (N, S, 512))
+ * Options:   .dtype, .device, .requires_grad: see wk_zeros
+ * Returns:   a new tensor (length, features), owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_ARGUMENT if length is negative or features less than 1
+ * Example:   wk_sinusoidal_positions(2, 2) is {{0, 1}, {0.8415, 0.5403}}
+ * Source:    Vaswani et al. 2017, arXiv 1706.03762; Dive into Deep Learning, 11.6 */
+WK_RESULT_API wk_tensor *wk_sinusoidal_positions_at(wk_site site, int64_t length, int64_t features,
+                                                    const wk_tensor_options *options);
+/* wk_alibi_slopes(num_heads): Computes the slope of each head for wk_alibi_bias: powers of 2^(-8 / num_heads) if
+ * num_heads is a power of 2; else those of the next smaller power n, and of 2 n the first, third, ...
+ * Options:   .dtype, .device, .requires_grad: see wk_zeros
+ * Returns:   a new tensor (num_heads), owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_ARGUMENT if num_heads is less than 1
+ * Example:   wk_alibi_slopes(4) is {0.25, 0.0625, 0.015625, 0.00390625}
+ * Source:    Press et al. 2022, arXiv 2108.12409 */
+WK_RESULT_API wk_tensor *wk_alibi_slopes_at(wk_site site, int64_t num_heads, const wk_tensor_options *options);
+
+typedef struct wk_alibi_options {
+    size_t size;
+    wk_by_name by_name;
+    bool is_causal;   /* -infinity for keys after the query; default false */
+    wk_dtype dtype;   /* default f32 */
+    wk_device device; /* default WK_DEVICE, else the CPU */
+    char reserved[4];
+} wk_alibi_options;
+/* wk_alibi_bias(num_heads, rows, keys): Computes what attention with linear biases adds to its products: a penalty
+ * proportional to the distance of query and key. The queries are the last rows of the positions of the keys, as in a
+ * decoder that has computed the keys before.
+ *     out[h][i][j] = -slope[h] |i + keys - rows - j|
+ *     y = wk_scaled_dot_product_attention(q, k, v, .attn_mask = wk_alibi_bias(8, 10, 10, .is_causal = true));
+ * q has shape (N, 8, 10, E). A layer of wk_nn_multihead_attention takes it as .attn_mask repeated for each sample:
+ *     wk_repeat(bias, (samples, 1, 1))
+ * Returns:   a new tensor (num_heads, rows, keys), owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_ARGUMENT if num_heads is less than 1, rows negative or greater than keys; WK_ERR_DTYPE if .dtype is
+ *            not floating
+ * Example:   wk_alibi_bias(1, 2, 2) is {{{0, -0.00390625}, {-0.00390625, 0}}}
+ * Source:    Press et al. 2022, arXiv 2108.12409 */
+WK_RESULT_API wk_tensor *wk_alibi_bias_at(wk_site site, int64_t num_heads, int64_t rows, int64_t keys,
+                                          const wk_alibi_options *options);
+
 /* ---- call forms -------------------------------------------------------------------------------------------------- */
 
 #ifndef __cplusplus
@@ -184,6 +232,13 @@ WK_RESULT_API wk_tensor *wk_forward_transformer_at(wk_site site, wk_module *m, w
 #define wk_nn_transformer(d_model, ...)                                                                                \
     WK_NEW_MODULE_(                                                                                                    \
         WK_OPT2_(wk_module *, wk_nn_transformer, wk_nn_transformer_options, "d_model, nhead", d_model, __VA_ARGS__))
+#define wk_sinusoidal_positions(length, ...)                                                                           \
+    WK_NEW_TENSOR_(                                                                                                    \
+        WK_OPT2_(wk_tensor *, wk_sinusoidal_positions, wk_tensor_options, "length, features", length, __VA_ARGS__))
+#define wk_alibi_slopes(...) WK_NEW_TENSOR_(WK_OPT_(wk_tensor *, wk_alibi_slopes, wk_tensor_options, __VA_ARGS__))
+#define wk_alibi_bias(num_heads, rows, ...)                                                                            \
+    WK_NEW_TENSOR_(                                                                                                    \
+        WK_OPT3_(wk_tensor *, wk_alibi_bias, wk_alibi_options, "num_heads, rows, keys", num_heads, rows, __VA_ARGS__))
 #define wk_forward_attention(m, query, key, ...)                                                                       \
     WK_NEW_TENSOR_(WK_OPT4_(wk_tensor *, wk_forward_attention, wk_forward_attention_options, "m, query, key, value",   \
                             m, query, key, __VA_ARGS__))

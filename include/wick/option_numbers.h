@@ -7,6 +7,8 @@
 
 #ifndef __cplusplus
 
+#define wk_alibi_options_numbers_(wk_do_, wk_o_)
+
 #define wk_backward_options_numbers_(wk_do_, wk_o_)
 
 #define wk_call_options_numbers_(wk_do_, wk_o_)
@@ -22,6 +24,8 @@
 #define wk_dist_reduce_options_numbers_(wk_do_, wk_o_)
 
 #define wk_forward_attention_options_numbers_(wk_do_, wk_o_)
+
+#define wk_forward_bert_options_numbers_(wk_do_, wk_o_)
 
 #define wk_forward_transformer_options_numbers_(wk_do_, wk_o_)
 
@@ -51,6 +55,8 @@
 #define wk_nn_adaptive_max_pool_options_numbers_(wk_do_, wk_o_)
 
 #define wk_nn_batch_norm_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps) wk_do_(wk_o_, momentum)
+
+#define wk_nn_bert_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, dropout) wk_do_(wk_o_, layer_norm_eps)
 
 #define wk_nn_conv_options_numbers_(wk_do_, wk_o_)
 
@@ -107,6 +113,8 @@
     wk_do_(wk_o_, scale_factor) wk_do_(wk_o_, scales_d) wk_do_(wk_o_, scales_h) wk_do_(wk_o_, scales_w)
 
 #define wk_nn_vgg_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, dropout)
+
+#define wk_nn_vit_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, dropout) wk_do_(wk_o_, attention_dropout)
 
 #define wk_pack_padded_sequence_options_numbers_(wk_do_, wk_o_)
 
@@ -171,14 +179,15 @@
 #define wk_text_windows_options_numbers_(wk_do_, wk_o_)
 
 #define WK_OPTION_MEMBERS_                                                                                             \
-    const void *anneal_strategy, *attn_mask, *begin, *c0, *c_n, *collate, *collate_user, *devices, *end, *error,       \
-        *grad_outputs, *gradient, *group, *h0, *h_n, *indexing, *key_padding_mask, *length, *lengths, *line_search_fn, \
-        *max_lrs, *memory_key_padding_mask, *memory_mask, *metadata, *missing, *norm, *offsets, *order, *pad,          \
-        *per_sample_weights, *pos_weight, *reserved_tokens, *return_counts, *return_inverse, *rounding_mode, *side,    \
-        *sorter, *special_tokens, *src_key_padding_mask, *src_mask, *stream, *tensors, *tgt_key_padding_mask,          \
-        *tgt_mask, *threshold_mode, *title, *unexpected, *unknown, *weights, *x_label, *y_label;                       \
-    double add_special_tokens, alpha, atol, base, base_momentum, beta, beta1, beta2, bucket_cap_mb, correction,        \
-        dampening, delta, div_factor, dropout, dropout_aux, dropout_p, end_factor, eps, eta_min, factor,               \
+    const void *anneal_strategy, *attention_mask, *attn_mask, *begin, *c0, *c_n, *collate, *collate_user, *devices,    \
+        *end, *error, *grad_outputs, *gradient, *group, *h0, *h_n, *indexing, *key_padding_mask, *length, *lengths,    \
+        *line_search_fn, *max_lrs, *memory_key_padding_mask, *memory_mask, *metadata, *missing, *norm, *offsets,       \
+        *order, *pad, *per_sample_weights, *pooled, *pos_weight, *reserved_tokens, *return_counts, *return_inverse,    \
+        *rounding_mode, *side, *sorter, *special_tokens, *src_key_padding_mask, *src_mask, *stream, *tensors,          \
+        *tgt_key_padding_mask, *tgt_mask, *threshold_mode, *title, *token_type_ids, *unexpected, *unknown, *weights,   \
+        *x_label, *y_label;                                                                                            \
+    double add_special_tokens, alpha, atol, attention_dropout, base, base_momentum, beta, beta1, beta2, bucket_cap_mb, \
+        correction, dampening, delta, div_factor, dropout, dropout_aux, dropout_p, end_factor, eps, eta_min, factor,   \
         final_div_factor, first, gain, gamma, high, ignore_index, init, initial_accumulator_value, interval,           \
         label_smoothing, lambd, layer_norm_eps, low, lower, lr, lr_decay, margin, max, max_momentum, max_norm,         \
         max_val, min, min_lr, min_val, momentum, momentum_decay, nan, negative_slope, neginf, norm_type, pad_value,    \
@@ -190,17 +199,19 @@
         blocking, buffers, ceil_mode, centered, channels, classes, columns, convert, cooldown, count, create_graph,    \
         cumulative, decimals, decoupled_weight_decay, dilation, dim_feedforward, disable, divisor_override, draws,     \
         drop_last, dtype, enable_gqa, equal_nan, error_if_nonfinite, exclude_self, fan_out, full, groups, height,      \
-        history_size, in_channels, include_last_offset, initial, interleaved, invert, is_causal, kdim, keep, keepdim,  \
-        letters_only, log_target, log_y, max_eval, max_iter, max_lr_count, max_size, maximize, memory_is_causal,       \
-        min_frequency, minlength, mode, nesterov, no_affine, no_average_weights, no_bias, no_broadcast_buffers,        \
-        no_count_include_pad, no_cycle_momentum, no_grad, no_log_input, no_replacement, no_running_stats,              \
-        nonlinearity, norm_first, normalise, num_decoder_layers, num_encoder_layers, num_layers, num_parameters,       \
-        offset, op, out_int32, output_padding, output_size, padding, padding_mode, pairs, post_accumulate,             \
-        prefetch_factor, proj_size, punctuation, rank, recompute_scale_factor, reduction, replacement, requires_grad,  \
-        reserved, retain_graph, return_indices, right, running_stats, scale_each, scale_grad_by_freq, seed, shuffle,   \
-        site, skip_special_tokens, split, src_is_causal, step_size_down, step_size_up, steps, stratify, stride, swap,  \
-        tensor, tgt_is_causal, three_phase, total_iters, total_length, training, unsorted, vdim, warmup,               \
-        width_per_group, workers, world, zero_infinity, zero_init_residual;                                            \
+        hidden_size, history_size, image_size, in_channels, include_last_offset, initial, interleaved,                 \
+        intermediate_size, invert, is_causal, kdim, keep, keepdim, letters_only, log_target, log_y, max_eval,          \
+        max_iter, max_lr_count, max_position_embeddings, max_size, maximize, memory_is_causal, min_frequency,          \
+        minlength, mode, nesterov, no_affine, no_average_weights, no_bias, no_broadcast_buffers, no_count_include_pad, \
+        no_cycle_momentum, no_grad, no_log_input, no_replacement, no_running_stats, nonlinearity, norm_first,          \
+        normalise, num_attention_heads, num_decoder_layers, num_encoder_layers, num_hidden_layers, num_layers,         \
+        num_parameters, offset, op, out_int32, output_padding, output_size, padding, padding_mode, pairs, patch_size,  \
+        post_accumulate, prefetch_factor, proj_size, punctuation, rank, recompute_scale_factor, reduction,             \
+        replacement, requires_grad, reserved, retain_graph, return_indices, right, running_stats, scale_each,          \
+        scale_grad_by_freq, seed, shuffle, site, skip_special_tokens, split, src_is_causal, step_size_down,            \
+        step_size_up, steps, stratify, stride, swap, tensor, tgt_is_causal, three_phase, total_iters, total_length,    \
+        training, type_vocab_size, unsorted, vdim, vocab_size, warmup, width_per_group, workers, world, zero_infinity, \
+        zero_init_residual;                                                                                            \
     wk_device device, output;
 
 #endif

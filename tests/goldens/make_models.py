@@ -78,6 +78,8 @@ def make(name):
         name = "googlenet"
         if options["aux_logits"]:
             options |= dict(dropout=0, dropout_aux=0)
+    if name == "vit_small":
+        return torchvision.models.VisionTransformer(32, 8, 3, 4, 64, 96, num_classes=10)
     if name.startswith("mobilenet_v2_"):
         options = dict(width_mult=float(name.removeprefix("mobilenet_v2_")))
         name = "mobilenet_v2"
@@ -140,6 +142,7 @@ NAMES += ["resnet%d" % d for d in (18, 34, 50, 101, 152)] + ["densenet%d" % d fo
 NAMES += ["vgg%d%s" % (d, bn) for d in (11, 13, 16, 19) for bn in ("", "_bn")]
 NAMES += ["regnet_%s_%s" % (k, s) for k in "xy" for s in ("400mf", "800mf", "1_6gf", "3_2gf", "8gf", "16gf", "32gf")]
 NAMES += ["regnet_y_128gf"]
+NAMES += ["vit_%s" % s for s in ("b_16", "b_32", "l_16", "h_14", "small")]
 for name in NAMES:
     net = without_elements(name)
     print("names %s %d %016x" % (name, sum(p.numel() for p in net.parameters()), names_hash(net)))
@@ -159,3 +162,6 @@ values("regnet_x_400mf", "eval", (1, 3, 32, 32), ["stem.0.weight", "trunk_output
 values("regnet_y_400mf", "eval", (1, 3, 32, 32), ["stem.0.weight", "trunk_output.block2.block2-1.f.se.fc1.bias"])
 values("mobilenet_v2", "eval", (1, 3, 32, 32), ["features.0.0.weight", "features.6.conv.1.0.weight",
                                                 "classifier.1.bias"])
+values("vit_small", "eval", (2, 3, 32, 32), ["class_token", "conv_proj.weight", "encoder.pos_embedding",
+                                             "encoder.layers.encoder_layer_1.self_attention.in_proj_weight",
+                                             "encoder.layers.encoder_layer_2.mlp.3.bias", "heads.head.weight"])

@@ -78,14 +78,26 @@ static wk_module *mobilenet_v2(const char *number, wk_device device)
     return wk_nn_mobilenet_v2(.width = *number ? atof(number + 1) : 1, .device = device);
 }
 
+static wk_module *vit(const char *number, wk_device device)
+{
+    if (strcmp(number, "small") == 0)
+        return wk_nn_vit(.image_size = 32, .patch_size = 8, .hidden_size = 64, .num_hidden_layers = 3,
+                         .num_attention_heads = 4, .intermediate_size = 96, .classes = 10, .device = device);
+    const int64_t patch = atoi(strchr(number, '_') + 1);
+    if (*number == 'b') return wk_nn_vit(.patch_size = patch, .device = device);
+    const bool huge = *number == 'h';
+    return wk_nn_vit(.patch_size = patch, .hidden_size = huge ? 1280 : 1024, .num_hidden_layers = huge ? 32 : 24,
+                     .num_attention_heads = 16, .intermediate_size = huge ? 5120 : 4096, .device = device);
+}
+
 static wk_module *create(const char *name, wk_device device)
 {
     static const struct {
         const char *prefix;
         create_fn *create;
-    } all[] = {{"lenet", lenet},     {"nin", nin},        {"alexnet", alexnet},          {"googlenet", googlenet},
-               {"resnext", resnext}, {"resnet", resnet},  {"wide_resnet", wide_resnet},  {"densenet", densenet},
-               {"vgg", vgg},         {"regnet_", regnet}, {"mobilenet_v2", mobilenet_v2}};
+    } all[] = {{"lenet", lenet},     {"nin", nin},        {"alexnet", alexnet},           {"googlenet", googlenet},
+               {"resnext", resnext}, {"resnet", resnet},  {"wide_resnet", wide_resnet},   {"densenet", densenet},
+               {"vgg", vgg},         {"regnet_", regnet}, {"mobilenet_v2", mobilenet_v2}, {"vit_", vit}};
     for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
         const size_t length = strlen(all[k].prefix);
         if (strncmp(name, all[k].prefix, length) == 0) return all[k].create(name + length, device);
@@ -189,7 +201,7 @@ static void names_and_shapes_are_those_of_torchvision(void **state)
         count++;
     }
     fclose(file);
-    assert_true(count >= 43);
+    assert_true(count >= 48);
 }
 
 /* A network between its lines in the file. */
@@ -296,7 +308,7 @@ static void outputs_and_gradients_are_those_of_torchvision(void **state)
         count++;
     }
     fclose(file);
-    assert_int_equal(count, 13);
+    assert_int_equal(count, 14);
 }
 
 /* ---- initial values ---------------------------------------------------------------------------------------------- */
@@ -344,6 +356,13 @@ static void initial_values(void **state)
     expect_deviation(m, "inception5b.branch2.1.conv.weight", 0.01);
     expect_deviation(m, "aux1.fc1.weight", 0.01);
     assert_true(largest(m, "fc.bias") > 0);
+    m = wk_nn_vit(.num_hidden_layers = 1);
+    expect_deviation(m, "conv_proj.weight", sqrt(1.0 / 768));
+    expect_deviation(m, "encoder.pos_embedding", 0.02);
+    expect_deviation(m, "encoder.layers.encoder_layer_0.mlp.0.weight", sqrt(2.0 / (768 + 3072)));
+    expect_deviation(m, "encoder.layers.encoder_layer_0.mlp.3.bias", 1e-6);
+    assert_true(largest(m, "class_token") == 0 && largest(m, "conv_proj.bias") == 0);
+    assert_true(largest(m, "heads.head.weight") == 0 && largest(m, "heads.head.bias") == 0);
     m = wk_nn_lenet();
     expect_deviation(m, "7.weight", sqrt(2.0 / (400 + 120)));
     assert_true(largest(m, "7.weight") < sqrt(6.0 / (400 + 120)));
@@ -384,6 +403,36 @@ static void options_change_the_network(void **state)
     assert_string_equal(wk_module_kind_name(wk_module_child(m, "features.denseblock1.denselayer1.dropout")), "dropout");
     wk_module_replace(m, "classifier", wk_nn_linear(1024, 3));
     EXPECT_SHAPE(wk_forward(m, wk_rand((2, 3, 32, 32))), 2, 3);
+    expect_ok();
+}
+
+/* Dropout acts where torchvision's does: in a network for evaluation, each of these modules alone, back in training,
+ * makes two calls differ. */
+static void dropout_of_vit(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"encoder.dropout", "encoder.layers.encoder_layer_0.self_attention",
+                                        "encoder.layers.encoder_layer_0.dropout",
+                                        "encoder.layers.encoder_layer_0.mlp.2", "encoder.layers.encoder_layer_0.mlp.4"};
+    WK_SCOPE;
+    WK_NO_GRAD;
+    wk_module *m = wk_nn_vit(.image_size = 16, .patch_size = 4, .hidden_size = 16, .num_hidden_layers = 1,
+                             .num_attention_heads = 2, .intermediate_size = 32, .classes = 3, .in_channels = 1,
+                             .dropout = 0.5, .attention_dropout = 0.5);
+    wk_init_normal_(wk_module_parameter(m, "heads.head.weight"), 0, 1);
+    wk_tensor *x = wk_rand((2, 1, 16, 16));
+    EXPECT_SHAPE(wk_forward(m, x), 2, 3);
+    for (size_t k = 0; k < sizeof paths / sizeof *paths; k++) {
+        wk_module_train(m, false);
+        assert_true(wk_item(wk_dist(wk_forward(m, x), wk_forward(m, x))) == 0);
+        wk_module_train(wk_module_child(m, paths[k]), true);
+        if (!(wk_item(wk_dist(wk_forward(m, x), wk_forward(m, x))) > 0)) fail_msg("no dropout in %s", paths[k]);
+    }
+    m = wk_nn_vit(.image_size = 16, .patch_size = 4, .hidden_size = 16, .num_hidden_layers = 1,
+                  .num_attention_heads = 2, .in_channels = 1);
+    wk_init_normal_(wk_module_parameter(m, "heads.head.weight"), 0, 1);
+    assert_true(wk_item(wk_dist(wk_forward(m, x), wk_forward(m, x))) == 0); /* training; both are 0 by default */
+    assert_non_null(strstr(wk_module_str(m), "(ln_1): LayerNorm((16,), eps=1e-06, "));
     expect_ok();
 }
 
@@ -455,6 +504,18 @@ static void mistakes(void **state)
     expect_error("nn_nin", "[0, 1], got 2", NULL);
     assert_null(wk_nn_mobilenet_v2(.width = -1));
     expect_error("nn_mobilenet_v2: .width", "got -1", NULL);
+    assert_null(wk_nn_vit(.patch_size = 15));
+    expect_error("nn_vit: .image_size must be a multiple of .patch_size, got 224 and 15", NULL);
+    assert_null(wk_nn_vit(.num_attention_heads = 5));
+    expect_error("nn_vit: .hidden_size must be a multiple of .num_attention_heads, got 768 and 5", NULL);
+    assert_null(wk_nn_vit(.num_hidden_layers = -1));
+    expect_error("nn_vit: .num_hidden_layers must be at least 1, got -1", NULL);
+    assert_null(wk_nn_vit(.num_hidden_layers = 1, .attention_dropout = 2));
+    expect_error("nn_", "[0, 1], got 2", NULL);
+    assert_null(wk_forward(wk_nn_vit(.num_hidden_layers = 1), wk_rand((1, 3, 224, 192))));
+    expect_error("vision_transformer: expected images (N, C, 224, 224), got f32[1,3,224,192]", NULL);
+    assert_null(wk_forward(wk_nn_vit(.num_hidden_layers = 1), wk_rand((3, 224, 224))));
+    expect_error("vision_transformer: expected images (N, C, 224, 224), got f32[3,224,224]", NULL);
     assert_null(wk_forward(wk_nn_lenet(), wk_rand((1, 3, 28, 28))));
     expect_error("in layer 0 (conv2d)", "3 channels", NULL);
 }
@@ -467,6 +528,7 @@ int main(void)
         cmocka_unit_test(initial_values),
         cmocka_unit_test(initial_values_depend_on_the_seed),
         cmocka_unit_test(options_change_the_network),
+        cmocka_unit_test(dropout_of_vit),
         cmocka_unit_test(googlenet_returns_auxiliary_scores_in_training),
         cmocka_unit_test(a_network_is_one_object),
         cmocka_unit_test(a_network_is_created_on_a_device),

@@ -262,7 +262,8 @@ static void networks(void **state)
                           {wk_nn_googlenet(.device = null), "GoogLeNet(\n  (conv1): "},
                           {wk_nn_mobilenet_v2(.device = null), "MobileNetV2(\n  (features): Sequential(\n"},
                           {wk_nn_resnet(18, .device = null), "ResNet(\n  (conv1): Conv2d(3, 64, "},
-                          {wk_nn_vgg(11, .device = null), "VGG(\n  (features): Sequential(\n"}};
+                          {wk_nn_vgg(11, .device = null), "VGG(\n  (features): Sequential(\n"},
+                          {wk_nn_vit(.device = null), "VisionTransformer(\n  (conv_proj): Conv2d(3, 768, "}};
     for (size_t k = 0; k < sizeof nets / sizeof *nets; k++) {
         const char *given = wk_module_str(nets[k].module);
         expect_ok();

@@ -489,6 +489,82 @@ static void messages(void **state)
     expect_error("transformer_decoder_layer: expected 2 inputs and 1 output, got 1 and 1", NULL);
 }
 
+/* ---- positions --------------------------------------------------------------------------------------------------- */
+
+static void sinusoidal_positions(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_sinusoidal_positions(3, 4, .dtype = WK_F64);
+    EXPECT_SHAPE(x, 3, 4);
+    EXPECT_VALUES(x, 1e-15, 0, 1, 0, 1, sin(1), cos(1), sin(0.01), cos(0.01), sin(2), cos(2), sin(0.02), cos(0.02));
+    x = wk_sinusoidal_positions(2, 3, .dtype = WK_F64); /* the last cosine is left out */
+    const double rate = pow(10000, -2.0 / 3);
+    EXPECT_VALUES(x, 1e-15, 0, 1, 0, sin(1), cos(1), sin(rate));
+    EXPECT_SHAPE(wk_sinusoidal_positions(0, 4), 0, 4);
+    x = wk_sinusoidal_positions(1000, 32, .requires_grad = true);
+    assert_true(wk_dtype_of(x) == WK_F32 && wk_requires_grad(x));
+    EXPECT_VALUES(wk_select(wk_select(x, 0, 999), 0, 0), 1e-7, sin(999)); /* not rounded to f32 before the sine */
+    assert_int_equal(wk_device_of(wk_sinusoidal_positions(2, 2, .device = test_null())).kind, test_null().kind);
+    expect_ok();
+    assert_null(wk_sinusoidal_positions(-1, 4));
+    expect_error("sinusoidal_positions: expected a length of at least 0 and at least 1 feature, got -1 and 4", NULL);
+    assert_null(wk_sinusoidal_positions(2, 0));
+    expect_error("got 2 and 0", NULL);
+    assert_null(wk_sinusoidal_positions(INT64_MAX / 4, 8));
+    expect_error("sinusoidal_positions: out of host memory", NULL);
+}
+
+/* Slopes of heads that are and are not a power of 2, and biases with and without keys from before. */
+static void attention_with_linear_biases(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    EXPECT_VALUES(wk_alibi_slopes(1), 0, 1.0 / 256);
+    EXPECT_VALUES(wk_alibi_slopes(8), 0, 0.5, 0.25, 0.125, 0.0625, 0.03125, 1.0 / 64, 1.0 / 128, 1.0 / 256);
+    EXPECT_VALUES(wk_alibi_slopes(6, .dtype = WK_F64), 1e-15, 0.25, 0.0625, 1.0 / 64, 1.0 / 256, 0.5, 0.125);
+    wk_tensor *x = wk_alibi_bias(2, 2, 3);
+    EXPECT_SHAPE(x, 2, 2, 3);
+    EXPECT_VALUES(wk_mul(x, 256), 0, -16, -0.0, -16, -32, -16, -0.0, -1, -0.0, -1, -2, -1, -0.0);
+    x = wk_alibi_bias(2, 2, 3, .is_causal = true, .dtype = WK_F64);
+    EXPECT_VALUES(wk_mul(wk_select(x, 0, 0), 256), 0, -16, -0.0, -INFINITY, -32, -16, -0.0);
+    assert_int_equal(wk_dtype_of(x), WK_F64);
+    assert_int_equal(wk_device_of(wk_alibi_bias(1, 2, 2, .device = test_null())).kind, test_null().kind);
+    assert_int_equal(wk_device_of(wk_zeros((1))).kind, WK_CPU);
+    EXPECT_SHAPE(wk_alibi_bias(3, 0, 4), 3, 0, 4);
+    expect_ok();
+    assert_null(wk_alibi_slopes(0));
+    expect_error("alibi_slopes: num_heads must be at least 1, got 0", NULL);
+    assert_null(wk_alibi_bias(-1, 2, 2));
+    expect_error("alibi_bias: num_heads must be at least 1, got -1", NULL);
+    assert_null(wk_alibi_bias(2, 3, 2));
+    expect_error("alibi_bias: rows must be in [0, keys], got 3 and 2", NULL);
+    assert_null(wk_alibi_bias(2, 2, 2, .dtype = WK_I64));
+    expect_error("alibi_bias: .dtype must be floating, got i64", NULL);
+}
+
+/* A bias as .attn_mask gives what the formula gives, in the op and in the layer. */
+static void a_bias_is_added_to_the_products(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    WK_NO_GRAD;
+    wk_tensor *q = FILL(1, 2, 4, 3, 5), *k = FILL(2, 2, 4, 6, 5), *v = FILL(3, 2, 4, 6, 5);
+    wk_tensor *bias = wk_alibi_bias(4, 3, 6, .is_causal = true, .dtype = WK_F64);
+    wk_tensor *score = wk_add(wk_mul(wk_matmul(q, wk_transpose(k, 2, 3)), 1 / sqrt(5)), bias);
+    wk_tensor *expected = wk_matmul(wk_softmax(score, -1), v);
+    assert_true(wk_allclose(wk_scaled_dot_product_attention(q, k, v, .attn_mask = bias), expected, .rtol = 1e-12));
+    wk_module *m = wk_nn_multihead_attention(8, 2, .batch_first = true, .dtype = WK_F64);
+    wk_tensor *x = FILL(4, 3, 5, 8), *own = wk_alibi_bias(2, 5, 5, .dtype = WK_F64), *weights;
+    wk_tensor *y = wk_forward_attention(m, x, x, x, .attn_mask = wk_repeat(own, (3, 1, 1)), .is_causal = true);
+    wk_tensor *causal = wk_alibi_bias(2, 5, 5, .is_causal = true, .dtype = WK_F64);
+    wk_tensor *z = wk_forward_attention(m, x, x, x, .attn_mask = wk_repeat(causal, (3, 1, 1)), .weights = &weights);
+    assert_true(wk_allclose(y, z, .rtol = 1e-12));
+    assert_false(wk_allclose(y, wk_forward_attention(m, x, x, x, .is_causal = true)));
+    assert_true(wk_item(wk_sum(wk_triu(weights, 1))) == 0);
+    expect_ok();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -500,6 +576,9 @@ int main(void)
         cmocka_unit_test(rows_without_keys_yield_the_bias),
         cmocka_unit_test(text),
         cmocka_unit_test(messages),
+        cmocka_unit_test(sinusoidal_positions),
+        cmocka_unit_test(attention_with_linear_biases),
+        cmocka_unit_test(a_bias_is_added_to_the_products),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

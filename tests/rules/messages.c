@@ -294,6 +294,11 @@ static void messages_of_objects_name_the_call(void **state)
     NAMED("nn_densenet", wk_nn_densenet(12));
     NAMED("nn_regnet", wk_nn_regnet("x"));
     NAMED("nn_mobilenet_v2", wk_nn_mobilenet_v2(.width = -1));
+    NAMED("nn_vit", wk_nn_vit(.patch_size = 15));
+    NAMED("sinusoidal_positions", wk_sinusoidal_positions(-1, 2));
+    NAMED("alibi_slopes", wk_alibi_slopes(0));
+    NAMED("alibi_bias", wk_alibi_bias(1, 2, 1));
+    NAMED("nn_bert", wk_nn_bert(.vocab_size = -1));
     NAMED("nn_module_list", wk_nn_module_list(gone));
     NAMED("init_uniform_", wk_init_uniform_(wk_zeros((2), .dtype = WK_I64), 0, 1));
     NAMED("init_normal_", wk_init_normal_(wk_zeros((2), .dtype = WK_I64), 0, 1));

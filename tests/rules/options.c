@@ -225,7 +225,27 @@ static bool loaded(const void *o)
     return saved && wk_load_at(WK_HERE, m, scratch("options.safetensors"), o) == WK_OK;
 }
 
-enum { BINDING = 144, CALLS };
+/* The null device has no elements, so that large networks cost little. */
+static bool vision_transformer(const void *o)
+{
+    WK_DEVICE(test_null());
+    return wk_nn_vit_at(WK_HERE, o);
+}
+
+static bool bert(const void *o)
+{
+    WK_DEVICE(test_null());
+    return wk_nn_bert_at(WK_HERE, o);
+}
+
+static bool called_bert(const void *o)
+{
+    wk_module *m = wk_nn_bert(.vocab_size = 4, .hidden_size = 2, .num_hidden_layers = 1, .num_attention_heads = 1,
+                              .intermediate_size = 2, .max_position_embeddings = 2);
+    return wk_forward_bert_at(WK_HERE, m, wk_zeros((1, 2), .dtype = WK_I64), o);
+}
+
+enum { BINDING = 150, CALLS };
 
 /* Makes a call that takes options with the given ones. Returns true on success. */
 static bool worked(int call, const void *o)
@@ -386,6 +406,12 @@ static bool worked(int call, const void *o)
     case 141: return wk_nn_rms_norm_at(at, shape, 1, o);
     case 142: return wk_nn_local_response_norm_at(at, 2, o);
     case 143: return wk_nn_lenet_at(at, o);
+    case 144: return vision_transformer(o);
+    case 145: return bert(o);
+    case 146: return called_bert(o);
+    case 147: return wk_sinusoidal_positions_at(at, 2, 2, o);
+    case 148: return wk_alibi_slopes_at(at, 2, o);
+    case 149: return wk_alibi_bias_at(at, 2, 2, 2, o);
     case BINDING: return binding(o);
     default: return false;
     }

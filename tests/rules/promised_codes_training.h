@@ -187,6 +187,43 @@ static void transformer_with_an_unknown_activation(void)
 {
     wk_nn_transformer_encoder_layer(2, 1, .activation = 9);
 }
+static void positions_of_no_features(void)
+{
+    assert_null(wk_sinusoidal_positions(2, 0));
+}
+static void slopes_of_no_heads(void)
+{
+    assert_null(wk_alibi_slopes(0));
+}
+static void bias_of_more_rows_than_keys(void)
+{
+    assert_null(wk_alibi_bias(1, 2, 1));
+}
+static void bias_of_integers(void)
+{
+    assert_null(wk_alibi_bias(1, 2, 2, .dtype = WK_I64));
+}
+static wk_module *small_bert(void)
+{
+    return wk_nn_bert(.vocab_size = 4, .hidden_size = 2, .num_hidden_layers = 1, .num_attention_heads = 1,
+                      .intermediate_size = 2, .max_position_embeddings = 2);
+}
+static void bert_without_tokens(void)
+{
+    assert_null(wk_nn_bert(.vocab_size = -1));
+}
+static void bert_call_of_a_linear_layer(void)
+{
+    assert_null(wk_forward_bert(wk_nn_linear(2, 2), wk_zeros((1, 2), .dtype = WK_I64)));
+}
+static void bert_call_of_too_many_tokens(void)
+{
+    assert_null(wk_forward_bert(small_bert(), wk_zeros((1, 3), .dtype = WK_I64)));
+}
+static void bert_call_of_an_unknown_token(void)
+{
+    (void)wk_item(wk_sum(wk_forward_bert(small_bert(), wk_full((1, 2), 4, .dtype = WK_I64))));
+}
 static void encoder_of_linear_layers(void)
 {
     wk_nn_transformer_encoder(wk_nn_linear(2, 2), 1);
@@ -700,6 +737,14 @@ static const promised_code promised_by_training[] = {
     {"wk_forward_attention", WK_ERR_SHAPE, .provoke = attention_of_a_vector},
     {"wk_forward_attention", WK_ERR_DTYPE, .provoke = attention_with_a_mask_of_integers},
     {"wk_nn_transformer_encoder_layer", WK_ERR_ARGUMENT, .provoke = transformer_with_an_unknown_activation},
+    {"wk_sinusoidal_positions", WK_ERR_ARGUMENT, .provoke = positions_of_no_features},
+    {"wk_alibi_slopes", WK_ERR_ARGUMENT, .provoke = slopes_of_no_heads},
+    {"wk_alibi_bias", WK_ERR_ARGUMENT, .provoke = bias_of_more_rows_than_keys},
+    {"wk_alibi_bias", WK_ERR_DTYPE, .provoke = bias_of_integers},
+    {"wk_nn_bert", WK_ERR_ARGUMENT, .provoke = bert_without_tokens},
+    {"wk_forward_bert", WK_ERR_ARGUMENT, .provoke = bert_call_of_a_linear_layer},
+    {"wk_forward_bert", WK_ERR_SHAPE, .provoke = bert_call_of_too_many_tokens},
+    {"wk_forward_bert", WK_ERR_INDEX, .provoke = bert_call_of_an_unknown_token},
     {"wk_nn_transformer_encoder", WK_ERR_ARGUMENT, .provoke = encoder_of_linear_layers},
     {"wk_nn_rnn", WK_ERR_ARGUMENT, .provoke = recurrence_without_layers},
     {"wk_nn_rnn", WK_ERR_SHAPE, .provoke = recurrence_of_other_features},

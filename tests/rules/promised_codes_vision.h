@@ -64,6 +64,16 @@ static void nn_resnet_of_basic_blocks_in_groups(void)
 {
     assert_null(wk_nn_resnet(18, .groups = 2));
 }
+static void nn_vit_of_other_patches(void)
+{
+    assert_null(wk_nn_vit(.patch_size = 15));
+}
+static void nn_vit_of_other_images(void)
+{
+    wk_module *m = wk_nn_vit(.image_size = 4, .patch_size = 2, .hidden_size = 2, .num_hidden_layers = 1,
+                             .num_attention_heads = 1, .intermediate_size = 2);
+    assert_null(wk_forward(m, wk_ones((1, 3, 4, 6))));
+}
 static void nn_conv1d_of_a_negative_stride(void)
 {
     assert_null(wk_nn_conv1d(2, 2, 3, .stride = -1));
@@ -200,6 +210,8 @@ static const promised_code promised_by_vision[] = {
     {"wk_col2im", WK_ERR_DTYPE, .sample = "[1,4,4]:bool,(3,3),2"},
     {"models.h", WK_ERR_ARGUMENT, .provoke = network_without_classes},
     {"wk_nn_resnet", WK_ERR_ARGUMENT, .provoke = nn_resnet_of_basic_blocks_in_groups},
+    {"wk_nn_vit", WK_ERR_ARGUMENT, .provoke = nn_vit_of_other_patches},
+    {"wk_nn_vit", WK_ERR_SHAPE, .provoke = nn_vit_of_other_images},
     {"wk_nn_conv1d", WK_ERR_ARGUMENT, .provoke = nn_conv1d_of_a_negative_stride},
     {"wk_nn_conv1d", WK_ERR_SHAPE, .provoke = nn_conv1d_of_negative_channels},
     {"wk_nn_unfold", WK_ERR_ARGUMENT, .provoke = nn_unfold_of_nothing},

@@ -4,22 +4,45 @@
 #include <string.h>
 #include <wick/tensor.h>
 
-static bool check_count(const wk__network *network, const char *option, int64_t count)
+bool wk__model_sizes(wk_site site, const char *name, const wk__model_size *sizes, int count)
 {
-    if (count > 0) return true;
-    wk__error_set(network->site, WK_ERR_ARGUMENT, "%s: .%s must be at least 1, got %lld", network->name, option,
-                  (long long)count);
+    for (int k = 0; k < count; k++) {
+        if (*sizes[k].value == 0) *sizes[k].value = sizes[k].usual;
+        if (*sizes[k].value > 0) continue;
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: .%s must be at least 1, got %lld", name, sizes[k].option,
+                      (long long)*sizes[k].value);
+        return false;
+    }
+    return true;
+}
+
+bool wk__model_heads_check(wk_site site, const char *name, int64_t hidden_size, int64_t num_attention_heads)
+{
+    if (hidden_size % num_attention_heads == 0) return true;
+    wk__error_set(site, WK_ERR_ARGUMENT,
+                  "%s: .hidden_size must be a multiple of .num_attention_heads, got %lld and %lld", name,
+                  (long long)hidden_size, (long long)num_attention_heads);
     return false;
+}
+
+void wk__model_report_shape(wk__text *message, const wk_tensor *x)
+{
+    wk__text_tensor(message, x);
+    wk__error_set((wk_site){0}, WK_ERR_SHAPE, "%s", message->data ? message->data : "");
+    wk__text_free(message);
+}
+
+bool wk__network_open(wk__network *network, wk_device device)
+{
+    if (!wk__call_begin(&network->call, WK__FRAME_CALL, network->name, network->site, WK__GRAD_KEPT)) return false;
+    if (device.kind) (void)wk_device_guard_open(network->site, device); /* the end of the call closes it */
+    return true;
 }
 
 bool wk__network_begin(wk__network *network, wk_device device)
 {
-    if (!check_count(network, "classes", network->classes) ||
-        !check_count(network, "in_channels", network->in_channels) ||
-        !wk__call_begin(&network->call, WK__FRAME_CALL, network->name, network->site, WK__GRAD_KEPT))
-        return false;
-    if (device.kind) (void)wk_device_guard_open(network->site, device); /* the end of the call closes it */
-    return true;
+    const wk__model_size sizes[] = {{"classes", &network->classes, 0}, {"in_channels", &network->in_channels, 0}};
+    return wk__model_sizes(network->site, network->name, sizes, 2) && wk__network_open(network, device);
 }
 
 wk_module *wk__network_end(wk__network *network, wk_module *m)

@@ -24,9 +24,23 @@ typedef struct wk__network {
 /* Begins the construction on a device, after which wk__network_end() must be called. name, site, classes and
  * in_channels are set; the last two must not be 0. Returns false on error. */
 bool wk__network_begin(wk__network *network, wk_device device);
+/* The same without classes and in_channels. */
+bool wk__network_open(wk__network *network, wk_device device);
 /* Ends the construction and keeps m, the network. Returns it; NULL if it is NULL. */
 wk_module *wk__network_end(wk__network *network, wk_module *m);
 
+/* An option that is a size or a number of layers. */
+typedef struct wk__model_size {
+    const char *option; /* "hidden_size" */
+    int64_t *value;     /* 0: the default */
+    int64_t usual;      /* the default */
+} wk__model_size;
+/* Sets options to their defaults. Returns false and records the error if one is less than 1. */
+bool wk__model_sizes(wk_site site, const char *name, const wk__model_size *sizes, int count);
+/* Returns false and records the error unless hidden_size is a multiple of num_attention_heads. */
+bool wk__model_heads_check(wk_site site, const char *name, int64_t hidden_size, int64_t num_attention_heads);
+/* Reports a message and then x, an input of the wrong shape. Frees the message. */
+void wk__model_report_shape(wk__text *message, const wk_tensor *x);
 /* Reports a depth that no network has. Returns NULL. */
 wk_module *wk__network_unknown_depth(wk_site site, const char *name, int depth, const char *expected);
 
