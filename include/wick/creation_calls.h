@@ -16,7 +16,7 @@
 
 #include "core.h"
 #include "device.h"
-#include "macros.h"
+#include "macros_ops.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -7,7 +7,7 @@
  *     WK_NEW              a new dimension of size 1, as None
  *     WK_REST             all of the dimensions that no other index is for, as ...
  *     i64 or i32 tensor   the elements at these indices; several such tensors broadcast together
- *     bool tensor         the elements where it is true, for as many dimensions as it has
+ *     bool tensor         the elements where it is true; indexes as many dimensions as it has
  *
  * A negative number counts from the end, and WK_END is the end. Missing indices at the end are WK_ALL. Without tensors
  * wk_get returns a view; with tensors it copies. The dimensions of adjacent tensors are in the position of the first
@@ -69,19 +69,19 @@ static inline wk_index wk_index_tensor(wk_tensor *tensor)
  * Gradient:  flows to the selected elements; an element that is selected several times gets the sum
  * Returns:   a view that shares x's memory, or with tensors a new tensor; owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_INDEX if there are more indices than dimensions or one is out of range, for tensors possibly
- *            reported later; WK_ERR_ARGUMENT for two WK_REST or a step less than 1; WK_ERR_SHAPE if tensors do not
- *            broadcast or a mask does not fit; WK_ERR_DTYPE for a tensor of another dtype
+ *            reported later; WK_ERR_ARGUMENT for two WK_REST, a step less than 1 or an unknown kind; WK_ERR_SHAPE if
+ *            tensors do not broadcast or a mask does not fit; WK_ERR_DTYPE for a tensor of another dtype
  * Example:   wk_get(x, (WK_ALL, 0)) is {1, 3} for x = {{1, 2}, {3, 4}}
  * PyTorch:   x[indices] */
 WK_RESULT_API wk_tensor *wk_get_at(wk_site site, wk_tensor *x, const wk_index *index, int count);
 
 /* wk_set(x, (indices), value): Writes a number or a tensor, which broadcasts, to the elements that wk_get selects.
- * Order:     of several values for one element the last one stays
+ * Order:     an element that is selected several times gets the last value
  * Gradient:  flows to value, and to the other elements of x
  * Dtypes:    value is converted to x's dtype
  * Returns:   x; NULL on error
  * Errors:    as wk_get; WK_ERR_SHAPE if value does not broadcast; WK_ERR_STATE if x is a leaf that requires grad or
- *            its elements share memory
+ *            selected elements share memory, as in an expanded dimension; a single row of one may be written
  * Example:   wk_set(x, (1, WK_ALL), 9) makes x {{1, 2}, {9, 9}} for x = {{1, 2}, {3, 4}}
  * PyTorch:   x[indices] = value */
 WK_API wk_tensor *wk_set_at(wk_site site, wk_tensor *x, const wk_index *index, int count, wk_value value);
@@ -174,7 +174,7 @@ static inline wk_index wk_index_number_(int unused, int64_t number)
     (void)unused;
     return wk_index_number(number);
 }
-/* Called with what a _Static_assert has refused. */
+/* Replaces the functions above for a type that the _Static_assert refuses; not defined. */
 wk_index wk_index_refused_(int unused, ...);
 #define WK_INDICES_(...)         WK_JOIN_(WK_INDICES_, WK_COUNT_8_(__VA_ARGS__))(__VA_ARGS__)
 #define WK_INDICES_1(wk1_)       WK_JOIN_(WK_INDICES_1_, WK_IS_MISSING_(wk1_))(wk1_)

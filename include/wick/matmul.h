@@ -121,7 +121,7 @@
  * equation names each dimension of each operand by a letter, operands separated by commas, and after -> those of the
  * result, as in "bij,bjk->bik". Without -> the result has the letters that occur once, in the order of the alphabet,
  * capitals first. ... means further dimensions, which broadcast. A letter that an operand repeats takes the
- * diagonal. Spaces have no meaning. Operands are multiplied from left to right.
+ * diagonal. Spaces are ignored. Operands are multiplied from left to right.
  * Shapes:    dimensions of one letter have one size, or 1
  * Dtypes:    any but bool
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
@@ -149,14 +149,15 @@
  * Shapes:    each size is the product of the sizes of a and b; missing leading sizes are 1
  * Dtypes:    any
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
- * Errors:    WK_ERR_SHAPE if more than 8 dimensions of a and b together are larger than 1
+ * Errors:    WK_ERR_SHAPE if a and b together have more than 8 dimensions of sizes other than 1, or a size is too
+ *            large
  * Example:   wk_kron(x, y) is {{1, 2}, {3, 6}} for x = {{1, 2}}, y = {{1}, {3}}
  * PyTorch:   torch.kron */
 #define wk_kron(...) WK_EXACT_NEW_(2, wk_kron, "a, b", __VA_ARGS__)
 
 /* wk_cross(a, b, dim): Computes the cross products of vectors of three elements along dim. wk_cross(a, b) takes the
  * first dimension of size 3.
- * Shapes:    a and b have as many dimensions and broadcast; dim has size 3
+ * Shapes:    a and b have the same number of dimensions and broadcast; dim has size 3
  * Dtypes:    any but bool; mixed dtypes are promoted as in wk_add
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_INDEX if dim is out of range; WK_ERR_SHAPE if dim does not have size 3, or a and b do not

@@ -555,7 +555,6 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
 #define wk_module_replace(m, path, child)   wk_module_replace_at(WK_HERE, m, path, child)
 #define wk_module_slice(m, from, to)        WK_NEW_MODULE_(wk_module_slice_at(WK_HERE, m, from, to))
 #define wk_module_to_dtype(m, dtype)        wk_module_to_dtype_at(WK_HERE, m, dtype)
-#define wk_forward(...)                     WK_NEW_TENSOR_(wk_forward_at(WK_HERE, __VA_ARGS__))
 #define wk_module_train(m, training)        wk_module_train_at(WK_HERE, m, training)
 #define wk_nn_hardsigmoid()                 WK_NEW_MODULE_(wk_nn_activation_at(WK_HERE, "hardsigmoid", NULL))
 #define wk_nn_hardswish()                   WK_NEW_MODULE_(wk_nn_activation_at(WK_HERE, "hardswish", NULL))
@@ -598,6 +597,7 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
 #define wk_module_training(...)             wk_module_training_at(WK_HERE, __VA_ARGS__)
 
 #ifdef __cplusplus
+#define wk_forward(...)   WK_NEW_TENSOR_(wk_forward_at(WK_HERE, __VA_ARGS__))
 #define wk_module_to(...) wk_module_to_at(WK_HERE, __VA_ARGS__)
 #else
 
@@ -609,6 +609,15 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
 #define WK_LIST_OF_1(wk_l_, said, list)                                                                                \
     WK_LISTED_(wk_tensors *, wk_l_, list, WK_LIST_OF_TEXT_(said),                                                      \
                WK_GIVE_(wk_tensors *, wk_list_at(WK_HERE, wk_l_.at, wk_l_.count)))
+
+#define wk_forward(...)         WK_NEW_TENSOR_(WK_JOIN_(WK_FORWARD_, WK_COUNT_4_(__VA_ARGS__))(__VA_ARGS__))
+#define WK_FORWARD_1(...)       wk_forward_at(WK_HERE, __VA_ARGS__)
+#define WK_FORWARD_2(...)       wk_forward_at(WK_HERE, __VA_ARGS__)
+#define WK_FORWARD_3(m, ...)    WK_REFUSE_(wk_tensor *, WK_FORWARD_TEXT_)
+#define WK_FORWARD_WK4_(m, ...) WK_REFUSE_(wk_tensor *, WK_FORWARD_TEXT_)
+#define WK_FORWARD_TEXT_                                                                                               \
+    "wk_forward: expected one input; for several call wk_forward_n(m, (x, y), out, outputs), wk_rnn_forward or "       \
+    "wk_forward_attention"
 
 #define wk_forward_n(m, list, out, outputs) WK_FORWARD_N_(m, list, out, outputs, WK_LIST_NAME_)
 #define WK_FORWARD_N_(m, list, out, outputs, wk_l_)                                                                    \

@@ -312,7 +312,7 @@
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_ARGUMENT if .rtol or .atol is negative
  * Example:   wk_isclose(x, y, .atol = 0.1) is {1, 0} for x = {1, 2}, y = {1.05, 3}
- * PyTorch:   torch.isclose, which takes no mixed dtypes */
+ * PyTorch:   torch.isclose, which refuses mixed dtypes */
 #define wk_isclose(a, ...) WK_NEW_TENSOR_(WK_OPT2_(wk_tensor *, wk_isclose, wk_isclose_options, "a, b", a, __VA_ARGS__))
 
 #endif

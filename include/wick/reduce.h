@@ -314,7 +314,7 @@
 #define wk_median_dim(...) WK_EXACT_(wk_code, 5, wk_median_dim, "x, dim, keepdim, values, indices", __VA_ARGS__)
 
 /* wk_cummax(x, dim, values, indices): Computes running maxima along dim, and the index of each: the last one of
- * equal values. NaN stays.
+ * equal values. NaN propagates.
  * Dtypes:    any; values as x, indices i64
  * Returns:   WK_OK or an error code; *values and *indices receive new tensors, NULL on error; either pointer may be
  *            NULL
@@ -324,7 +324,7 @@
 #define wk_cummax(...) WK_EXACT_(wk_code, 4, wk_cummax, "x, dim, values, indices", __VA_ARGS__)
 
 /* wk_cummin(x, dim, values, indices): Computes running minima along dim, and the index of each: the last one of
- * equal values. NaN stays.
+ * equal values. NaN propagates.
  * Dtypes:    any; values as x, indices i64
  * Returns:   WK_OK or an error code; *values and *indices receive new tensors, NULL on error; either pointer may be
  *            NULL
@@ -378,9 +378,9 @@
  * Dtypes:    any; out i64, or i32 with .out_int32
  * Gradient:  none
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
- * Errors:    WK_ERR_SHAPE if the shapes do not fit so; WK_ERR_DTYPE if .sorter is not i64
+ * Errors:    WK_ERR_SHAPE if the shapes differ from those above; WK_ERR_DTYPE if .sorter is not i64
  * Example:   wk_searchsorted(x, y) is {1, 2} for x = {1, 3, 5}, y = {3, 4}
- * PyTorch:   torch.searchsorted, which takes no mixed dtypes */
+ * PyTorch:   torch.searchsorted, which refuses mixed dtypes */
 #define wk_searchsorted(sorted, ...)                                                                                   \
     WK_NEW_TENSOR_(                                                                                                    \
         WK_OPT2_(wk_tensor *, wk_searchsorted, wk_searchsorted_options, "sorted, values", sorted, __VA_ARGS__))
@@ -406,7 +406,7 @@
  * Dtypes:    x integers; out i64, with .weights f32 or else f64
  * Gradient:  none
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
- * Errors:    WK_ERR_DTYPE if x is not of integers; WK_ERR_SHAPE if x is not a vector or .weights has another size;
+ * Errors:    WK_ERR_DTYPE if x has no integer dtype; WK_ERR_SHAPE if x is not a vector or .weights has another size;
  *            WK_ERR_ARGUMENT if an element or .minlength is negative
  * Example:   wk_bincount(y, .minlength = 3) is {1, 2, 0} for y = {1, 1, 0}
  * PyTorch:   torch.bincount */
@@ -414,7 +414,7 @@
 
 /* wk_histc(x): Counts the elements in .bins intervals of equal width from .min to .max. The last interval includes
  * .max. Elements outside and NaN are not counted. If .min equals .max, the limits are the least and the largest
- * element, for which the call waits for the device; if these are equal too, 1 less and 1 more.
+ * element, for which the call waits for the device; if these are equal too, the limits are 1 below and 1 above them.
  * Options:   .bins: number of intervals; 0 is the default, 100; default 100. .min: lower limit; default 0. .max:
  *            upper limit; default 0
  * Shapes:    (bins)
@@ -837,14 +837,14 @@
 /* wk_ctc_loss(log_probs, targets, input_lengths, target_lengths): Computes the negative log-probability of label
  * sequences under all their alignments (connectionist temporal classification). log_probs are those of
  * wk_log_softmax. An alignment has one class per step; repeated classes, then blanks are removed. WK_REDUCE_MEAN
- * divides each loss by the length of its labels, at least 1, first. A sequence that is too long has an infinite
- * loss, or 0 and no gradient with .zero_infinity. Waits for the device, to check the lengths.
+ * divides each loss by the length of its labels, at least 1, first. Labels that need more steps than there are have
+ * an infinite loss, or with .zero_infinity a loss of 0 without gradient. Waits for the device, to check the lengths.
  * Options:   .blank: class of the blank; default 0. .reduction: WK_REDUCE_MEAN, WK_REDUCE_SUM or WK_REDUCE_NONE;
  *            default WK_REDUCE_MEAN. .zero_infinity: 0 for infinite losses; default false
  * Shapes:    log_probs (T, N, C), targets (N, S) or all labels in one vector, lengths (N) -> (), or (N) for
  *            WK_REDUCE_NONE; or without N: log_probs (T, C), targets (S), lengths ()
  * Dtypes:    log_probs floating; targets and lengths i64 or i32
- * Gradient:  of the formula; PyTorch's is that of the scores before log_softmax, and equal behind it
+ * Gradient:  that of the formula; PyTorch's differs by a term that the gradient of wk_log_softmax removes
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_SHAPE if the shapes differ from those above, or there are fewer labels in one vector than
  *            target_lengths add up to; WK_ERR_DTYPE if log_probs is not floating or the others are not i64 or i32;

@@ -206,10 +206,10 @@ WK_RESULT_API wk_tensor *wk_median_at(wk_site site, wk_tensor *x);
 WK_API wk_code wk_median_dim_at(wk_site site, wk_tensor *x, int64_t dim, bool keepdim, wk_tensor **values,
                                 wk_tensor **indices);
 
-/* cummax: Computes running maxima along dim, and the index of each: the last one of equal values. NaN stays. */
+/* cummax: Computes running maxima along dim, and the index of each: the last one of equal values. NaN propagates. */
 WK_API wk_code wk_cummax_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor **values, wk_tensor **indices);
 
-/* cummin: Computes running minima along dim, and the index of each: the last one of equal values. NaN stays. */
+/* cummin: Computes running minima along dim, and the index of each: the last one of equal values. NaN propagates. */
 WK_API wk_code wk_cummin_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor **values, wk_tensor **indices);
 
 /* logcumsumexp: Computes logarithms of running sums of e^x along dim, also where e^x overflows. */

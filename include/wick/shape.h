@@ -463,8 +463,8 @@
  *            index without elements fits any x.
  * Dtypes:    index i64 or i32 (any if it has no elements); out as x
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
- * Errors:    WK_ERR_INDEX if dim or an index is out of range; WK_ERR_SHAPE if the shapes do not fit so; WK_ERR_DTYPE
- *            if index is not i64 or i32
+ * Errors:    WK_ERR_INDEX if dim or an index is out of range; WK_ERR_SHAPE if the shapes differ from those above;
+ *            WK_ERR_DTYPE if index is not i64 or i32
  * Example:   wk_gather(x, 1, y) is {{2}, {3}} for x = {{1, 2}, {3, 4}}, y = {{1}, {0}}
  * PyTorch:   torch.gather */
 #define wk_gather(...) WK_EXACT_NEW_(3, wk_gather, "x, dim, index", __VA_ARGS__)
@@ -494,12 +494,12 @@
 
 #ifndef __cplusplus
 /* wk_embedding(index, weight): Selects the rows of weight at index. The row .padding_idx gets no gradient. With
- * .max_norm the call first scales the selected rows whose p-norm, p = .norm_type, is larger down to it, in weight
- * itself.
+ * .max_norm the call first scales down, in weight itself, the selected rows whose p-norm (p = .norm_type) exceeds
+ * .max_norm.
  *     out[..., :] = weight[index[...], :]
  * Options:   .padding_idx: row without a gradient, negative from the end; default none. .max_norm: largest norm of a
  *            row; default none. .norm_type: p of that norm; default 2. .scale_grad_by_freq: divide the gradient of a
- *            row by how often index has it; default false
+ *            row by its count in index; default false
  * Shapes:    index (...), weight (rows, width) -> (..., width)
  * Dtypes:    index i64 or i32; out as weight
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
@@ -519,8 +519,8 @@
  * Dtypes:    index i64 or i32; x and source have one dtype
  * Returns:   a new tensor, owned by the innermost scope; NULL on error; wk_scatter_add_ writes the result into x and
  *            returns x
- * Errors:    WK_ERR_INDEX if dim or an index is out of range; WK_ERR_SHAPE if the shapes do not fit so; WK_ERR_DTYPE
- *            if x and source differ or index is not i64 or i32
+ * Errors:    WK_ERR_INDEX if dim or an index is out of range; WK_ERR_SHAPE if the shapes differ from those above;
+ *            WK_ERR_DTYPE if x and source differ or index is not i64 or i32
  * Example:   wk_scatter_add(x, 0, y, z) is {1, 32} for x = {1, 2}, y = {1, 1}, z = {10, 20}
  * PyTorch:   torch.scatter_add */
 #define wk_scatter_add(...)  WK_EXACT_NEW_(4, wk_scatter_add, "x, dim, index, source", __VA_ARGS__)
@@ -546,8 +546,8 @@
  * Dtypes:    index i64 or i32; x and source have one dtype
  * Returns:   a new tensor, owned by the innermost scope; NULL on error; wk_index_add_ writes the result into x and
  *            returns x
- * Errors:    WK_ERR_INDEX if dim or an index is out of range; WK_ERR_SHAPE if the shapes do not fit so; WK_ERR_DTYPE
- *            if x and source differ or index is not i64 or i32
+ * Errors:    WK_ERR_INDEX if dim or an index is out of range; WK_ERR_SHAPE if the shapes differ from those above;
+ *            WK_ERR_DTYPE if x and source differ or index is not i64 or i32
  * Example:   wk_index_add(x, 0, y, z) is {1, 32} for x = {1, 2}, y = {1, 1}, z = {10, 20}
  * PyTorch:   torch.index_add */
 #define wk_index_add(...)  WK_EXACT_NEW_(4, wk_index_add, "x, dim, index, source", __VA_ARGS__)
@@ -660,25 +660,25 @@
 
 #endif
 
-/* wk_index_copy(x, dim, index, source): Replaces the slices at the indices in index along dim by those of source. Of
- * several slices for one index the last one stays.
+/* wk_index_copy(x, dim, index, source): Replaces the slices at the indices in index along dim by those of source. An
+ * index that occurs several times gets the last slice.
  *     out[..., index[k], ...] = source[..., k, ...]
  * Shapes:    index is a vector of the size of source along dim; other sizes of source are those of x
  * Dtypes:    index i64 or i32; x and source have one dtype
  * Returns:   a new tensor, owned by the innermost scope; NULL on error; wk_index_copy_ writes the result into x and
  *            returns x
- * Errors:    WK_ERR_INDEX if dim or an index is out of range; WK_ERR_SHAPE if the shapes do not fit so; WK_ERR_DTYPE
- *            if x and source differ or index is not i64 or i32
+ * Errors:    WK_ERR_INDEX if dim or an index is out of range; WK_ERR_SHAPE if the shapes differ from those above;
+ *            WK_ERR_DTYPE if x and source differ or index is not i64 or i32
  * Example:   wk_index_copy(x, 0, y, z) is {9, 2, 8} for x = {1, 2, 3}, y = {2, 0}, z = {8, 9}
  * PyTorch:   torch.index_copy */
 #define wk_index_copy(...)  WK_EXACT_NEW_(4, wk_index_copy, "x, dim, index, source", __VA_ARGS__)
 #define wk_index_copy_(...) WK_EXACT_(wk_tensor *, 4, wk_index_copy_, "x, dim, index, source", __VA_ARGS__)
 
 #ifndef __cplusplus
-/* wk_index_put(x, (indices), values): Writes values at the elements that index tensors name, one for each of the
- * first dimensions, or adds them. Index tensors broadcast. Of several values for one element the last one stays;
- * with .accumulate all are added. A bool mask is the indices of its elements that are true, for as many dimensions
- * as it has; the call then waits for the device.
+/* wk_index_put(x, (indices), values): Writes values to the elements that index tensors select, one tensor for each
+ * of the first dimensions, or adds them. Index tensors broadcast. An element that is selected several times gets the
+ * last value; with .accumulate all are added. A bool mask selects where it is true and indexes as many dimensions as
+ * it has; the call then waits for the device.
  *     out[i[k], j[k], ...] = values[k, ...]
  * Options:   .accumulate: add to x; default false
  * Shapes:    values broadcasts to the shape of the index tensors, followed by the further dimensions of x
@@ -696,7 +696,7 @@
 #endif
 
 /* wk_masked_scatter(x, mask, source): Replaces the elements of x where mask is true by those of source, in order.
- * Shapes:    x and mask broadcast; source has at least as many elements as mask is true
+ * Shapes:    x and mask broadcast; source has at least as many elements as mask has true ones
  * Dtypes:    mask bool; x and source have one dtype
  * Returns:   a new tensor, owned by the innermost scope; NULL on error; wk_masked_scatter_ writes the result into x
  *            and returns x
@@ -708,14 +708,14 @@
 #define wk_masked_scatter_(...) WK_EXACT_(wk_tensor *, 3, wk_masked_scatter_, "x, mask, source", __VA_ARGS__)
 
 #ifndef __cplusplus
-/* wk_scatter_reduce(x, dim, index, source, reduce): Combines the elements of source for one element of x along dim,
- * and with .exclude_self not that element itself. reduce is "sum", "prod", "mean", "amax" or "amin". An element that
- * no index names stays.
+/* wk_scatter_reduce(x, dim, index, source, reduce): Reduces the elements of source with the same index, together
+ * with the element of x at that index, or without it if .exclude_self is set. reduce is "sum", "prod", "mean",
+ * "amax" or "amin". Elements of x at no index are unchanged.
  *     out[i][j] = reduce(x[i][j], all source[k][j] with index[k][j] = i)        for dim 0
- * Options:   .exclude_self: combine only elements of source; default false
+ * Options:   .exclude_self: leave out the element of x; default false
  * Shapes:    as wk_scatter_add
  * Dtypes:    index i64 or i32; x and source have one dtype, any but bool; a mean of integers is rounded down
- * Gradient:  of amax and amin shared equally by the elements equal to the result
+ * Gradient:  that of amax and amin is shared equally among the elements equal to the result
  * Returns:   a new tensor, owned by the innermost scope; NULL on error; wk_scatter_reduce_ writes the result into x
  *            and returns x
  * Errors:    as wk_scatter_add; WK_ERR_ARGUMENT if reduce is unknown
@@ -728,9 +728,9 @@
     WK_OPT5_(wk_tensor *, wk_scatter_reduce_, wk_scatter_reduce_options, "x, dim, index, source, reduce", x, dim,      \
              index, source, __VA_ARGS__)
 
-/* wk_embedding_bag(index, weight): Combines rows of weight by bags of indices: their mean, sum or largest elements.
- * Each row of a matrix index is a bag. A vector index needs .offsets, the first index of each bag. Indices equal to
- * .padding_idx are left out. An empty bag gives 0. Waits for .offsets, to check them.
+/* wk_embedding_bag(index, weight): Computes the mean, sum or maximum of the rows of weight that each bag of indices
+ * selects. Each row of a matrix index is a bag. A vector index needs .offsets, the first index of each bag. Indices
+ * equal to .padding_idx are left out. An empty bag gives 0. Waits for .offsets, to check them.
  * Options:   .offsets: first index of each bag of a vector; default NULL. .max_norm: as for wk_embedding.
  *            .norm_type: p of that norm; default 2. .scale_grad_by_freq: as for wk_embedding. .mode: "mean" or "sum"
  *            or "max". .per_sample_weights: factors of the rows in mode sum, shaped as index; default NULL.

@@ -184,7 +184,7 @@ typedef struct wk_embedding_options {
     double padding_idx;      /* row without a gradient, negative from the end; default none */
     double max_norm;         /* largest norm of a row; default none */
     double norm_type;        /* default 2; p of that norm */
-    bool scale_grad_by_freq; /* divide the gradient of a row by how often index has it; default false */
+    bool scale_grad_by_freq; /* divide the gradient of a row by its count in index; default false */
     char reserved[7];
 } wk_embedding_options;
 #ifndef __cplusplus
@@ -242,8 +242,8 @@ WK_API wk_tensor *wk_index_fill__at(wk_site site, wk_tensor *x, int64_t dim, wk_
 WK_RESULT_API wk_tensor *wk_index_copy_at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source);
 WK_API wk_tensor *wk_index_copy__at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source);
 
-/* index_put: Writes values at the elements that index tensors name, one for each of the first dimensions, or adds
- * them. */
+/* index_put: Writes values to the elements that index tensors select, one tensor for each of the first dimensions,
+ * or adds them. */
 typedef struct wk_index_put_options {
     size_t size;
     wk_by_name by_name;
@@ -262,12 +262,12 @@ WK_API wk_tensor *wk_index_put__at(wk_site site, wk_tensor *x, wk_tensor *const 
 WK_RESULT_API wk_tensor *wk_masked_scatter_at(wk_site site, wk_tensor *x, wk_tensor *mask, wk_tensor *source);
 WK_API wk_tensor *wk_masked_scatter__at(wk_site site, wk_tensor *x, wk_tensor *mask, wk_tensor *source);
 
-/* scatter_reduce: Combines the elements of source for one element of x along dim, and with .exclude_self not that
- * element itself. */
+/* scatter_reduce: Reduces the elements of source with the same index, together with the element of x at that index,
+ * or without it if .exclude_self is set. */
 typedef struct wk_scatter_reduce_options {
     size_t size;
     wk_by_name by_name;
-    bool exclude_self; /* combine only elements of source; default false */
+    bool exclude_self; /* leave out the element of x; default false */
     char reserved[7];
 } wk_scatter_reduce_options;
 #ifndef __cplusplus
@@ -279,7 +279,7 @@ WK_RESULT_API wk_tensor *wk_scatter_reduce_at(wk_site site, wk_tensor *x, int64_
 WK_API wk_tensor *wk_scatter_reduce__at(wk_site site, wk_tensor *x, int64_t dim, wk_tensor *index, wk_tensor *source,
                                         const char *reduce, const wk_scatter_reduce_options *options);
 
-/* embedding_bag: Combines rows of weight by bags of indices: their mean, sum or largest elements. */
+/* embedding_bag: Computes the mean, sum or maximum of the rows of weight that each bag of indices selects. */
 typedef struct wk_embedding_bag_options {
     size_t size;
     wk_by_name by_name;

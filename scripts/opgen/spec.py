@@ -169,7 +169,7 @@ class Op:
     data_dependent_shape: bool = False  # so that the call waits for the device
     entry: bool = False  # the op's file has wk__NAME (and wk__NAME_), which takes scalars as wk__arg
     own_invoke: bool = False  # the op's file has the entry for wk_call
-    macro: str = ""  # its macro in macros.h, WK_NAME_(parameters)
+    macro: str = ""  # its macro in macros_ops.h, WK_NAME_(parameters)
     plain: bool = False  # there is wk_NAME(x) beside options, as a function
     options: str = ""  # the struct of options, if ops share one
     members: list[str] = field(default_factory=list)  # their order in that struct, if it is not that of the arguments

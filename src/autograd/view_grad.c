@@ -153,6 +153,7 @@ typedef struct base_facts {
     bool known;         /* the base lives, or has left its position in the graph */
     bool requires_grad; /* the base requires grad */
     bool is_leaf;       /* and is a leaf */
+    bool has_node;      /* the base is the result of a call */
     bool overlaps;      /* some of its elements share memory */
 } base_facts;
 
@@ -167,6 +168,7 @@ static base_facts facts_of_base(const wk__body *view)
         .known = base || past,
         .requires_grad = requires_grad,
         .is_leaf = requires_grad && !(base ? base->node : past->node),
+        .has_node = base ? base->node != NULL : past && past->node,
         .overlaps = base && wk__body_overlaps(base),
     };
     wk__alias_unlock();
@@ -193,14 +195,21 @@ static bool is_tracked_write_of_no_grad_view(const base_facts *base, wk_tensor *
            (base->requires_grad || any_requires_grad(in, inputs));
 }
 
+/* Returns true if the body is a leaf that requires grad or a view of one. The leaf may be a view itself, of a base that
+ * does not require grad; then the view has a node, but its base has none. */
+static bool is_in_leaf(const wk__body *body, const base_facts *base)
+{
+    if (body->requires_grad && !body->node) return true;
+    return body->is_view && (base->is_leaf || (body->requires_grad && !base->has_node));
+}
+
 bool wk__in_place_allowed(const wk__op *op, wk_site site, wk_tensor *const in[], int inputs)
 {
     const wk__body *body = wk__body_of(in[0]);
     const wk_context *context = wk__context();
     const bool tracks = !context->frame.grad_off && !context->frame.composing;
     const base_facts base = body->is_view ? facts_of_base(body) : (base_facts){0};
-    const bool is_leaf = (body->requires_grad && !body->node) || base.is_leaf;
-    if (tracks && is_leaf) {
+    if (tracks && is_in_leaf(body, &base)) {
         wk__error_set(site, WK_ERR_STATE,
                       "%s%s: cannot modify a leaf that requires grad (or a view of one) in place; use WK_NO_GRAD or "
                       "the out-of-place form",

@@ -52,18 +52,38 @@ bool wk__options_read(wk_site site, const char *op, const void *given, void *own
     return false;
 }
 
+/* Appends "A, B or C"; quote surrounds each name. */
+static void list_names(wk__text *text, const char *const names[], int count, const char *quote)
+{
+    for (int k = 0; k < count; k++)
+        wk__text_format(text, "%s%s%s%s", k == 0 ? "" : k < count - 1 ? ", " : " or ", quote, names[k], quote);
+}
+
 bool wk__option_choice(wk_site site, const char *op, const char *option, const char *const names[], int count,
                        int first, int *value)
 {
     wk__text expected = {0};
     if (*value == 0) *value = first;
     if (*value >= first && *value < first + count) return true;
-    for (int k = 0; k < count; k++)
-        wk__text_format(&expected, "%s%s", k == 0 ? "" : k < count - 1 ? ", " : " or ", names[k]);
+    list_names(&expected, names, count, "");
     wk__error_set(site, WK_ERR_ARGUMENT, "%s: unknown %s %d; expected %s", op, option, *value,
                   expected.data ? expected.data : "another");
     wk__text_free(&expected);
     return false;
+}
+
+int wk__option_word(wk_site site, const char *op, const char *option, const char *const words[], int count,
+                    const char *given)
+{
+    wk__text expected = {0};
+    if (!given) return 0;
+    for (int k = 0; k < count; k++)
+        if (strcmp(given, words[k]) == 0) return k;
+    list_names(&expected, words, count, "\"");
+    wk__error_set(site, WK_ERR_ARGUMENT, "%s: unknown %s \"%.40s\"; expected %s", op, option, given,
+                  expected.data ? expected.data : "another");
+    wk__text_free(&expected);
+    return -1;
 }
 
 bool wk__sized_is_valid(const void *given)

@@ -33,5 +33,9 @@ static inline double wk__option_or(double given, double usual)
  * Returns false and records the error, which lists their names, for anything else. */
 bool wk__option_choice(wk_site site, const char *op, const char *option, const char *const names[], int count,
                        int first, int *value);
+/* Returns the index of `given` among the words that an option accepts; 0 for NULL (not set). Returns -1 and records the
+ * error, which lists the words, for anything else. */
+int wk__option_word(wk_site site, const char *op, const char *option, const char *const words[], int count,
+                    const char *given);
 
 #endif

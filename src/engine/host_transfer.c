@@ -126,16 +126,6 @@ bool wk__host_download(wk_tensor *x, void *to, const int64_t *to_stride, wk_site
     return true;
 }
 
-bool wk__host_read_i64(wk_tensor *x, int64_t *to, wk_site site)
-{
-    return x && wk__host_download(x, to, NULL, site);
-}
-
-bool wk__host_read_f64(wk_tensor *x, double *to, wk_site site)
-{
-    return x && wk__host_download(x, to, NULL, site);
-}
-
 /* Progress of wk__host_sync() over the devices. */
 typedef struct sync_result {
     wk_code code; /* of the first failure */

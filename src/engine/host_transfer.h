@@ -26,11 +26,6 @@ void wk__host_unmap(wk__host_mapping *mapping);
 /* Copies all elements of x to `to` with strides `to_stride` (in elements; NULL: row-major). Bools become 0 or 1.
  * Returns false on failure. */
 bool wk__host_download(wk_tensor *x, void *to, const int64_t *to_stride, wk_site site);
-/* Reads the only element of x, an i64; x may be NULL. Returns false on failure; an error that was pending before is not
- * one. */
-bool wk__host_read_i64(wk_tensor *x, int64_t *to, wk_site site);
-/* The same for an f64. */
-bool wk__host_read_f64(wk_tensor *x, double *to, wk_site site);
 /* Copies elements of `size` bytes between two layouts, one at a time. Strides are in elements. */
 void wk__host_strided_copy(const char *first, int ndim, const int64_t *shape, const int64_t *stride, size_t size,
                            char *to, const int64_t *to_stride);

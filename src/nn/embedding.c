@@ -149,20 +149,17 @@ wk_module *wk_nn_embedding_bag_at(wk_site site, int64_t n, int64_t dim, const wk
                                         .state = sizeof(table),
                                         .forward = forward_bag,
                                         .describe = describe_bag};
+    static const char *const modes[] = {"mean", "sum", "max"};
     wk_nn_embedding_bag_options o;
     if (!wk__options(site, "nn_embedding_bag", options, &o)) return NULL;
-    const char *mode = o.mode ? o.mode : "mean";
     const wk_tensor_options like = {.size = sizeof like, .dtype = o.dtype, .device = o.device};
     table t = {.padding_idx = o.padding_idx,
                .max_norm = o.max_norm,
                .norm_type = o.norm_type,
                .scale_grad_by_freq = o.scale_grad_by_freq,
                .include_last_offset = o.include_last_offset};
-    if (strcmp(mode, "mean") != 0 && strcmp(mode, "sum") != 0 && strcmp(mode, "max") != 0) {
-        wk__error_set(site, WK_ERR_ARGUMENT,
-                      "nn_embedding_bag: unknown .mode \"%s\"; expected \"mean\", \"sum\" or \"max\"", mode);
-        return NULL;
-    }
-    strcpy(t.mode, mode);
+    const int mode = wk__option_word(site, "nn_embedding_bag", ".mode", modes, 3, o.mode);
+    if (mode < 0) return NULL;
+    strcpy(t.mode, modes[mode]);
     return make("nn_embedding_bag", site, &kind, n, dim, &t, &like);
 }

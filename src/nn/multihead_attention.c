@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* multihead_attention: projections around scaled_dot_product_attention. Inside, sequences are (N, L, E) and heads
- * (N, H, L, E / H); masks hide by false or are added, as in that call. */
+ * (N, H, L, E / H); as in that call, false in a bool mask hides a key, and a floating mask is added. */
 #include "attention_call.h"
 #include "ops/attention/attention.h"
 #include "ops/core/call.h"
@@ -45,31 +45,29 @@ static wk_tensor *batch_first(const call *c, wk_tensor *x)
 
 static bool check_inputs(const call *c, wk_tensor *const in[])
 {
+    static const char *const names[PARTS] = {"query", "key", "value"};
     const attention *s = c->state;
-    for (int k = 0; k < PARTS; k++) {
-        const int64_t size = s->in_weight ? s->size : wk_size(s->weight[k], 1);
-        if (wk_ndim(in[k]) == wk_ndim(in[QUERY]) && wk_size(in[k], -1) == size) continue;
-        wk__error_set(
-            (wk_site){0}, WK_ERR_SHAPE,
-            "multihead_attention: %s must have the number of dimensions of query (%d) and %lld features, got %d "
-            "dimensions and %lld",
-            k == QUERY ? "query"
-            : k == KEY ? "key"
-                       : "value",
-            wk_ndim(in[QUERY]), (long long)size, wk_ndim(in[k]), (long long)wk_size(in[k], -1));
-        return false;
-    }
     const int samples = s->batch_first ? 0 : 1;
-    for (int k = KEY; k < PARTS && !c->unbatched; k++) {
-        if (wk_size(in[k], samples) == wk_size(in[QUERY], samples)) continue;
-        wk__error_set((wk_site){0}, WK_ERR_SHAPE,
-                      "multihead_attention: query and %s must have one number of samples (dimension %d), got %lld and "
-                      "%lld",
-                      k == KEY ? "key" : "value", samples, (long long)wk_size(in[QUERY], samples),
-                      (long long)wk_size(in[k], samples));
+    for (int k = 0; k < PARTS; k++) {
+        wk_tensor *const pair[2] = {in[QUERY], in[k]};
+        const int64_t size = s->in_weight ? s->size : wk_size(s->weight[k], 1);
+        if (wk_ndim(in[k]) != wk_ndim(in[QUERY]) || wk_size(in[k], -1) != size)
+            wk__call_error("multihead_attention", (wk_site){0}, WK_ERR_SHAPE, pair,
+                           k == QUERY ? "%s $b must have %d dimensions and %lld features"
+                                      : "%s $b must have the dimensions of query $a (%d) and %lld features",
+                           names[k], wk_ndim(in[QUERY]), (long long)size);
+        else if (!c->unbatched && wk_size(in[k], samples) != wk_size(in[QUERY], samples))
+            wk__call_error("multihead_attention", (wk_site){0}, WK_ERR_SHAPE, pair,
+                           "query $a and %s $b must have the same number of samples (dimension %d)", names[k], samples);
+        else
+            continue;
         return false;
     }
-    return true;
+    const int steps = c->unbatched ? 0 : 1 - samples;
+    if (wk_size(in[KEY], steps) == wk_size(in[VALUE], steps)) return true;
+    wk__call_error("multihead_attention", (wk_site){0}, WK_ERR_SHAPE, in + KEY,
+                   "key $a and value $b must have the same length (dimension %d)", steps);
+    return false;
 }
 
 /* Returns rows of the stacked parameter for a part; NULL for NULL. */

@@ -36,7 +36,7 @@ static int describe(wk_module *self, char *out, size_t size)
         wk__text_float(&text, rnn->dropout);
     }
     if (rnn->directions == 2) wk__text_add(&text, ", bidirectional=True");
-    if (rnn->is_cell && rnn->cell == &wk__cell_rnn_relu) wk__text_add(&text, ", nonlinearity=relu");
+    if (rnn->kind->is_cell && rnn->cell == &wk__cell_rnn_relu) wk__text_add(&text, ", nonlinearity=relu");
     return wk__describe_end(&text, out, size);
 }
 
@@ -60,7 +60,7 @@ static bool add_weights(wk_site site, wk_module *m, int64_t layer, int64_t direc
     const int64_t input = layer == 0 ? rnn->input : rnn->state * rnn->directions;
     const int64_t rows = rnn->cell->gates * rnn->hidden;
     char suffix[48] = "", name[64];
-    if (!rnn->is_cell) snprintf(suffix, sizeof suffix, "_l%lld%s", (long long)layer, direction ? "_reverse" : "");
+    if (!rnn->kind->is_cell) snprintf(suffix, sizeof suffix, "_l%lld%s", (long long)layer, direction ? "_reverse" : "");
     const struct {
         const char *name;
         int64_t shape[2];
@@ -154,70 +154,70 @@ static bool read_options(wk_site site, const wk_nn_rnn_options *o, wk__rnn *rnn)
     return true;
 }
 
-static wk_module *layer(wk_site site, const wk__rnn_kind *kind, int64_t input, int64_t hidden,
-                        const wk_nn_rnn_options *options)
+static wk_module *construct(wk_site site, const wk__rnn_kind *kind, int64_t input, int64_t hidden,
+                            const wk_nn_rnn_options *o)
 {
     const wk_module_kind module = {.size = sizeof module,
                                    .name = kind->name,
                                    .state = sizeof(wk__rnn),
-                                   .forward = wk__rnn_forward,
+                                   .forward = kind->is_cell ? wk__rnn_cell_forward : wk__rnn_forward,
                                    .describe = describe};
     wk__rnn rnn = {.kind = kind, .input = input, .hidden = hidden};
+    return read_options(site, o, &rnn) ? create(site, &module, &rnn, o->dtype, o->device) : NULL;
+}
+
+static wk_module *layer(wk_site site, const wk__rnn_kind *kind, int64_t input, int64_t hidden,
+                        const wk_nn_rnn_options *options)
+{
     wk_nn_rnn_options o;
-    if (!wk__options(site, kind->constructor, options, &o) || !read_options(site, &o, &rnn)) return NULL;
-    return create(site, &module, &rnn, o.dtype, o.device);
+    return wk__options(site, kind->constructor, options, &o) ? construct(site, kind, input, hidden, &o) : NULL;
 }
 
 static wk_module *cell(wk_site site, const wk__rnn_kind *kind, int64_t input, int64_t hidden,
                        const wk_nn_rnn_cell_options *options)
 {
-    const wk_module_kind module = {.size = sizeof module,
-                                   .name = kind->name,
-                                   .state = sizeof(wk__rnn),
-                                   .forward = wk__rnn_cell_forward,
-                                   .describe = describe};
-    wk__rnn rnn = {.kind = kind, .input = input, .hidden = hidden, .state = hidden, .layers = 1, .directions = 1};
     wk_nn_rnn_cell_options o;
     if (!wk__options(site, kind->constructor, options, &o)) return NULL;
-    rnn.is_cell = true;
-    rnn.no_bias = o.no_bias;
-    if (!check_sizes(site, &rnn) || !read_nonlinearity(site, o.nonlinearity, &rnn)) return NULL;
-    return create(site, &module, &rnn, o.dtype, o.device);
+    const wk_nn_rnn_options same = {
+        .nonlinearity = o.nonlinearity, .no_bias = o.no_bias, .dtype = o.dtype, .device = o.device};
+    return construct(site, kind, input, hidden, &same);
 }
 
 /* ---- the layers -------------------------------------------------------------------------------------------------- */
 
+/* name, constructor, cell, is_rnn, is_cell */
+static const wk__rnn_kind rnn_kind = {"rnn", "nn_rnn", &wk__cell_rnn_tanh, true, false};
+static const wk__rnn_kind gru_kind = {"gru", "nn_gru", &wk__cell_gru, false, false};
+static const wk__rnn_kind lstm_kind = {"lstm", "nn_lstm", &wk__cell_lstm, false, false};
+static const wk__rnn_kind rnn_cell_kind = {"rnn_cell", "nn_rnn_cell", &wk__cell_rnn_tanh, true, true};
+static const wk__rnn_kind gru_cell_kind = {"gru_cell", "nn_gru_cell", &wk__cell_gru, false, true};
+static const wk__rnn_kind lstm_cell_kind = {"lstm_cell", "nn_lstm_cell", &wk__cell_lstm, false, true};
+
 wk_module *wk_nn_rnn_at(wk_site site, int64_t input_size, int64_t hidden_size, const wk_nn_rnn_options *options)
 {
-    static const wk__rnn_kind kind = {"rnn", "nn_rnn", &wk__cell_rnn_tanh, true};
-    return layer(site, &kind, input_size, hidden_size, options);
+    return layer(site, &rnn_kind, input_size, hidden_size, options);
 }
 wk_module *wk_nn_gru_at(wk_site site, int64_t input_size, int64_t hidden_size, const wk_nn_rnn_options *options)
 {
-    static const wk__rnn_kind kind = {"gru", "nn_gru", &wk__cell_gru, false};
-    return layer(site, &kind, input_size, hidden_size, options);
+    return layer(site, &gru_kind, input_size, hidden_size, options);
 }
 wk_module *wk_nn_lstm_at(wk_site site, int64_t input_size, int64_t hidden_size, const wk_nn_rnn_options *options)
 {
-    static const wk__rnn_kind kind = {"lstm", "nn_lstm", &wk__cell_lstm, false};
-    return layer(site, &kind, input_size, hidden_size, options);
+    return layer(site, &lstm_kind, input_size, hidden_size, options);
 }
 
 wk_module *wk_nn_rnn_cell_at(wk_site site, int64_t input_size, int64_t hidden_size,
                              const wk_nn_rnn_cell_options *options)
 {
-    static const wk__rnn_kind kind = {"rnn_cell", "nn_rnn_cell", &wk__cell_rnn_tanh, true};
-    return cell(site, &kind, input_size, hidden_size, options);
+    return cell(site, &rnn_cell_kind, input_size, hidden_size, options);
 }
 wk_module *wk_nn_gru_cell_at(wk_site site, int64_t input_size, int64_t hidden_size,
                              const wk_nn_rnn_cell_options *options)
 {
-    static const wk__rnn_kind kind = {"gru_cell", "nn_gru_cell", &wk__cell_gru, false};
-    return cell(site, &kind, input_size, hidden_size, options);
+    return cell(site, &gru_cell_kind, input_size, hidden_size, options);
 }
 wk_module *wk_nn_lstm_cell_at(wk_site site, int64_t input_size, int64_t hidden_size,
                               const wk_nn_rnn_cell_options *options)
 {
-    static const wk__rnn_kind kind = {"lstm_cell", "nn_lstm_cell", &wk__cell_lstm, false};
-    return cell(site, &kind, input_size, hidden_size, options);
+    return cell(site, &lstm_cell_kind, input_size, hidden_size, options);
 }

@@ -12,6 +12,7 @@ typedef struct wk__rnn_kind {
     const char *name, *constructor; /* "gru", "nn_gru" */
     const wk__cell *cell;           /* for rnn, the tanh cell */
     bool is_rnn;                    /* .nonlinearity is an option */
+    bool is_cell;                   /* one step, without layers and directions */
 } wk__rnn_kind;
 
 /* State of a layer or a cell (layers = directions = 1). Its parameters are the first items of the module: for each
@@ -22,7 +23,7 @@ typedef struct wk__rnn {
     int64_t input, hidden; /* sizes */
     int64_t state;         /* size of h: hidden, or .proj_size */
     int64_t layers, directions;
-    bool no_bias, batch_first, is_cell;
+    bool no_bias, batch_first;
     double dropout;
 } wk__rnn;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* transformer_encoder and transformer_decoder, stacks of layers, and transformer, which has one of each. */
+/* transformer_encoder and transformer_decoder: stacks of layers; transformer: an encoder and a decoder. */
 #include "attention_call.h"
 #include "ops/core/call.h"
 #include "tensor/call_scope.h"
@@ -142,7 +142,7 @@ wk_module *wk_nn_transformer_decoder_at(wk_site site, wk_module *layer, int64_t 
     return make_stack(site, "nn_transformer_decoder", &kind, decoders[1], layer, num_layers, options);
 }
 
-/* Overwrites all matrices as PyTorch does. */
+/* Initialises all matrices by xavier_uniform_, as PyTorch does after it has created the layers. */
 static bool initialize(wk_site site, wk_module *m)
 {
     wk_tensors *all = wk_parameters_at(site, m);

@@ -136,6 +136,11 @@ static wk_module *construct(wk_site site, const char *name, const wk_module_kind
 {
     wk_nn_transformer_layer_options o;
     if (!wk__options(site, name, options, &o)) return NULL;
+    if (d_model < 1 || nhead < 1 || d_model % nhead != 0) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: d_model must be a positive multiple of nhead, got %lld and %lld",
+                      name, (long long)d_model, (long long)nhead);
+        return NULL;
+    }
     if (o.dim_feedforward == 0) o.dim_feedforward = 2048;
     if (o.dim_feedforward < 0) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: .dim_feedforward must be at least 0, got %lld", name,

@@ -251,6 +251,34 @@ static void a_leaf_cannot_be_written(void **state)
     expect_error("mul_", "share memory", NULL);
 }
 
+/* The same if the leaf is a view itself: its base, live or freed, does not require grad. */
+static void a_leaf_that_is_a_view_cannot_be_written(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    for (int freed = 0; freed < 2; freed++) {
+        wk_tensor *base = wk_zeros((4), .dtype = WK_F64), *x = wk_requires_grad_(wk_reshape(base, (2, 2)), true);
+        wk_tensor *part = wk_select(x, 0, 0);
+        if (freed) wk_free(base);
+        wk_tensor *later = wk_select(x, 0, 1), *of_part = wk_select(part, 0, 0);
+        wk_tensor *const written[] = {x, part, later, of_part};
+        for (int k = 0; k < 4; k++) {
+            assert_null(wk_fill_(written[k], 1));
+            expect_error("fill_: cannot modify a leaf that requires grad (or a view of one) in place", NULL);
+        }
+        assert_null(wk_set(x, (0, 0), 1));
+        expect_error("set: cannot modify a leaf that requires grad", NULL);
+        {
+            WK_NO_GRAD;
+            wk_fill_(wk_select(x, 0, 0), 1);
+        }
+        if (!freed) wk_fill_(wk_select(base, 0, 3), 2); /* the base is no leaf that requires grad */
+        EXPECT_VALUES(x, 0, 1, 1, 0, freed ? 0 : 2);
+        wk_backward(wk_sum(wk_mul(wk_select(x, 0, 0), 3)));
+        EXPECT_VALUES(wk_grad_of(x), 0, 3, 3, 0, 0);
+    }
+}
+
 /* Objects held by a graph are freed with it, though no backward consumed it: results saved by their own nodes, written
  * in place or not, with and without views. */
 static void an_unused_graph_is_freed(void **state)
@@ -361,6 +389,7 @@ int main(void)
         cmocka_unit_test(in_place_saves_what_it_overwrites),
         cmocka_unit_test(a_changed_saved_value_is_an_error),
         cmocka_unit_test(a_leaf_cannot_be_written),
+        cmocka_unit_test(a_leaf_that_is_a_view_cannot_be_written),
         cmocka_unit_test(an_unused_graph_is_freed),
         cmocka_unit_test(operands_are_read_before_an_overlapping_write),
         cmocka_unit_test(a_parked_value_ignores_later_writes),

@@ -36,6 +36,23 @@ for cxx in $(compilers g++ clang++); do
     done
 done
 
+# Names of macros do not shadow those of the same macro in an operand. (gcc shows no warnings of system headers.)
+cat >"$WICK_WORK/shadow.c" <<'END'
+#include <wick.h>
+void f(wk_tensor *x, wk_module *m);
+void f(wk_tensor *x, wk_module *m)
+{
+    wk_print(wk_argmax(wk_argmax(x, ({ 1, 0; })), ({ 1, 0; })));
+    wk_print(wk_sum(wk_sum(x, .keepdim = true), .keepdim = true));
+    wk_print(wk_transpose(wk_transpose(x, ({ 1, 0; }), 1), ({ 1, 0; }), 1));
+    wk_print(wk_forward(m, wk_forward(m, wk_get(wk_get(x, (0)), (WK_ALL)))));
+}
+END
+for c in $(compilers clang); do
+    check "nested calls do not shadow names, ${c##*/}" \
+        "$c" -std=c11 -Wall -Wno-unused-value -Wshadow -Werror -Iinclude -fsyntax-only "$WICK_WORK/shadow.c"
+done
+
 # A guard lasts to the end of its block: alone after an if it has none, and the compiler reports that.
 while read -r statement; do
     printf '#include <wick.h>\nvoid f(int n);\nvoid f(int n)\n{\n    (void)n;\n    %s\n}\n' "$statement" \

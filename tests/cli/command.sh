@@ -89,7 +89,8 @@ check "devices: CSV has its header" says "^device,name,vendor,driver,is_gpu,comp
 check "devices: numbers do not follow the locale" json 'rows[0]["memory_total"] > 0' env LC_ALL=de_DE.UTF-8 "$wick" \
     devices --json
 check "devices: no colours in a file" sh -c "! '$wick' devices | grep -q \"\$(printf '\\033')\""
-check "devices: --watch repeats" sh -c "timeout 120 '$wick' devices --csv --watch=1 | grep -m 2 ^cpu, | tail -n +2 | grep -q ."
+check "devices: --watch repeats" \
+    sh -c "timeout 120 '$wick' devices --csv --watch=1 | grep -m 2 ^cpu, | tail -n +2 | grep -q ."
 
 # The columns of nvidia-smi, for the stand-in for NVIDIA's libraries (tests/standin). Its second card reports neither
 # clocks nor a power limit.

@@ -461,18 +461,31 @@ static void messages(void **state)
     assert_null(wk_nn_transformer_decoder_layer(4, 2, .activation = 7));
     expect_error("nn_transformer_decoder_layer: .activation must be WK_TRANSFORMER_RELU or WK_TRANSFORMER_GELU, got 7",
                  NULL);
+    assert_null(wk_nn_transformer_encoder_layer(8, 3));
+    expect_error("nn_transformer_encoder_layer: d_model must be a positive multiple of nhead, got 8 and 3", NULL);
+    assert_null(wk_nn_transformer(8, 3));
+    expect_error("nn_transformer: d_model must be a positive multiple of nhead, got 8 and 3", NULL);
     assert_null(wk_nn_transformer_decoder_layer(4, 2, .dim_feedforward = -1));
     expect_error("nn_transformer_decoder_layer: .dim_feedforward must be at least 0, got -1", NULL);
     wk_module *m = wk_nn_multihead_attention(4, 2);
     wk_tensor *x = wk_randn((3, 2, 4));
     assert_null(wk_forward(m, wk_randn((3, 2, 5))));
-    expect_error("query must have the number of dimensions of query (3) and 4 features, got 3 dimensions and 5", NULL);
+    expect_error("multihead_attention: query f32[3,2,5] must have 3 dimensions and 4 features", NULL);
+    assert_null(wk_forward_attention(m, x, wk_randn((3, 4)), x));
+    expect_error("key f32[3,4] must have the dimensions of query f32[3,2,4] (3) and 4 features", NULL);
     assert_null(wk_forward(m, wk_randn((4))));
     expect_error("expected sequences of 3 dimensions, or of 2 for one sample, got 1", NULL);
     assert_null(wk_forward_attention(m, x, wk_randn((3, 1, 4)), x));
-    expect_error("query and key must have one number of samples (dimension 1), got 2 and 1", NULL);
+    expect_error("query f32[3,2,4] and key f32[3,1,4] must have the same number of samples (dimension 1)", NULL);
     assert_null(wk_forward_attention(m, x, x, wk_randn((3, 3, 4))));
-    expect_error("query and value must have one number of samples (dimension 1), got 2 and 3", NULL);
+    expect_error("query f32[3,2,4] and value f32[3,3,4] must have the same number of samples (dimension 1)", NULL);
+    assert_null(wk_forward_attention(m, x, x, wk_randn((5, 2, 4))));
+    expect_error("multihead_attention: key f32[3,2,4] and value f32[5,2,4] must have the same length (dimension 0)",
+                 NULL);
+    assert_null(wk_forward_attention(wk_nn_multihead_attention(4, 2, .batch_first = true), x, x, wk_randn((3, 5, 4))));
+    expect_error("key f32[3,2,4] and value f32[3,5,4] must have the same length (dimension 1)", NULL);
+    assert_null(wk_forward_attention(m, wk_randn((3, 4)), wk_randn((2, 4)), wk_randn((3, 4))));
+    expect_error("key f32[2,4] and value f32[3,4] must have the same length (dimension 0)", NULL);
     assert_null(wk_forward_attention(m, x, x, x, .attn_mask = wk_ones((2, 3))));
     expect_error("multihead_attention: .attn_mask must have shape (3, 3) or (4, 3, 3), got (2, 3)", NULL);
     assert_null(wk_forward_attention(m, x, x, x, .key_padding_mask = wk_ones((2, 3), .dtype = WK_I64)));

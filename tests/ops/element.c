@@ -3,25 +3,11 @@
 #include "support/wick.h"
 #include <math.h>
 
-/* 0, 1, 2, ... */
-static wk_tensor *counted(int64_t a, int64_t b)
-{
-    return wk_reshape(wk_arange(a * b, .dtype = WK_F32), (a, b));
-}
-
-/* Expects a call without result and an error whose message contains text. */
-static void refused(bool result, const char *text)
-{
-    assert_false(result);
-    if (!wk_error() || !strstr(wk_error(), text)) fail_msg("message \"%s\" lacks \"%s\"", wk_error(), text);
-    wk_clear_error();
-}
-
 static void numbers_and_slices(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *x = counted(3, 4);
+    wk_tensor *x = test_matrix(3, 4);
     const int row = 1;
     EXPECT_VALUES(wk_get(x, (row)), 0, 4, 5, 6, 7);
     EXPECT_VALUES(wk_get(x, (-1, 2)), 0, 10);
@@ -44,7 +30,7 @@ static void tensors_and_masks(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *x = counted(3, 4), *i = wk_of(int64_t, (2), 2, 0), *j = wk_of(int32_t, (2), 1, -1);
+    wk_tensor *x = test_matrix(3, 4), *i = wk_of(int64_t, (2), 2, 0), *j = wk_of(int32_t, (2), 1, -1);
     EXPECT_VALUES(wk_get(x, (i)), 0, 8, 9, 10, 11, 0, 1, 2, 3);
     EXPECT_VALUES(wk_get(x, (i, j)), 0, 9, 3);
     EXPECT_VALUES(wk_get(x, (WK_ALL, j)), 0, 1, 3, 5, 7, 9, 11);
@@ -66,7 +52,7 @@ static void writes(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *x = counted(2, 3), *same = x;
+    wk_tensor *x = test_matrix(2, 3), *same = x;
     assert_ptr_equal(wk_set(x, (0, 1), 9), same);
     wk_set(x, (1, WK_SLICE(1, 3)), wk_of(float, (2), -1, -2));
     EXPECT_VALUES(x, 0, 0, 9, 2, 3, -1, -2);
@@ -96,48 +82,89 @@ static void gradients(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *leaf = wk_requires_grad_(counted(2, 3), true), *value = wk_of(float, (2), 5, 6, .requires_grad = true);
+    wk_tensor *leaf = wk_requires_grad_(test_matrix(2, 3), true),
+              *value = wk_of(float, (2), 5, 6, .requires_grad = true);
     wk_tensor *x = wk_mul(leaf, 3);
     wk_set(x, (0, WK_SLICE(0, 2)), value);
     wk_set(x, (wk_of(int64_t, (1), 1), wk_of(int64_t, (1), 2)), wk_get(value, (0)));
     wk_set(x, (wk_eq(x, 9)), 0);
     EXPECT_VALUES(x, 0, 5, 6, 6, 0, 12, 5);
-    wk_backward(wk_sum(wk_mul(x, counted(2, 3))));
+    wk_backward(wk_sum(wk_mul(x, test_matrix(2, 3))));
     EXPECT_VALUES(wk_grad_of(leaf), 0, 0, 0, 6, 0, 12, 0);
     EXPECT_VALUES(wk_grad_of(value), 0, 5, 1);
-    leaf = wk_requires_grad_(counted(2, 3), true);
+    leaf = wk_requires_grad_(test_matrix(2, 3), true);
     wk_tensor *twice = wk_get(leaf, (wk_of(int64_t, (2), 1, 1), WK_SLICE(0, 2)));
     wk_backward(wk_add(wk_sum(twice), wk_sum(wk_get(leaf, (0, WK_NEW)))));
     EXPECT_VALUES(wk_grad_of(leaf), 0, 1, 1, 1, 2, 2, 0);
     expect_ok();
-    refused(wk_set(wk_ones((2, 3), .requires_grad = true), (0), 1), "leaf");
+    expect_failure(wk_set(wk_ones((2, 3), .requires_grad = true), (0), 1), "leaf");
 }
 
 static void messages(void **state)
 {
     (void)state;
     WK_SCOPE;
-    wk_tensor *x = counted(2, 3), *bad = wk_of(int64_t, (1), 3);
-    refused(wk_get(x, (2)), "get: index 2 is out of range");
-    refused(wk_get(x, (0, 0, 0)), "get: indices for 3 dimensions, but f32[2,3] has 2");
-    refused(wk_get(x, (WK_REST, WK_REST)), "get: more than one WK_REST");
-    refused(wk_get(x, (WK_SLICE(0, 2, 0))), "step");
-    refused(wk_get(x, (bad)), "get: index 3 is out of range for size 2");
-    refused(wk_get(x, (x)), "get: index must be i64 or i32, got f32");
-    refused(wk_get(x, (wk_of(bool, (3), true, true, true))), "mask bool[3] does not have the sizes of f32[2,3]");
-    refused(wk_get(x, (wk_zeros((2), .dtype = WK_I64), wk_zeros((3), .dtype = WK_I64))), "do not broadcast");
-    refused(wk_get(NULL, (0)), "get: input is NULL");
-    refused(wk_get(x, ((wk_tensor *)NULL)), "get: index is NULL");
-    refused(wk_set(x, (0), wk_ones((2))), "set: ");
-    refused(wk_set(x, (wk_of(int64_t, (2), 0, 1)), wk_ones((4))), "values f32[4] do not broadcast");
-    refused(wk_set(x, (0), NULL == x ? x : (wk_tensor *)NULL), "set: second operand is NULL");
-    refused(wk_set(wk_expand(wk_ones((1)), (3)), (WK_ALL), 1), "set: cannot write");
+    wk_tensor *x = test_matrix(2, 3), *bad = wk_of(int64_t, (1), 3);
+    expect_failure(wk_get(x, (2)), "get: index 2 is out of range");
+    expect_failure(wk_get(x, (0, 0, 0)), "get: indices for 3 dimensions, but f32[2,3] has 2");
+    expect_failure(wk_get(x, (WK_REST, WK_REST)), "get: more than one WK_REST");
+    expect_failure(wk_get(x, (WK_SLICE(0, 2, 0))), "step");
+    expect_failure(wk_get(x, (bad)), "get: index 3 is out of range for dimension 0 of f32[2,3] (size 2)");
+    expect_failure(wk_get(x, (x)), "get: index must be i64 or i32, got f32");
+    expect_failure(wk_get(x, (wk_of(bool, (3), true, true, true))), "mask bool[3] does not have the sizes of f32[2,3]");
+    expect_failure(wk_get(x, (wk_zeros((2), .dtype = WK_I64), wk_zeros((3), .dtype = WK_I64))), "do not broadcast");
+    expect_failure(wk_get(NULL, (0)), "get: input is NULL");
+    expect_failure(wk_get(x, ((wk_tensor *)NULL)), "get: index is NULL");
+    expect_failure(wk_set(x, (0), wk_ones((2))), "set: ");
+    expect_failure(wk_set(x, (wk_of(int64_t, (2), 0, 1)), wk_ones((4))), "values f32[4] do not broadcast");
+    expect_failure(wk_set(x, (0), NULL == x ? x : (wk_tensor *)NULL), "set: second operand is NULL");
+    expect_failure(wk_set(wk_expand(wk_ones((1)), (3)), (WK_ALL), 1), "set: cannot write");
+}
+
+/* Messages name the tensor of the call and its dimensions, not the views that earlier indices made. */
+static void messages_name_the_tensor(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_ones((5, 3, 8)), *bad = wk_of(int64_t, (2), 0, -4), *mask = wk_ones((3, 2), .dtype = WK_BOOL);
+    expect_failure(wk_get(x, (0, WK_ALL, 9)), "get: index 9 is out of range for dimension 2 of f32[5,3,8] (size 8)");
+    expect_failure(wk_get(x, (WK_NEW, 0, 0, -9)), "get: index -9 is out of range for dimension 2 of f32[5,3,8]");
+    expect_failure(wk_get(x, (0, WK_REST, 8)), "get: index 8 is out of range for dimension 2 of f32[5,3,8]");
+    expect_failure(wk_get(x, (0, bad)), "get: index -4 is out of range for dimension 1 of f32[5,3,8] (size 3)");
+    expect_failure(wk_get(x, (WK_REST, mask)), "mask bool[3,2] does not have the sizes of f32[5,3,8] from dimension 1");
+    expect_failure(wk_set(x, (0, mask), 1), "mask bool[3,2] does not have the sizes of f32[5,3,8] from dimension 1");
+    expect_failure(wk_get(x, (wk_ones((5, 3, 8, 1), .dtype = WK_BOOL))),
+                   "indices for 4 dimensions, but f32[5,3,8] has 3");
+    expect_failure(wk_get(x, (wk_ones((), .dtype = WK_BOOL))), "mask bool[] does not have the sizes of f32[5,3,8]");
+    expect_failure(wk_get(x, (0, WK_SLICE(0, 2, 0))), "step must be at least 1, got 0 for dimension 1 of f32[5,3,8]");
+    expect_failure(wk_set(x, (0, wk_zeros((2), .dtype = WK_I64)), wk_ones((4))),
+                   "values f32[4] do not broadcast to the selected elements of f32[5,3,8], [2,8]");
+    const wk_index unknown[] = {wk_index_number(0), {.kind = (wk_index_kind)9}};
+    expect_failure(wk_get(x, WK_ARRAY(unknown, 2)), "get: index 1 has the unknown kind 9");
+    expect_failure(wk_set(x, WK_ARRAY(unknown, 2), 1), "set: index 1 has the unknown kind 9");
+}
+
+/* The elements of one row of an expanded dimension do not share memory; a write changes all rows, as in PyTorch. */
+static void writes_to_an_expanded_tensor(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_expand(wk_zeros((1, 3)), (2, 3));
+    assert_ptr_equal(wk_set(x, (0), wk_of(float, (3), 1, 2, 3)), x);
+    EXPECT_VALUES(x, 0, 1, 2, 3, 1, 2, 3);
+    wk_set(x, (1, 1), 5);
+    EXPECT_VALUES(x, 0, 1, 5, 3, 1, 5, 3);
+    expect_failure(wk_set(x, (WK_ALL, 0), 1), "set: cannot write in place: elements of the target share memory");
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_and_slices), cmocka_unit_test(tensors_and_masks),
-                                       cmocka_unit_test(writes), cmocka_unit_test(gradients),
-                                       cmocka_unit_test(messages)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_and_slices),
+                                       cmocka_unit_test(tensors_and_masks),
+                                       cmocka_unit_test(writes),
+                                       cmocka_unit_test(gradients),
+                                       cmocka_unit_test(messages),
+                                       cmocka_unit_test(messages_name_the_tensor),
+                                       cmocka_unit_test(writes_to_an_expanded_tensor)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

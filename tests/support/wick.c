@@ -54,6 +54,17 @@ void expect_error(const char *word, ...)
     wk_clear_error();
 }
 
+void expect_failure(bool result, const char *text)
+{
+    if (result) fail_msg("expected an error with \"%s\", got a result", text);
+    expect_error(text, NULL);
+}
+
+wk_tensor *test_matrix(int rows, int columns)
+{
+    return wk_reshape(wk_arange(rows * columns, .dtype = WK_F32), (rows, columns));
+}
+
 void expect_values(wk_tensor *x, int count, const double *values, double tolerance)
 {
     WK_SCOPE;

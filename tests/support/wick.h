@@ -31,6 +31,10 @@ typedef struct test_call {
 void expect_ok(void);
 /* Checks that there is a pending error and its message has all these words (terminated by NULL), and clears it. */
 void expect_error(const char *word, ...) __attribute__((sentinel));
+/* Checks that a call returned nothing, and the message like expect_error(). */
+void expect_failure(bool result, const char *text);
+/* Returns 0, 1, 2, ... as f32 (rows, columns). */
+wk_tensor *test_matrix(int rows, int columns);
 /* Checks all elements in row-major order. */
 void expect_values(wk_tensor *x, int count, const double *values, double tolerance);
 #define EXPECT_VALUES(x, tolerance, ...)                                                                               \

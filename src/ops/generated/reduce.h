@@ -439,13 +439,13 @@ extern const wk_parameter wk__parameters_ctc_loss[];
 
 #define WK__SIGNATURE_cummax                                                                                           \
     .name = "cummax", .schema = "cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)", .category = "scan", \
-    .doc = "Computes running maxima along dim, and the index of each: the last one of equal values. NaN stays.",       \
+    .doc = "Computes running maxima along dim, and the index of each: the last one of equal values. NaN propagates.",  \
     .grad_fn_name = "CummaxBackward0", .parameters = wk__parameters_cumsum, .parameter_count = 2, .results = 2,        \
     .result_names = (const char *const[]){"values", "indices"}, .invoke = wk__invoke_cummax
 
 #define WK__SIGNATURE_cummin                                                                                           \
     .name = "cummin", .schema = "cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)", .category = "scan", \
-    .doc = "Computes running minima along dim, and the index of each: the last one of equal values. NaN stays.",       \
+    .doc = "Computes running minima along dim, and the index of each: the last one of equal values. NaN propagates.",  \
     .grad_fn_name = "CumminBackward0", .parameters = wk__parameters_cumsum, .parameter_count = 2, .results = 2,        \
     .result_names = (const char *const[]){"values", "indices"}, .invoke = wk__invoke_cummin
 

@@ -471,8 +471,8 @@ extern const wk_parameter wk__parameters_embedding_bag[];
     .name = "index_put",                                                                                               \
     .schema = "index_put(Tensor self, Tensor[] indices, Tensor values, bool accumulate=False) -> Tensor",              \
     .category = "indexing",                                                                                            \
-    .doc =                                                                                                             \
-        "Writes values at the elements that index tensors name, one for each of the first dimensions, or adds them.",  \
+    .doc = "Writes values to the elements that index tensors select, one tensor for each of the first dimensions, or " \
+           "adds them.",                                                                                               \
     .grad_fn_name = "IndexPutBackward0", .parameters = wk__parameters_index_put, .parameter_count = 4, .results = 1,   \
     .invoke = wk__invoke_index_put, .invoke_in_place = wk__invoke_index_put_
 
@@ -487,8 +487,8 @@ extern const wk_parameter wk__parameters_embedding_bag[];
     .schema = "scatter_reduce(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) " \
               "-> Tensor",                                                                                             \
     .category = "indexing",                                                                                            \
-    .doc = "Combines the elements of source for one element of x along dim, and with .exclude_self not that element "  \
-           "itself.",                                                                                                  \
+    .doc = "Reduces the elements of source with the same index, together with the element of x at that index, or "     \
+           "without it if .exclude_self is set.",                                                                      \
     .grad_fn_name = "ScatterReduceBackward0", .dtypes = WK__NUMBERS, .parameters = wk__parameters_scatter_reduce,      \
     .parameter_count = 6, .results = 1, .invoke = wk__invoke_scatter_reduce,                                           \
     .invoke_in_place = wk__invoke_scatter_reduce_
@@ -498,7 +498,8 @@ extern const wk_parameter wk__parameters_embedding_bag[];
     .schema = "embedding_bag(Tensor input, Tensor weight, Tensor? offsets=None, float? max_norm=None, float "          \
               "norm_type=2, bool scale_grad_by_freq=False, str mode=\"mean\", Tensor? per_sample_weights=None, bool "  \
               "include_last_offset=False, int? padding_idx=None) -> Tensor",                                           \
-    .category = "indexing", .doc = "Combines rows of weight by bags of indices: their mean, sum or largest elements.", \
+    .category = "indexing",                                                                                            \
+    .doc = "Computes the mean, sum or maximum of the rows of weight that each bag of indices selects.",                \
     .grad_fn_name = "EmbeddingBagBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_embedding_bag,         \
     .parameter_count = 10, .results = 1, .data_dependent_shape = true, .invoke = wk__invoke_embedding_bag
 

@@ -289,7 +289,7 @@ const wk_parameter wk__parameters_embedding[] = {
      .default_value = {.kind = WK_VALUE_FLOAT, .f = 2}},
     {.size = sizeof(wk_parameter),
      .name = "scale_grad_by_freq",
-     .doc = "divide the gradient of a row by how often index has it; default false",
+     .doc = "divide the gradient of a row by its count in index; default false",
      .kind = WK_VALUE_BOOL,
      .optional = true,
      .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};
@@ -385,7 +385,7 @@ const wk_parameter wk__parameters_scatter_reduce[] = {
     {.size = sizeof(wk_parameter), .name = "reduce", .doc = "", .kind = WK_VALUE_TEXT},
     {.size = sizeof(wk_parameter),
      .name = "include_self",
-     .doc = "combine only elements of source; default false",
+     .doc = "leave out the element of x; default false",
      .kind = WK_VALUE_BOOL,
      .optional = true,
      .keyword_only = true,

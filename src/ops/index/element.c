@@ -3,12 +3,11 @@
  * then index the dimensions of this view. A write goes to the view, and autograd passes it on to the tensor. */
 #include "rows.h"
 #include "ops/core/view_geometry.h"
-#include <string.h>
 #include <wick/index.h>
 
 static const wk__op get_op = {.name = "get"}, set_op = {.name = "set"};
 
-/* The view of the indices that are no tensors, and the tensors by dimension of the view. */
+/* The view that numbers, slices and new dimensions select, and the tensors by dimension of the view. */
 typedef struct selection {
     const wk__op *op;
     wk_site site;
@@ -16,7 +15,7 @@ typedef struct selection {
     int dim; /* the next dimension of the view */
     bool indexed;
     wk_tensor *index[WK__MAX_DIMS];
-    wk_tensor *mask; /* the only tensor, if that is bool; its first dimension is mask_dim */
+    wk_tensor *mask; /* the only tensor, if it is bool, for dimensions of the view from mask_dim on; else NULL */
     int mask_dim;
 } selection;
 
@@ -28,17 +27,19 @@ static int dims_of(const wk_index *index)
     return body && body->dtype == WK_BOOL ? body->ndim : 1;
 }
 
-/* Checks the tensors and the number of indices. Sets *rest to the number of dimensions of WK_REST. */
-static bool check_indices(const wk__op *op, wk_site site, wk_tensor *x, const wk_index *index, int count, int *rest)
+/* Checks the kinds, that tensors are tensors, and the number of indices. Sets *rest to the number of dimensions of
+ * WK_REST. */
+static bool check_count(const wk__op *op, wk_site site, wk_tensor *x, const wk_index *index, int count, int *rest)
 {
     int dims = 0, rests = 0;
-    if (!wk__check_operands(op, site, &x, 1) || !wk__array_check(index, count, site, op->name, "the list of indices"))
-        return false;
     for (int k = 0; k < count; k++) {
-        wk_tensor *in[2] = {x, index[k].tensor};
-        if (index[k].kind == WK_INDEX_TENSOR &&
-            (!wk__check_tensor(index[k].tensor, site, op->name, "index") || !wk__check_operands(op, site, in, 2)))
+        if ((unsigned)index[k].kind > WK_INDEX_TENSOR) {
+            wk__error_set(site, WK_ERR_ARGUMENT,
+                          "%s: index %d has the unknown kind %d; use wk_index_number and the like", op->name, k,
+                          (int)index[k].kind);
             return false;
+        }
+        if (index[k].kind == WK_INDEX_TENSOR && !wk__check_index_operand(op, site, x, index[k].tensor)) return false;
         dims += dims_of(&index[k]);
         rests += index[k].kind == WK_INDEX_REST;
     }
@@ -50,10 +51,39 @@ static bool check_indices(const wk__op *op, wk_site site, wk_tensor *x, const wk
     return false;
 }
 
+/* Checks an index for dimension d of x, because messages of the views would name other dimensions and shapes. */
+static bool check_index(const wk__op *op, wk_site site, wk_tensor *x, const wk_index *index, int d)
+{
+    const int64_t size = d < wk__body_of(x)->ndim ? wk__body_of(x)->shape[d] : 0;
+    if (index->kind == WK_INDEX_TENSOR) return wk__check_index(op, site, x, index->tensor, d) >= 0;
+    if (index->kind == WK_INDEX_NUMBER && (index->first < -size || index->first >= size))
+        wk__op_error(op, site, WK_ERR_INDEX, &x, "index %lld is out of range for dimension %d of $a (size %lld)",
+                     (long long)index->first, d, (long long)size);
+    else if (index->kind == WK_INDEX_SLICE && index->step < 1)
+        wk__op_error(op, site, WK_ERR_ARGUMENT, &x,
+                     "step must be at least 1, got %lld for dimension %d of $a; use wk_flip to reverse a dimension",
+                     (long long)index->step, d);
+    else
+        return true;
+    return false;
+}
+
+/* Checks all indices. Sets *rest to the number of dimensions of WK_REST. */
+static bool check_indices(const wk__op *op, wk_site site, wk_tensor *x, const wk_index *index, int count, int *rest)
+{
+    if (!wk__check_operands(op, site, &x, 1) || !wk__array_check(index, count, site, op->name, "the list of indices") ||
+        !check_count(op, site, x, index, count, rest))
+        return false;
+    for (int k = 0, d = 0; k < count; k++) {
+        if (!check_index(op, site, x, &index[k], d)) return false;
+        d += index[k].kind == WK_INDEX_REST ? *rest : dims_of(&index[k]);
+    }
+    return true;
+}
+
 /* Applies one index to the view. False on error. */
 static bool apply(selection *s, const wk_index *index, int rest)
 {
-    int next;
     switch (index->kind) {
     case WK_INDEX_NUMBER: s->view = wk_select_at(s->site, s->view, s->dim, index->first); break;
     case WK_INDEX_SLICE:
@@ -68,23 +98,21 @@ static bool apply(selection *s, const wk_index *index, int rest)
         s->mask = !s->indexed && wk__body_of(index->tensor)->dtype == WK_BOOL ? index->tensor : NULL;
         s->mask_dim = s->dim;
         s->indexed = true;
-        if (s->mask) { /* expanded later, unless it stays the only tensor */
+        if (s->mask) { /* expanded later, if another tensor follows */
             s->dim += wk__body_of(index->tensor)->ndim;
             break;
         }
-        next = wk__expand_masks(s->op, s->site, s->view, index->tensor, s->dim, s->index);
-        if (next < 0) return false;
-        s->dim = next;
+        s->dim = wk__store_index(s->site, index->tensor, s->dim, s->index);
         break;
     }
-    return s->view != NULL;
+    return s->view && s->dim >= 0;
 }
 
-/* Replaces the mask that was left as it is by the indices of its true elements. */
+/* Replaces the mask, if there is one, by the indices of its true elements. */
 static bool expand_mask(selection *s)
 {
     if (!s->mask) return true;
-    const bool fine = wk__expand_masks(s->op, s->site, s->view, s->mask, s->mask_dim, s->index) >= 0;
+    const bool fine = wk__store_index(s->site, s->mask, s->mask_dim, s->index) >= 0;
     s->mask = NULL;
     return fine;
 }
@@ -101,7 +129,7 @@ static bool select_elements(selection *s, wk_tensor *x, const wk_index *index, i
 
 static wk_tensor *read_elements(selection *s, wk_tensor *x)
 {
-    wk__tensor_index t;
+    wk__tensor_index t = {.named = x};
     if (s->indexed)
         return expand_mask(s) && wk__tensor_index_begin(&t, s->op, s->site, s->view, s->index)
                    ? wk__tensor_index_read(&t, s->op, s->site, s->view)
@@ -127,7 +155,7 @@ static bool fill(wk_site site, wk_tensor *x, wk__arg number)
            NULL;
 }
 
-/* Returns the value without leading dimensions of size 1 that the target does not have. */
+/* Returns the value without the leading dimensions of size 1 by which it exceeds ndim dimensions. */
 static wk_tensor *without_leading_ones(wk_site site, wk_tensor *value, int ndim)
 {
     while (value && wk__body_of(value)->ndim > ndim && wk__body_of(value)->shape[0] == 1)
@@ -135,7 +163,7 @@ static wk_tensor *without_leading_ones(wk_site site, wk_tensor *value, int ndim)
     return value;
 }
 
-/* Returns a mask with dimensions of size 1 behind it, so that it broadcasts to the view. */
+/* Returns the mask with trailing dimensions of size 1, so that it broadcasts to the view. */
 static wk_tensor *mask_of_view(const selection *s)
 {
     const wk__body *mask = wk__body_of(s->mask);
@@ -145,25 +173,16 @@ static wk_tensor *mask_of_view(const selection *s)
     return wk_reshape_at(s->site, s->mask, shape, behind);
 }
 
-static bool mask_fits(const selection *s)
-{
-    const wk__body *mask = wk__body_of(s->mask), *view = wk__body_of(s->view);
-    for (int d = 0; d < mask->ndim; d++)
-        if (mask->shape[d] != view->shape[s->mask_dim + d]) return false;
-    return mask->ndim > 0;
-}
-
-/* A number is written where a mask is true without waiting for the mask. */
+/* Writes the value to the selected elements. A number is written through a mask without waiting for it. */
 static bool write_elements(selection *s, wk_tensor *x, wk_value value)
 {
     const wk__arg arg = wk__value_arg(&value);
-    wk__tensor_index t;
+    wk__tensor_index t = {.named = x};
     if (!s->indexed && arg.is_number) return fill(s->site, s->view, arg);
     if (!s->indexed)
         return wk_copy__at(s->site, s->view, without_leading_ones(s->site, arg.tensor, wk__body_of(s->view)->ndim)) !=
                NULL;
-    if (s->mask && arg.is_number && mask_fits(s))
-        return wk_masked_fill__at(s->site, s->view, mask_of_view(s), value) != NULL;
+    if (s->mask && arg.is_number) return wk_masked_fill__at(s->site, s->view, mask_of_view(s), value) != NULL;
     wk_tensor *values = arg.tensor;
     if (arg.is_number) {
         const wk_tensor_options options = {.size = sizeof options, .dtype = wk_dtype_of(x), .device = wk_device_of(x)};

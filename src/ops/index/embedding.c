@@ -9,7 +9,7 @@
 
 enum { NO_PADDING = -1 };
 
-/* Returns how often the index, a vector, names each of n rows. */
+/* Returns how often each of n rows occurs in the index, a vector. */
 static wk_tensor *frequencies(wk_tensor *index, int64_t n)
 {
     const wk_site here = {0};
@@ -17,7 +17,7 @@ static wk_tensor *frequencies(wk_tensor *index, int64_t n)
     return wk_index_add_at(here, wk_zeros_at(here, &n, 1, &options), 0, index, wk_ones_like_at(here, index, NULL));
 }
 
-/* Scales the rows of the table that the index names and whose norm exceeds max_norm down to it. */
+/* Scales down to max_norm the rows of the table that occur in the index and whose norm exceeds it. */
 static bool limit_norms(wk_site site, wk_tensor *weight, wk_tensor *index, double max_norm, double p)
 {
     wk__call_scope c;

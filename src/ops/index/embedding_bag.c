@@ -6,10 +6,9 @@
 #include "ops/core/view_geometry.h"
 #include "ops/reduce/reduction.h"
 #include <math.h>
-#include <string.h>
 
 enum { MEAN, SUM, MAX, MODES };
-static const char *const mode_names[MODES] = {"mean", "sum", "max"};
+static const char *const modes[MODES] = {"mean", "sum", "max"};
 
 /* One call. */
 typedef struct bag_call {
@@ -82,7 +81,7 @@ static wk_tensor *bag_of_each(bag_call *b)
     return bag;
 }
 
-/* Returns which indices count, as bool; NULL without padding. */
+/* Returns a mask of the indices that are not padding; NULL without .padding_idx. */
 static wk_tensor *counted_indices(const bag_call *b, wk_tensor *index)
 {
     const double row = wk__option_or(b->o->padding_idx, NAN);
@@ -144,14 +143,8 @@ wk_tensor *wk_embedding_bag_at(wk_site site, wk_tensor *index, wk_tensor *weight
     wk__call_scope c;
     if (!wk__read_embedding_bag_options(site, op->name, options, &o)) return NULL;
     if (!(o.offsets && o.per_sample_weights) && wk__omitted_may_have_failed()) return NULL;
-    bag_call b = {.site = site, .index = index, .weight = weight, .o = &o, .mode = o.mode ? MODES : MEAN};
-    for (int k = 0; k < MODES && o.mode; k++)
-        if (strcmp(o.mode, mode_names[k]) == 0) b.mode = k;
-    if (b.mode == MODES) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: unknown .mode \"%s\"; expected \"mean\", \"sum\" or \"max\"",
-                      op->name, o.mode);
-        return NULL;
-    }
+    bag_call b = {.site = site, .index = index, .weight = weight, .o = &o};
+    if ((b.mode = wk__option_word(site, op->name, ".mode", modes, MODES, o.mode)) < 0) return NULL;
     wk_tensor *in[4] = {index, weight};
     int inputs = 2;
     if (o.offsets) in[inputs++] = o.offsets;

@@ -69,15 +69,29 @@ static bool check_index_range(const wk__op *op, wk_site site, wk_tensor *index, 
     return false;
 }
 
+static bool check_index_dtype(const wk__op *op, wk_site site, wk_tensor *index, wk_tensor *const in[])
+{
+    const wk_dtype dtype = (wk_dtype)wk__body_of(index)->dtype;
+    if (dtype == WK_I64 || dtype == WK_I32) return true;
+    wk__op_error(op, site, WK_ERR_DTYPE, in, "index must be i64 or i32, got %s; %s", wk_dtype_str(dtype),
+                 dtype == WK_BOOL ? "use wk_masked_select for a mask, or wk_nonzero for its indices"
+                                  : "convert it with wk_to_dtype(index, WK_I64)");
+    return false;
+}
+
+bool wk__check_index_values(const wk__op *op, wk_site site, wk_tensor *index, int64_t size, wk_tensor *x, int d)
+{
+    int64_t bad;
+    if (!check_index_dtype(op, site, index, &x)) return false;
+    if (!wk__find_index_out_of_range(index, -size, size, NULL, &bad)) return true;
+    wk__op_error(op, site, WK_ERR_INDEX, &x, "index %lld is out of range for dimension %d of $a (size %lld)",
+                 (long long)bad, d, (long long)size);
+    return false;
+}
+
 wk_tensor *wk__to_i64_index(const wk__op *op, wk_site site, wk_tensor *index, int64_t bound, wk_tensor *const in[])
 {
-    wk_dtype dtype = wk__body_of(index)->dtype;
-    if (dtype != WK_I64 && dtype != WK_I32) {
-        wk__op_error(op, site, WK_ERR_DTYPE, in, "index must be i64 or i32, got %s; %s", wk_dtype_str(dtype),
-                     dtype == WK_BOOL ? "use wk_masked_select for a mask, or wk_nonzero for its indices"
-                                      : "convert it with wk_to_dtype(index, WK_I64)");
-        return NULL;
-    }
+    if (!check_index_dtype(op, site, index, in)) return NULL;
     if (!check_index_range(op, site, index, bound, in)) return NULL;
     return wk_to_dtype_at(site, index, WK_I64);
 }
@@ -87,6 +101,16 @@ wk_tensor *wk__to_i64_index_or_empty(const wk__op *op, wk_site site, wk_tensor *
 {
     if (wk__body_numel(wk__body_of(index)) == 0) return wk_to_dtype_at(site, index, WK_I64);
     return wk__to_i64_index(op, site, index, bound, in);
+}
+
+bool wk__broadcast_mask(const wk__op *op, wk_site site, wk_tensor *const in[], int *ndim, int64_t *shape)
+{
+    const wk__body *a = wk__body_of(in[0]), *b = wk__body_of(in[1]);
+    if (b->dtype == WK_BOOL && wk__broadcast(a->ndim, a->shape, b->ndim, b->shape, ndim, shape)) return true;
+    wk__op_error(op, site, b->dtype != WK_BOOL ? WK_ERR_DTYPE : WK_ERR_SHAPE, in,
+                 b->dtype != WK_BOOL ? "mask must be bool, got $b; use wk_ne(mask, 0)"
+                                     : "$a and the mask $b do not broadcast");
+    return false;
 }
 
 /* A 0-d tensor counts as a vector of one. */

@@ -24,6 +24,11 @@ bool wk__check_index_shape(const wk__op *op, wk_site site, wk_tensor *const in[]
  * or in [0, n) if bound is -n; that is checked here only if they are in host memory already, and by the kernels in any
  * case. in[]: the call's operands, for messages. NULL on error. */
 wk_tensor *wk__to_i64_index(const wk__op *op, wk_site site, wk_tensor *index, int64_t bound, wk_tensor *const in[]);
+/* Checks the dtype of an index for dimension d of x, which has this size, and its values if they are in host memory
+ * already. */
+bool wk__check_index_values(const wk__op *op, wk_site site, wk_tensor *index, int64_t size, wk_tensor *x, int d);
+/* Checks that in[1] is bool and broadcasts with in[0], and sets the shape of both. */
+bool wk__broadcast_mask(const wk__op *op, wk_site site, wk_tensor *const in[], int *ndim, int64_t *shape);
 /* Like wk__to_i64_index(), but for ops such as gather and scatter, where the dtype of an empty index is not checked, as
  * in PyTorch. */
 wk_tensor *wk__to_i64_index_or_empty(const wk__op *op, wk_site site, wk_tensor *index, int64_t bound,

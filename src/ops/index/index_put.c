@@ -126,9 +126,13 @@ static wk_tensor *put(wk_site site, wk_tensor *x, wk_tensor *const *indices, int
 {
     const wk__op *op = &wk__op_index_put;
     wk_tensor *index[WK__MAX_DIMS] = {NULL};
-    wk__tensor_index t;
+    wk__tensor_index t = {.named = x};
     for (int k = 0, dim = 0; k < count; k++)
-        if ((dim = wk__expand_masks(op, site, x, indices[k], dim, index)) < 0) return NULL;
+        if (!wk__check_index_operand(op, site, x, indices[k]) ||
+            (dim = wk__check_index(op, site, x, indices[k], dim)) < 0)
+            return NULL;
+    for (int k = 0, dim = 0; k < count; k++)
+        if ((dim = wk__store_index(site, indices[k], dim, index)) < 0) return NULL;
     if (!wk__tensor_index_begin(&t, op, site, x, index)) return NULL;
     return wk__tensor_index_write(&t, op, site, x, values, accumulate);
 }
@@ -147,7 +151,7 @@ static wk_tensor *index_put_call(wk_site site, wk_tensor *x, wk_tensor *const *i
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: the list of index tensors is empty", op->name);
         return NULL;
     }
-    if (!wk__check_operands(op, site, indices, count) || !wk__inlined_begin(&c, op, site, in, 2)) return NULL;
+    if (!wk__inlined_begin(&c, op, site, in, 2)) return NULL;
     return end_call(&c, site, x, put(site, x, indices, count, values, o.accumulate), in_place);
 }
 
@@ -170,27 +174,20 @@ static wk_tensor *scattered(wk_site site, wk_tensor *x, wk_tensor *mask, wk_tens
 {
     const wk__op *op = &wk__op_masked_scatter;
     wk_tensor *in[3] = {x, mask, source};
-    const wk__body *a = wk__body_of(x), *b = wk__body_of(mask);
+    const wk_dtype dtype = wk_dtype_of(x);
     int64_t shape[WK__MAX_DIMS];
     int ndim;
-    if (b->dtype != WK_BOOL || !wk__broadcast(a->ndim, a->shape, b->ndim, b->shape, &ndim, shape)) {
-        wk__op_error(op, site, b->dtype != WK_BOOL ? WK_ERR_DTYPE : WK_ERR_SHAPE, in,
-                     b->dtype != WK_BOOL ? "mask must be bool, got $b; use wk_ne(mask, 0)"
-                                         : "$a and the mask $b do not broadcast");
-        return NULL;
-    }
-    if (!check_same_dtype(op, site, x, source)) return NULL;
+    if (!wk__broadcast_mask(op, site, in, &ndim, shape) || !check_same_dtype(op, site, x, source)) return NULL;
     x = wk_expand_at(site, x, shape, ndim);
     mask = wk_expand_at(site, mask, shape, ndim);
     if (!x || !mask || wk__numel(ndim, shape) == 0) return x;
     wk_tensor *flat = wk_reshape_at(site, mask, (const int64_t[]){-1}, 1);
     wk_tensor *order = wk_reshape_at(site, wk_cumsum_at(site, flat, 0), shape, ndim);
     wk_tensor *from = wk_where(mask, wk_sub(order, 1), 0);
-    if (wk__body_numel(wk__body_of(source)) == 0) /* an element is there for every index that is looked up */
-        source =
-            wk_zeros_at(site, (const int64_t[]){1}, 1,
-                        &(wk_tensor_options){
-                            .size = sizeof(wk_tensor_options), .dtype = (wk_dtype)a->dtype, .device = wk_device_of(x)}),
+    if (wk__body_numel(wk__body_of(source)) == 0) /* so that every index that is looked up has an element */
+        source = wk_zeros_at(
+            site, (const int64_t[]){1}, 1,
+            &(wk_tensor_options){.size = sizeof(wk_tensor_options), .dtype = dtype, .device = wk_device_of(x)}),
         from = wk_where(mask, order, 0);
     return wk_where(mask, wk_take_at(site, source, from), x);
 }

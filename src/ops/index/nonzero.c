@@ -5,6 +5,7 @@
 #include "engine/host_transfer.h"
 #include "base/alloc.h"
 #include "ir/scalar.h"
+#include "index_check.h"
 #include "nonzero.h"
 #include "ops/core/view_geometry.h"
 #include <string.h>
@@ -52,15 +53,9 @@ wk_tensor *wk_masked_select_at(wk_site site, wk_tensor *x, wk_tensor *mask)
     const wk__op *op = &wk__op_masked_select;
     wk_tensor *in[2] = {x, mask}, *places = NULL;
     if (!wk__prepare_operands(wk__context(), op, site, in, 2, WK__COLOCATE_IF_SOFT)) return NULL;
-    const wk__body *a = wk__body_of(in[0]), *b = wk__body_of(in[1]);
     int64_t shape[WK__MAX_DIMS];
     int ndim;
-    if (b->dtype != WK_BOOL || !wk__broadcast(a->ndim, a->shape, b->ndim, b->shape, &ndim, shape)) {
-        wk__op_error(op, site, b->dtype != WK_BOOL ? WK_ERR_DTYPE : WK_ERR_SHAPE, in,
-                     b->dtype != WK_BOOL ? "mask must be bool, got $b; use wk_ne(mask, 0)"
-                                         : "$a and the mask $b do not broadcast");
-        return NULL;
-    }
+    if (!wk__broadcast_mask(op, site, in, &ndim, shape)) return NULL;
     wk__compose c;
     if (!wk__compose_begin(&c, op, site, in, 2)) return NULL;
     wk_tensor *out = select_by_mask(

@@ -98,7 +98,7 @@ bool wk__tensor_index_begin(wk__tensor_index *t, const wk__op *op, wk_site site,
     for (int k = 0; k < t->count; k++) {
         wk_tensor *own = index[t->order[t->first + k]];
         const int64_t size = t->shape[t->first + k];
-        if (!(own = wk__to_i64_index(op, site, own, size, &own))) return false;
+        if (!(own = wk_to_dtype_at(site, own, WK_I64))) return false;
         own = wk__normalize_index(own, size);
         t->row = t->row ? wk_add(wk_mul(t->row, size), own) : own;
         if (!t->row) return false;
@@ -121,12 +121,12 @@ static wk_tensor *merged(const wk__tensor_index *t, wk_site site, wk_tensor *x)
 }
 
 /* Computes the shape of the elements. Returns the number of dimensions; -1 on error. */
-static int result_shape(const wk__tensor_index *t, const wk__op *op, wk_site site, wk_tensor *x, int64_t *shape)
+static int result_shape(const wk__tensor_index *t, const wk__op *op, wk_site site, int64_t *shape)
 {
     const int rest = t->ndim - t->first - t->count, ndim = t->first + t->index_ndim + rest;
     if (ndim > WK__MAX_DIMS) {
-        wk__op_error(op, site, WK_ERR_SHAPE, &x, "the elements of $a would have %d dimensions, more than %d", ndim,
-                     WK__MAX_DIMS);
+        wk__op_error(op, site, WK_ERR_SHAPE, &t->named,
+                     "the selected elements of $a would have %d dimensions, more than %d", ndim, WK__MAX_DIMS);
         return -1;
     }
     memcpy(shape, t->shape, sizeof *shape * (size_t)t->first);
@@ -138,9 +138,18 @@ static int result_shape(const wk__tensor_index *t, const wk__op *op, wk_site sit
 wk_tensor *wk__tensor_index_read(const wk__tensor_index *t, const wk__op *op, wk_site site, wk_tensor *x)
 {
     int64_t shape[WK__MAX_DIMS];
-    const int ndim = result_shape(t, op, site, x, shape);
+    const int ndim = result_shape(t, op, site, shape);
     if (ndim < 0) return NULL;
     return wk_reshape_at(site, wk_index_select_at(site, merged(t, site, x), t->first, t->row), shape, ndim);
+}
+
+static void refuse_values(const wk__op *op, wk_site site, wk_tensor *const pair[2], int ndim, const int64_t *shape)
+{
+    wk__text text = {0};
+    wk__text_shape(&text, ndim, shape);
+    wk__op_error(op, site, WK_ERR_SHAPE, pair, "values $b do not broadcast to the selected elements of $a, %s",
+                 text.data ? text.data : "");
+    wk__text_free(&text);
 }
 
 /* Returns values in the shape of the elements, with the dimensions of the index tensors as one. */
@@ -148,15 +157,15 @@ static wk_tensor *spread_values(const wk__tensor_index *t, const wk__op *op, wk_
                                 wk_tensor *values)
 {
     int64_t shape[WK__MAX_DIMS], both[WK__MAX_DIMS];
-    int ndim = result_shape(t, op, site, x, shape), wide;
+    int ndim = result_shape(t, op, site, shape), wide;
     if (ndim < 0) return NULL;
     const wk__body *body = wk__body_of(values);
-    wk_tensor *pair[2] = {x, values};
+    wk_tensor *pair[2] = {t->named, values};
     while (body->ndim > ndim && body->shape[0] == 1 && (values = wk_select_at(site, values, 0, 0)))
         body = wk__body_of(values);
     if (!values || !wk__broadcast(body->ndim, body->shape, ndim, shape, &wide, both) ||
         !wk__same_shape(wide, both, ndim, shape)) {
-        if (values) wk__op_error(op, site, WK_ERR_SHAPE, pair, "values $b do not broadcast to the elements of $a");
+        if (values) refuse_values(op, site, pair, ndim, shape);
         return NULL;
     }
     values = wk_expand_at(site, wk_to_dtype_at(site, values, wk__body_of(x)->dtype), shape, ndim);
@@ -185,6 +194,14 @@ wk_tensor *wk__tensor_index_write(const wk__tensor_index *t, const wk__op *op, w
     return wk_permute_at(site, out, back, t->ndim);
 }
 
+/* ---- index tensors ----------------------------------------------------------------------------------------------- */
+
+bool wk__check_index_operand(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *index)
+{
+    wk_tensor *const both[2] = {x, index};
+    return wk__check_tensor(index, site, op->name, "index") && wk__check_operands(op, site, both, 2);
+}
+
 /* Checks that a mask has the sizes of x from dimension dim on. */
 static bool check_mask(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *mask, int dim)
 {
@@ -197,19 +214,24 @@ static bool check_mask(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *
     return fits;
 }
 
-int wk__expand_masks(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *index, int dim,
-                     wk_tensor *out[WK__MAX_DIMS])
+int wk__check_index(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *index, int dim)
 {
-    const int ndim = wk__body_of(x)->ndim;
-    if (wk__body_of(index)->dtype == WK_BOOL) {
-        if (!check_mask(op, site, x, index, dim)) return -1;
-        const int count = wk_nonzero_numpy_at(site, index, out + dim);
-        return count < 0 ? -1 : dim + count;
-    }
-    if (dim >= ndim) {
-        wk__op_error(op, site, WK_ERR_SHAPE, &x, "more indices than the %d dimensions of $a", ndim);
+    const wk__body *body = wk__body_of(x);
+    if (wk__body_of(index)->dtype == WK_BOOL)
+        return check_mask(op, site, x, index, dim) ? dim + wk__body_of(index)->ndim : -1;
+    if (dim >= body->ndim) {
+        wk__op_error(op, site, WK_ERR_SHAPE, &x, "more indices than the %d dimensions of $a", body->ndim);
         return -1;
     }
-    out[dim] = index;
+    return wk__check_index_values(op, site, index, body->shape[dim], x, dim) ? dim + 1 : -1;
+}
+
+int wk__store_index(wk_site site, wk_tensor *tensor, int dim, wk_tensor *index[WK__MAX_DIMS])
+{
+    if (wk__body_of(tensor)->dtype == WK_BOOL) {
+        const int count = wk_nonzero_numpy_at(site, tensor, index + dim);
+        return count < 0 ? -1 : dim + count;
+    }
+    index[dim] = tensor;
     return dim + 1;
 }

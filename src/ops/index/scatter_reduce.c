@@ -7,17 +7,16 @@
 #include "index_check.h"
 #include "ops/core/view_geometry.h"
 #include "rows.h"
-#include <string.h>
 
 enum { SUM, PROD, MEAN, AMAX, AMIN, MODES };
-static const char *const mode_names[MODES] = {"sum", "prod", "mean", "amax", "amin"};
+static const char *const modes[MODES] = {"sum", "prod", "mean", "amax", "amin"};
 
 /* One call. No tensor is 0-d. */
 typedef struct reduce_call {
     wk_site site;
     wk_tensor *x, *index, *source; /* index: i64, nonnegative; source: the part that the index covers */
     int d, mode;
-    bool alone; /* x itself does not take part */
+    bool alone; /* elements of x are left out */
 } reduce_call;
 
 static wk_tensor *combined(int mode, wk_tensor *a, wk_tensor *b)
@@ -89,16 +88,6 @@ static wk_tensor *reduced(const reduce_call *r)
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */
 
-static int mode_of(wk_site site, const char *reduce)
-{
-    for (int k = 0; k < MODES && reduce; k++)
-        if (strcmp(reduce, mode_names[k]) == 0) return k;
-    wk__error_set(site, WK_ERR_ARGUMENT,
-                  "scatter_reduce: unknown reduce \"%s\"; expected \"sum\", \"prod\", \"mean\", \"amax\" or \"amin\"",
-                  reduce ? reduce : "NULL");
-    return -1;
-}
-
 static bool check(wk_site site, wk_tensor *const in[3], int d)
 {
     const wk__op *op = &wk__op_scatter_reduce;
@@ -149,7 +138,7 @@ static wk_tensor *scatter_reduce_call(wk_site site, wk_tensor *x, int64_t dim, w
     wk__call_scope c;
     wk_tensor *in[3] = {x, index, source};
     if (!wk__options(site, op->name, options, &o)) return NULL;
-    const int mode = mode_of(site, reduce);
+    const int mode = wk__option_word(site, op->name, "reduce", modes, MODES, reduce ? reduce : "NULL");
     if (mode < 0 || !wk__inlined_begin(&c, op, site, in, 3)) return NULL;
     wk_tensor *out = scatter_reduce(site, in, dim, mode, o.exclude_self);
     if (!in_place) return wk__inlined_end(&c, out);

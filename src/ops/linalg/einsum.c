@@ -95,7 +95,8 @@ static wk_tensor *as_matrices(const labelled *a, const groups *g, int first)
     return wk_reshape_at((wk_site){0}, a->x, shape, ndim);
 }
 
-/* Removes what the product does not need from both operands and sorts their labels into groups. */
+/* Sums over the labels that only one operand has and nothing later needs, drops dimensions of size 1 that the other
+ * operand has with another size, and sorts the remaining labels into groups. */
 static groups prepare_pair(labelled *l, labelled *r, uint64_t needed)
 {
     uint64_t unit_left = 0, unit_right = 0;
@@ -177,8 +178,8 @@ typedef struct einsum_call {
     wk_tensor *const *x;
     int count;
     int64_t size[LABELS];
-    int uses[LABELS], last[LABELS]; /* how often a label occurs, and in which operand it does so last */
-    int ellipsis;                   /* the most dimensions of "..." */
+    int uses[LABELS], last[LABELS]; /* how often a label occurs, and the last operand with it */
+    int ellipsis;                   /* the largest number of dimensions of "..." */
     int8_t output[LABELS];
     int outputs;
 } einsum_call;
@@ -204,7 +205,16 @@ static char letter_of(int label)
     return (char)(label < 26 ? 'A' + label : label < LETTERS ? 'a' + label - 26 : '.');
 }
 
-/* Reads to the next comma, arrow or end. */
+/* Refuses the character at `at`; `hint` ends the message. Bytes other than printable ASCII are shown as numbers. */
+static bool refuse_character(const einsum_call *e, const char *at, const char *hint)
+{
+    const unsigned char byte = (unsigned char)*at;
+    const bool shown = byte >= ' ' && byte < 0x7f;
+    return refuse(e, shown ? "unexpected '%c' at index %d%s" : "unexpected byte 0x%02x at index %d%s", byte,
+                  (int)(at - e->equation), hint);
+}
+
+/* Reads the labels up to the next comma, arrow or end. */
 static bool read_subscripts(const einsum_call *e, const char **at, subscripts *s)
 {
     s->count = 0;
@@ -220,8 +230,7 @@ static bool read_subscripts(const einsum_call *e, const char **at, subscripts *s
             s->ellipsis = s->count;
             *at += 2;
         } else {
-            return refuse(e, "unexpected '%c' at index %d; labels are letters, or ... once for each operand", **at,
-                          (int)(*at - e->equation));
+            return refuse_character(e, *at, "; labels are letters, or ... once for each operand");
         }
     }
     return true;
@@ -235,8 +244,8 @@ static void write_labels(const subscripts *s, int ndim, int8_t *label)
         label[d] = d < at ? s->label[d] : d < at + extra ? (int8_t)(LABELS - extra + d - at) : s->label[d - extra];
 }
 
-/* Notes the sizes and uses of the labels of operand k. */
-static bool note_operand(einsum_call *e, int k, const subscripts *s)
+/* Records the sizes and uses of the labels of operand k; checks the sizes. */
+static bool record_operand(einsum_call *e, int k, const subscripts *s)
 {
     const wk__body *body = wk__body_of(e->x[k]);
     const int extra = body->ndim - s->count;
@@ -279,7 +288,7 @@ static bool explicit_output(einsum_call *e, const char *at)
     subscripts s;
     int8_t label[2 * WK__MAX_DIMS];
     if (!read_subscripts(e, &at, &s)) return false;
-    if (*at) return refuse(e, "unexpected '%c' at index %d, after the result", *at, (int)(at - e->equation));
+    if (*at) return refuse_character(e, at, ", after the result");
     e->outputs = s.count + (s.ellipsis >= 0 ? e->ellipsis : 0);
     write_labels(&s, e->outputs, label);
     for (int k = 0; k < e->outputs; k++) {
@@ -298,14 +307,13 @@ static bool read_equation(einsum_call *e)
     const char *at = e->equation;
     subscripts s;
     for (int k = 0; k < e->count; k++) {
-        if (!read_subscripts(e, &at, &s) || !note_operand(e, k, &s)) return false;
+        if (!read_subscripts(e, &at, &s) || !record_operand(e, k, &s)) return false;
         if (k + 1 == e->count) continue;
         if (*at != ',') return refuse(e, "%d operands for %d tensors", k + 1, e->count);
         at++;
     }
     if (*at == ',') return refuse(e, "more operands than the %d tensors", e->count);
-    if (*at && strncmp(at, "->", 2) != 0)
-        return refuse(e, "unexpected '%c' at index %d; the result follows ->", *at, (int)(at - e->equation));
+    if (*at && strncmp(at, "->", 2) != 0) return refuse_character(e, at, "; the result follows ->");
     const bool arrow = *at;
     if (arrow && !explicit_output(e, at + 2)) return false;
     if (!arrow) implicit_output(e);

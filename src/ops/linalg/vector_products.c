@@ -13,8 +13,8 @@ static int64_t size_from_right(const wk__body *body, int ndim, int d)
     return d < lead ? 1 : body->shape[d - lead];
 }
 
-/* A dimension of both sizes m and n becomes two of each operand, (m, 1) and (1, n), unless one of them is 1. The
- * product of these views has the elements of the result in its order. */
+/* Dimensions of sizes m and n become two in each operand, (m, 1) and (1, n), of which sizes 1 are left out. The product
+ * of these views has the elements of the result in its order. */
 static wk_tensor *kron(wk_site site, wk_tensor *const in[2])
 {
     const wk__body *a = wk__body_of(in[0]), *b = wk__body_of(in[1]);
@@ -23,15 +23,18 @@ static wk_tensor *kron(wk_site site, wk_tensor *const in[2])
     int count = 0;
     for (int d = 0; d < ndim; d++) {
         const int64_t m = size_from_right(a, ndim, d), n = size_from_right(b, ndim, d);
-        const bool both = m != 1 && n != 1;
-        left[count] = m;
-        right[count++] = both ? 1 : n;
-        if (both) left[count] = 1, right[count++] = n;
-        if (!wk__mul_size(m, n, &shape[d])) count = 2 * WK__MAX_DIMS;
-        if (count > WK__MAX_DIMS) break;
+        if (m != 1) left[count] = m, right[count++] = 1;
+        if (n != 1) left[count] = 1, right[count++] = n;
+        if (!wk__mul_size(m, n, &shape[d])) {
+            wk__op_error(&wk__op_kron, site, WK_ERR_SHAPE, in,
+                         "dimension %d of the product of $a and $b is too large (%lld * %lld)", d, (long long)m,
+                         (long long)n);
+            return NULL;
+        }
     }
     if (count > WK__MAX_DIMS) {
-        wk__op_error(&wk__op_kron, site, WK_ERR_SHAPE, in, "the product of $a and $b has too many dimensions");
+        wk__op_error(&wk__op_kron, site, WK_ERR_SHAPE, in,
+                     "$a and $b together have more than %d dimensions of sizes other than 1", WK__MAX_DIMS);
         return NULL;
     }
     wk_tensor *x = wk_reshape_at(site, in[0], left, count), *y = wk_reshape_at(site, in[1], right, count);
@@ -65,7 +68,7 @@ static wk_tensor *cross(wk_site site, wk_tensor *const in[2], int d)
     const wk_dtype dtype = wk__promote_types(a->dtype, b->dtype);
     if (a->ndim != b->ndim || a->shape[d] != 3 || b->shape[d] != 3) {
         wk__op_error(op, site, WK_ERR_SHAPE, in,
-                     a->ndim != b->ndim ? "$a and $b must have as many dimensions"
+                     a->ndim != b->ndim ? "$a and $b must have the same number of dimensions"
                                         : "dimension %d of $a and $b must have size 3",
                      d);
         return NULL;

@@ -8,7 +8,6 @@
  *                     differs from label s - 2, alpha[s - 2]
  *
  * A large negative number replaces log 0, so that no gradient is NaN. */
-#include "engine/host_transfer.h"
 #include "losses.h"
 #include "ops/index/index_check.h"
 #include "ops/core/view_geometry.h"
@@ -20,7 +19,7 @@ static const double LOG_0 = -1e30, INFINITE_LOSS = 1e29;
 typedef struct ctc_call {
     wk_site site;
     wk_tensor *log_probs;       /* (T, N, C), in the computation dtype */
-    wk_tensor *targets;         /* (N, S), i64; the blank behind the labels of a row */
+    wk_tensor *targets;         /* (N, S), i64: the labels of each sequence, then blanks */
     wk_tensor *steps, *lengths; /* (N), i64 */
     int64_t t, n, c, s, blank;
 } ctc_call;
@@ -96,8 +95,8 @@ static wk_tensor *rows_of_vector(ctc_call *c, wk_tensor *targets)
 {
     const int64_t total = wk__body_numel(wk__body_of(targets));
     int64_t labels;
-    if (!wk__host_read_i64(wk_amax_at(c->site, c->lengths, NULL, -1, NULL), &c->s, c->site) ||
-        !wk__host_read_i64(wk_sum(c->lengths), &labels, c->site))
+    if (wk_read_at(c->site, wk_amax_at(c->site, c->lengths, NULL, -1, NULL), &c->s, sizeof c->s) != WK_OK ||
+        wk_read_at(c->site, wk_sum(c->lengths), &labels, sizeof labels) != WK_OK)
         return NULL;
     if (labels > total) {
         wk__error_set(c->site, WK_ERR_SHAPE, "ctc_loss: target_lengths add up to %lld, but there are %lld labels",

@@ -3,7 +3,7 @@
 #include "norm.h"
 #include <math.h>
 
-/* Returns a with a dimension for the rows of the other operand, before (-3) or after (-2) its own rows. */
+/* Returns x with a dimension for the rows of the other operand, before (-3) or after (-2) its own rows. */
 static wk_tensor *spread(wk_tensor *x, int dim)
 {
     return wk_unsqueeze_at((wk_site){0}, x, dim);
@@ -20,7 +20,8 @@ static bool check_operands(wk_site site, wk_tensor *const in[2], double p)
     if (!(p >= 0))
         problem = "p must be at least 0", code = WK_ERR_ARGUMENT;
     else if (!wk__is_float(a->dtype) || !wk__is_float(b->dtype))
-        problem = "$a and $b are not floating-point; convert one with wk_to_dtype(x, WK_F32)", code = WK_ERR_DTYPE;
+        problem = "expected floating-point operands, got $a and $b; convert with wk_to_dtype(x, WK_F32)",
+        code = WK_ERR_DTYPE;
     else if (a->ndim < 2 || b->ndim < 2 || a->ndim == WK__MAX_DIMS || b->ndim == WK__MAX_DIMS)
         problem = "expected operands (..., rows, columns) of 2 to 7 dimensions, got $a and $b";
     else if (a->shape[a->ndim - 1] != b->shape[b->ndim - 1])

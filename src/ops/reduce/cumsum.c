@@ -103,7 +103,7 @@ static wk_tensor *cumprod_grad_scan(wk_tensor *x, wk_tensor *grad, const scan_ra
 
 /* Every result from x_k on has x_k as a factor, so the gradient is the sum over i >= k of g_i y_i / x_k. From the first
  * zero on all results are 0. Elements before the zero are unaffected by that; the gradient of the zero itself uses the
- * results without it, y', computed with 1 in its place; elements after it have gradient 0.
+ * results without it, y', computed with 1 instead of it; elements after it have gradient 0.
  *
  *     x    2  3  0  5  0          y'   2  6  6 30  0      (all zeros but the first stay)
  *

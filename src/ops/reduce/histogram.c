@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bincount, histc: counts of integers, and of numbers in intervals. */
-#include "engine/host_transfer.h"
 #include "reduction.h"
 #include <math.h>
 
@@ -33,11 +32,13 @@ static wk_tensor *count_integers(wk_site site, wk_tensor *x, const wk_bincount_o
     if (wk__body_numel(wk__body_of(x))) {
         x = wk_to_dtype_at(site, x, WK_I64);
         int64_t least, most;
-        if (!wk__host_read_i64(wk_amin_at(site, x, NULL, -1, NULL), &least, site) ||
-            !wk__host_read_i64(wk_amax_at(site, x, NULL, -1, NULL), &most, site))
+        if (wk_read_at(site, wk_amin_at(site, x, NULL, -1, NULL), &least, sizeof least) != WK_OK ||
+            wk_read_at(site, wk_amax_at(site, x, NULL, -1, NULL), &most, sizeof most) != WK_OK)
             return NULL;
         if (least < 0 || most == INT64_MAX) {
-            wk__error_set(site, WK_ERR_ARGUMENT, "bincount: elements must be at least 0, got %lld",
+            wk__error_set(site, WK_ERR_ARGUMENT,
+                          least < 0 ? "bincount: elements must be at least 0, got %lld"
+                                    : "bincount: element %lld is too large for a vector of counts",
                           (long long)(least < 0 ? least : most));
             return NULL;
         }
@@ -73,8 +74,8 @@ static bool find_limits(wk_site site, wk_tensor *x, double *min, double *max)
 {
     if (*min >= *max && wk__body_numel(wk__body_of(x))) {
         wk_tensor *wide = wk_to_dtype_at(site, x, WK_F64);
-        if (!wk__host_read_f64(wk_amin_at(site, wide, NULL, -1, NULL), min, site) ||
-            !wk__host_read_f64(wk_amax_at(site, wide, NULL, -1, NULL), max, site))
+        if (wk_read_at(site, wk_amin_at(site, wide, NULL, -1, NULL), min, sizeof *min) != WK_OK ||
+            wk_read_at(site, wk_amax_at(site, wide, NULL, -1, NULL), max, sizeof *max) != WK_OK)
             return false;
     }
     if (*min >= *max && *max >= *min) *min -= 1, *max += 1;

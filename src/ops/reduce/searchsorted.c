@@ -2,7 +2,6 @@
 /* searchsorted, bucketize: a binary search of all values at once, in steps from the largest power of two down. */
 #include "ops/core/compose.h"
 #include "ops/core/view_geometry.h"
-#include <string.h>
 
 /* Returns the elements of sorted at index: of a vector, or of the row of each value. */
 static wk_tensor *elements_at(wk_site site, wk_tensor *sorted, wk_tensor *index)
@@ -62,14 +61,15 @@ static wk_tensor *in_order(wk_site site, wk_tensor *sorted, wk_tensor *sorter)
 wk_tensor *wk_searchsorted_at(wk_site site, wk_tensor *sorted, wk_tensor *values,
                               const wk_searchsorted_options *options)
 {
+    static const char *const sides[] = {"left", "right"};
     const wk__op *op = &wk__op_searchsorted;
     wk_searchsorted_options o;
     wk__compose c;
     if (!wk__options(site, op->name, options, &o) || (!o.sorter && wk__omitted_may_have_failed())) return NULL;
-    const bool of_side = o.side && strcmp(o.side, "right") == 0;
-    if (o.side && !of_side && (strcmp(o.side, "left") != 0 || o.right)) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: .side \"%s\" must be \"left\", without .right, or \"right\"",
-                      op->name, o.side);
+    const int of_side = wk__option_word(site, op->name, ".side", sides, 2, o.side);
+    if (of_side < 0) return NULL;
+    if (o.side && !of_side && o.right) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: .side \"left\" contradicts .right; set one of them", op->name);
         return NULL;
     }
     wk_tensor *in[3] = {sorted, values, o.sorter}, *found = NULL;

@@ -2,7 +2,6 @@
 /* meshgrid, rot90: grids of vectors, and quarter turns. */
 #include "ops/core/compose.h"
 #include "ops/core/view_geometry.h"
-#include <string.h>
 
 /* ---- meshgrid ---------------------------------------------------------------------------------------------------- */
 
@@ -33,6 +32,7 @@ static bool make_grids(wk_site site, wk_tensor *const *x, int count, bool swappe
 
 int wk_meshgrid_at(wk_site site, wk_tensor *const *x, int count, wk_tensor **out, const wk_meshgrid_options *options)
 {
+    static const char *const indexings[] = {"ij", "xy"};
     const wk__op *op = &wk__op_meshgrid;
     wk_meshgrid_options o;
     wk__call_scope c;
@@ -41,13 +41,8 @@ int wk_meshgrid_at(wk_site site, wk_tensor *const *x, int count, wk_tensor **out
         return -1;
     for (int k = 0; k < count; k++) out[k] = NULL;
     if (!wk__options(site, op->name, options, &o)) return -1;
-    const char *indexing = o.indexing ? o.indexing : "ij";
-    const bool swapped = strcmp(indexing, "xy") == 0;
-    if (!swapped && strcmp(indexing, "ij") != 0) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: unknown .indexing \"%s\"; expected \"ij\" or \"xy\"", op->name,
-                      indexing);
-        return -1;
-    }
+    const int swapped = wk__option_word(site, op->name, ".indexing", indexings, 2, o.indexing);
+    if (swapped < 0) return -1;
     if (count < 1 || count > WK__MAX_DIMS) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: expected 1 to %d tensors, got %d", op->name, WK__MAX_DIMS, count);
         return -1;

@@ -79,11 +79,11 @@ static const struct {
     {"cummin", NULL, "0 1 &0 &1"},
     {"cross", NULL, "0 1 2=0"},
     {"diag_embed", NULL, "0 1=0 2=-2 3=-1"},
-    {"rot90", NULL, "0 1=1 2=(0, 1)"},
+    {"rot90", NULL, "0 1=1 2=(0,1)"},
     {"swiglu", NULL, "0 1=-1"},
     {"geglu", NULL, "0 1=-1"},
     {"cdist", NULL, "0 1 .2"},
-    {"scatter_reduce", NULL, "0 1 2 3 4"},
+    {"scatter_reduce", NULL, "0 1 2 3 4 .5"},
     {"meshgrid", NULL, "0 @ .1"},
     {"chunk", NULL, "0 1 2=0 @"},
     {"split", NULL, "0 1 2=0 @"},
@@ -198,6 +198,18 @@ static bool is_tensor_for_list(const wk_parameter *p, const argument *a)
     return p->kind == WK_VALUE_INTS && a->kind == WK_VALUE_TENSOR;
 }
 
+/* Prints the name that an option has in C, where it is false by default, and an equals sign. */
+static void print_option_name(FILE *out, const char *op, const wk_parameter *p)
+{
+    const bool negated = p->default_value.kind == WK_VALUE_BOOL && p->default_value.i;
+    if (strcmp(p->name, "include_self") == 0)
+        fputs(".exclude_self = !", out);
+    else if (strcmp(op, "interpolate") == 0 && strcmp(p->name, "size") == 0)
+        fputs(".output_size = ", out);
+    else
+        fprintf(out, negated ? ".no_%s = !" : ".%s = ", p->name);
+}
+
 static void print_form(FILE *out, const step *s, const op_entry *r, const char *form)
 {
     const char *comma = "";
@@ -214,9 +226,7 @@ static void print_form(FILE *out, const step *s, const op_entry *r, const char *
             fprintf(out, result ? "%s&t%d" : "%sr%d", comma, s->out + k);
         } else if (s->argument[k].kind != WK_VALUE_NONE && !is_tensor_for_list(&r->parameter[k], &s->argument[k])) {
             fputs(comma, out);
-            const wk_value *usual = &r->parameter[k].default_value;
-            const bool negated = usual->kind == WK_VALUE_BOOL && usual->i; /* in C an option is false by default */
-            if (option) fprintf(out, negated ? ".no_%s = !" : ".%s = ", r->parameter[k].name);
+            if (option) print_option_name(out, r->op->name, &r->parameter[k]);
             if (sizes)
                 print_sizes(out, &s->argument[k]);
             else if (!option || !print_choice(out, r->op->name, r->parameter[k].name, &s->argument[k]))

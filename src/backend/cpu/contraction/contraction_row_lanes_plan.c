@@ -31,7 +31,7 @@ _Static_assert((int)COPY_BYTES <= (int)WK__GEMM_BUFFER_B, "the buffer of copies"
 /* A step of a part is a vector or two of the panel. */
 _Static_assert((PART_BYTES / 64 + TAPS) * sizeof(int64_t) <= (size_t)WK__GEMM_BUFFER_A, "the tables");
 
-/* ---- groups and images -------------------------------------------------------------------------------------------- */
+/* ---- groups and images ------------------------------------------------------------------------------------------- */
 
 /* Moves the batch indices on which A depends to the front: groups, then images. */
 static void order_batch(wk__row_lanes_plan *p)
