@@ -299,6 +299,9 @@ static void messages_of_objects_name_the_call(void **state)
     NAMED("alibi_slopes", wk_alibi_slopes(0));
     NAMED("alibi_bias", wk_alibi_bias(1, 2, 1));
     NAMED("nn_bert", wk_nn_bert(.vocab_size = -1));
+    NAMED("process_logits", wk_process_logits(wk_ones((3))));
+    NAMED("generate", wk_generate(wk_nn_relu(), x));
+    NAMED("generate_text", wk_generate_text(wk_nn_relu(), wk_text_chars_of("a"), "b"));
     NAMED("nn_module_list", wk_nn_module_list(gone));
     NAMED("init_uniform_", wk_init_uniform_(wk_zeros((2), .dtype = WK_I64), 0, 1));
     NAMED("init_normal_", wk_init_normal_(wk_zeros((2), .dtype = WK_I64), 0, 1));

@@ -245,7 +245,7 @@ static bool called_bert(const void *o)
     return wk_forward_bert_at(WK_HERE, m, wk_zeros((1, 2), .dtype = WK_I64), o);
 }
 
-enum { BINDING = 150, CALLS };
+enum { BINDING = 153, CALLS };
 
 /* Makes a call that takes options with the given ones. Returns true on success. */
 static bool worked(int call, const void *o)
@@ -412,6 +412,9 @@ static bool worked(int call, const void *o)
     case 147: return wk_sinusoidal_positions_at(at, 2, 2, o);
     case 148: return wk_alibi_slopes_at(at, 2, o);
     case 149: return wk_alibi_bias_at(at, 2, 2, 2, o);
+    case 150: return wk_process_logits_at(at, square, o);
+    case 151: return wk_generate_at(at, wk_nn_embedding(2, 2), wk_zeros((1, 1), .dtype = WK_I64), o);
+    case 152: return wk_generate_text_at(at, wk_nn_embedding(3, 3), letters, "a", o);
     case BINDING: return binding(o);
     default: return false;
     }
