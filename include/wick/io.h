@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wick/io.h: tensors in safetensors files, from and to any device.
  *
+ * The functions that read also read GGUF files, versions 2 and 3, which their first bytes identify. Tensors of the
+ * types F32, F16, BF16, F64 and I8 to I64 keep their dtype; quantised ones, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K to Q6_K
+ * and IQ4_NL, become f32. Shapes are in the order of PyTorch, the reverse of that in the file. Values of the metadata
+ * become texts: numbers in decimal, arrays as JSON.
+ *
  * A file is replaced entirely or not at all: at every moment, also after a kill or with a full disk, it is the old
  * or the new one. Files are validated when read. */
 #ifndef WICK_IO_H
@@ -72,11 +77,11 @@ WK_RESULT_API wk_tensor *wk_load_tensor_at(wk_site site, const char *path, const
 /* A tensor in a file. */
 typedef struct wk_file_tensor {
     const char *name;
-    wk_dtype dtype;         /* 0 if the library has no such dtype */
-    const char *dtype_name; /* as in the file, "F32" */
+    wk_dtype dtype;         /* with which the tensor is read; 0 if the library has no such dtype */
+    const char *dtype_name; /* as in the file, "F32", "Q4_K" */
     int ndim;
     const int64_t *shape;
-    int64_t bytes; /* of its elements */
+    int64_t bytes; /* of its elements in the file */
 } wk_file_tensor;
 /* The contents of a file. Both arrays are sorted and ended by NULL. */
 typedef struct wk_file_info {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The safetensors format on bytes: no tensor type here, the tensor layer calls this.
+/* The safetensors format on bytes: no tensor type here, the tensor layer calls this. The reader of GGUF files (gguf.h)
+ * describes them by the same structures.
  *
  *     byte 0        8            8 + N                                          end of the file
  *          | N      | header     | data                                         |
@@ -31,8 +32,9 @@ typedef struct wk__safetensors_tensor {
     const char *dtype_name; /* the dtype as the format calls it, "F32"; lives for ever */
     int ndim;
     int64_t shape[WK__MAX_DIMS];
-    int64_t begin, end; /* bytes of its data, counted from where the data begins */
-    int64_t position;   /* byte of the file where its name stands, for messages */
+    int64_t begin, end;               /* bytes of its data, counted from where the data begins */
+    int64_t position;                 /* byte of the file where its name stands, for messages */
+    const struct wk__gguf_type *gguf; /* its type in a GGUF file, which may be quantised; NULL in a safetensors file */
 } wk__safetensors_tensor;
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
@@ -102,6 +104,10 @@ extern const wk__safetensors_dtype wk__safetensors_dtypes[]; /* a NULL name at t
 /* Reads the header from '{' to its end into out->tensors, which have room for `capacity`, and out->metadata. */
 struct wk__json;
 wk_code wk__safetensors_header(struct wk__json *json, wk__safetensors *out, int64_t capacity, wk__io_error *error);
+
+/* Sorts the tensors, and checks that no name occurs twice and that their data, which begin at multiples of the
+ * alignment, cover `data_bytes` bytes without overlap and without holes but for padding to the next multiple. */
+wk_code wk__safetensors_index(wk__safetensors *out, int64_t alignment, int64_t data_bytes, wk__io_error *error);
 
 /* Bytes of the data of a shape; false when they are too many for int64 or no whole number. */
 bool wk__safetensors_bytes(const int64_t *shape, int ndim, int bits, int64_t *bytes);

@@ -7,6 +7,8 @@
 #include "heap_sort.h"
 #include <string.h>
 
+_Static_assert(sizeof(wk__safetensors_tensor) <= WK__HEAP_SORT_MAX_ITEM, "they are sorted");
+
 /* Each tensor has a '{' of its own, so there are no more tensors than these. */
 static int64_t count_braces(const char *header, int64_t bytes)
 {
@@ -45,12 +47,13 @@ static wk_code check_names(wk__safetensors *out, wk__io_error *error)
     return WK_OK;
 }
 
-static wk_code check_no_gaps(const wk__safetensors *out, int64_t data_bytes, wk__io_error *error)
+/* The data of each tensor begin at a multiple of the alignment. */
+static wk_code check_no_gaps(const wk__safetensors *out, int64_t alignment, int64_t data_bytes, wk__io_error *error)
 {
     int64_t covered = 0;
     for (int64_t k = 0; k < out->count; k++) {
         const wk__safetensors_tensor *tensor = &out->tensors[k];
-        if (tensor->begin != covered)
+        if (tensor->begin < covered || tensor->begin - covered >= alignment)
             return wk__io_fail(
                 error, WK_ERR_FORMAT,
                 "tensor \"%s\": its data starts at %lld, but the preceding data ends at %lld: %s (byte %lld)",
@@ -58,15 +61,25 @@ static wk_code check_no_gaps(const wk__safetensors *out, int64_t data_bytes, wk_
                 tensor->begin < covered ? "an overlap" : "a hole", (long long)tensor->position);
         covered = tensor->end;
     }
-    if (covered == data_bytes) return WK_OK;
     if (covered > data_bytes)
         return wk__io_fail(
             error, WK_ERR_FORMAT,
             "tensor \"%s\": its data ends at %lld, but the file has only %lld bytes of data: truncated (byte %lld)",
             wk__printable_name(out->tensors[out->count - 1].name).text, (long long)covered, (long long)data_bytes,
             (long long)out->tensors[out->count - 1].position);
+    const int64_t padding = (alignment - covered % alignment) % alignment;
+    if (data_bytes - covered <= padding) return WK_OK;
     return wk__io_fail(error, WK_ERR_FORMAT, "the data of the tensors ends at byte %lld, but %lld bytes follow it",
                        (long long)out->data_start + covered, (long long)(data_bytes - covered));
+}
+
+wk_code wk__safetensors_index(wk__safetensors *out, int64_t alignment, int64_t data_bytes, wk__io_error *error)
+{
+    wk__heap_sort(out->tensors, out->count, sizeof *out->tensors, data_before);
+    out->by_name = wk__alloc_zero((size_t)out->count, sizeof *out->by_name);
+    if (!out->by_name) return wk__io_fail(error, WK_ERR_MEMORY, "out of host memory for the list of tensors");
+    const wk_code code = check_names(out, error);
+    return code == WK_OK ? check_no_gaps(out, alignment, data_bytes, error) : code;
 }
 
 /* out->header holds out->data_start - 8 bytes. */
@@ -78,12 +91,7 @@ static wk_code parse_header(wk__safetensors *out, int64_t file_bytes, wk__io_err
     out->tensors = wk__alloc_zero((size_t)capacity, sizeof *out->tensors);
     if (!out->tensors) return wk__io_fail(error, WK_ERR_MEMORY, "out of host memory for the list of tensors");
     wk_code code = wk__safetensors_header(&json, out, capacity, error);
-    if (code != WK_OK) return code;
-    wk__heap_sort(out->tensors, out->count, sizeof *out->tensors, data_before);
-    out->by_name = wk__alloc_zero((size_t)out->count, sizeof *out->by_name);
-    if (!out->by_name) return wk__io_fail(error, WK_ERR_MEMORY, "out of host memory for the list of tensors");
-    code = check_names(out, error);
-    return code == WK_OK ? check_no_gaps(out, file_bytes - out->data_start, error) : code;
+    return code == WK_OK ? wk__safetensors_index(out, 1, file_bytes - out->data_start, error) : code;
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------- */

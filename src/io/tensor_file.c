@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading tensors from an open safetensors file; see tensor_file.h. */
+/* Reading tensors from an open safetensors or GGUF file; see tensor_file.h. */
 #include "tensor_file.h"
 #include "base/alloc.h"
+#include "base/integers.h"
+#include "gguf.h"
 #include "tensor/call_scope.h"
 #include <string.h>
 #include <wick/io.h>
 
 wk_code wk__tensor_file_open(wk__tensor_file *from, const char *path, wk__io_error *error)
 {
+    char start[WK__GGUF_MAGIC_BYTES];
     wk_code code = wk__file_open(&from->file, path, error);
     if (code != WK_OK) return code;
-    code = wk__safetensors_read(&from->file, &from->header, error);
+    const int64_t there = wk__min_i64(from->file.bytes, WK__GGUF_MAGIC_BYTES);
+    code = wk__file_read_at(&from->file, 0, start, there, error);
+    from->is_gguf = code == WK_OK && wk__gguf_begins(start, there);
+    if (code == WK_OK)
+        code = from->is_gguf ? wk__gguf_read(&from->file, &from->header, error)
+                             : wk__safetensors_read(&from->file, &from->header, error);
     if (code != WK_OK) wk__file_close(&from->file);
     return code;
 }
@@ -42,20 +50,51 @@ static void normalize_bools(uint8_t *byte, int64_t count)
     for (int64_t k = 0; k < count; k++) byte[k] = byte[k] != 0;
 }
 
+/* Allocates memory for the bytes of a tensor. NULL on failure. */
+static void *allocate(const wk__safetensors_tensor *t, int64_t bytes, wk_code *code, wk__io_error *error)
+{
+    void *data = wk__alloc((size_t)bytes + 1);
+    if (!data)
+        *code = wk__io_fail(error, WK_ERR_MEMORY, "out of host memory for %lld bytes of \"%s\"", (long long)bytes,
+                            wk__printable_name(t->name).text);
+    return data;
+}
+
+/* Replaces the blocks of a quantised tensor by its elements. Returns their bytes. */
+static int64_t unpack(const wk__safetensors_tensor *t, void **data, wk_code *code, wk__io_error *error)
+{
+    const int64_t blocks = (t->end - t->begin) / t->gguf->bytes;
+    const int64_t bytes = blocks * t->gguf->block * (int64_t)sizeof(float);
+    float *elements = allocate(t, bytes, code, error);
+    if (elements) wk__gguf_decode(t->gguf, *data, blocks, elements);
+    wk__free(*data);
+    *data = elements;
+    return bytes;
+}
+
+/* Reads the elements of a tensor, which the caller frees. NULL on failure. */
+static void *read_elements(const wk__tensor_file *from, const wk__safetensors_tensor *t, int64_t *bytes, wk_code *code,
+                           wk__io_error *error)
+{
+    *bytes = t->end - t->begin;
+    *code = t->gguf ? wk__gguf_check_type(t, error) : wk__safetensors_check_dtype(t, error);
+    void *data = *code == WK_OK ? allocate(t, *bytes, code, error) : NULL;
+    if (!data) return NULL;
+    *code = wk__file_read_at(&from->file, from->header.data_start + t->begin, data, *bytes, error);
+    if (*code == WK_OK && t->gguf && t->gguf->decode) *bytes = unpack(t, &data, code, error);
+    if (*code == WK_OK && t->dtype == WK_BOOL) normalize_bools(data, *bytes);
+    return data;
+}
+
 wk_tensor *wk__tensor_file_read_one(const wk__tensor_file *from, const wk__safetensors_tensor *t, wk_device device)
 {
     wk__io_error error;
-    int64_t bytes = t->end - t->begin;
-    wk_code code = wk__safetensors_check_dtype(t, &error);
-    void *data = code == WK_OK ? wk__alloc((size_t)bytes + 1) : NULL;
-    if (code == WK_OK && !data)
-        code = wk__io_fail(&error, WK_ERR_MEMORY, "out of host memory for %lld bytes of \"%s\"", (long long)bytes,
-                           wk__printable_name(t->name).text);
-    if (data) code = wk__file_read_at(&from->file, from->header.data_start + t->begin, data, bytes, &error);
+    wk_code code;
+    int64_t bytes;
+    void *data = read_elements(from, t, &bytes, &code, &error);
     wk_tensor *out = NULL;
-    if (data && code == WK_OK) {
+    if (code == WK_OK) {
         wk_tensor_options options = {.size = sizeof options, .device = device};
-        if (t->dtype == WK_BOOL) normalize_bools(data, bytes);
         out = wk_from_on_at(from->site, t->dtype, data, (size_t)bytes, t->shape, t->ndim, &options);
     } else {
         wk__tensor_file_error(from, code, &error);

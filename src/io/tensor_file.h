@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An open safetensors file, and tensors made from its contents. Parts of a file have names with a prefix ("optim."),
- * which is omitted from names in results but not in messages. */
+/* An open safetensors or GGUF file, and tensors made from its contents. Parts of a file have names with a prefix
+ * ("optim."), which is omitted from names in results but not in messages. */
 #ifndef WICK_IO_TENSOR_FILE_H
 #define WICK_IO_TENSOR_FILE_H
 
@@ -13,9 +13,11 @@ typedef struct wk__tensor_file {
     const char *op; /* name of the public call, for errors */
     wk__file file;
     wk__safetensors header;
+    bool is_gguf; /* its format */
 } wk__tensor_file;
 
-/* Opens a file; from->site and from->op are set. On failure there is nothing to close. */
+/* Opens a file of either format, which its first bytes decide; from->site and from->op are set. On failure there is
+ * nothing to close. */
 wk_code wk__tensor_file_open(wk__tensor_file *from, const char *path, wk__io_error *error);
 void wk__tensor_file_close(wk__tensor_file *from);
 /* Records an error of this file. Returns false. */

@@ -4,6 +4,7 @@
  *     /tmp/seeds
  *     /tmp/seeds tests/fuzz */
 #include "frames.h"
+#include "gguf.h"
 #include "idx.h"
 #include "pnm.h"
 #include "safetensors.h"
@@ -38,6 +39,8 @@ int main(int count, char **arguments)
         if (!pnm_cases[k].word) put(arguments[1], "pnm", number++, pnm_file(&pnm_cases[k]));
     for (int k = 0, number = 0; k < TOKENIZER_CASES; k++)
         if (!tokenizer_cases[k].word) put(arguments[1], "tokenizers", number++, tokenizer_file(&tokenizer_cases[k]));
+    for (int k = 0, number = 0; k < GGUF_CASES; k++)
+        if (!gguf_cases[k].word) put(arguments[1], "gguf", number++, gguf_file(&gguf_cases[k]));
     for (int kind = 0; kind <= WK__WIRE_KINDS; kind++) {
         uint8_t said[WK__WIRE_HEADER_BYTES + FRAMES_MOST] = {0};
         const wk__wire_header frame = frames_sample(kind % WK__WIRE_KINDS);

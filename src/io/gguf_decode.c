@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Quantised blocks of GGUF files to f32. The operations and their order are those of ggml's reference, so that all bits
+ * of the results agree. Scales are f16; codes of 2 to 6 bits are spread over parts of a block. */
+#include "gguf.h"
+#include "ir/scalar.h"
+
+static float half_at(const uint8_t *at)
+{
+    return (float)wk__scalar_to_double(at, WK_F16);
+}
+
+/* ---- blocks of 32 ------------------------------------------------------------------------------------------------ */
+
+/* Returns code k of a block: its low 4 bits from codes, bit 4 from high. */
+static int code_of_32(const uint8_t *codes, uint32_t high, int k)
+{
+    return (codes[k % 16] >> (k / 16 * 4) & 15) | (int)(high >> k & 1) << 4;
+}
+
+static uint32_t bits_at(const uint8_t *at)
+{
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+/* scale, codes */
+void wk__gguf_decode_q4_0(const uint8_t *block, float *element)
+{
+    const float scale = half_at(block);
+    for (int k = 0; k < 32; k++) element[k] = (float)(code_of_32(block + 2, 0, k) - 8) * scale;
+}
+
+/* scale, minimum, codes */
+void wk__gguf_decode_q4_1(const uint8_t *block, float *element)
+{
+    const float scale = half_at(block), minimum = half_at(block + 2);
+    for (int k = 0; k < 32; k++) element[k] = (float)code_of_32(block + 4, 0, k) * scale + minimum;
+}
+
+/* scale, bits 4 of the codes, codes */
+void wk__gguf_decode_q5_0(const uint8_t *block, float *element)
+{
+    const float scale = half_at(block);
+    const uint32_t high = bits_at(block + 2);
+    for (int k = 0; k < 32; k++) element[k] = (float)(code_of_32(block + 6, high, k) - 16) * scale;
+}
+
+/* scale, minimum, bits 4 of the codes, codes */
+void wk__gguf_decode_q5_1(const uint8_t *block, float *element)
+{
+    const float scale = half_at(block), minimum = half_at(block + 2);
+    const uint32_t high = bits_at(block + 4);
+    for (int k = 0; k < 32; k++) element[k] = (float)code_of_32(block + 8, high, k) * scale + minimum;
+}
+
+/* scale, elements as i8 */
+void wk__gguf_decode_q8_0(const uint8_t *block, float *element)
+{
+    const float scale = half_at(block);
+    for (int k = 0; k < 32; k++) element[k] = (float)(int8_t)block[2 + k] * scale;
+}
+
+/* scale, codes of a table */
+void wk__gguf_decode_iq4_nl(const uint8_t *block, float *element)
+{
+    static const int8_t value[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
+    const float scale = half_at(block);
+    for (int k = 0; k < 32; k++) element[k] = scale * (float)value[code_of_32(block + 2, 0, k)];
+}
+
+/* ---- blocks of 256, with a scale for each 16 or 32 elements ------------------------------------------------------ */
+
+/* Returns the 2 bits of element k in 64 bytes: each 32 bytes hold 128 elements. */
+static int pair_of(const uint8_t *codes, int k)
+{
+    return codes[k / 128 * 32 + k % 32] >> (k / 32 % 4 * 2) & 3;
+}
+
+/* scales of 4 bits, each with the 4 bits of an offset; codes; scale, scale of the offsets */
+void wk__gguf_decode_q2_k(const uint8_t *block, float *element)
+{
+    const uint8_t *scales = block, *codes = block + 16;
+    const float scale = half_at(block + 80), offset = half_at(block + 82);
+    for (int k = 0; k < 256; k++) {
+        const uint8_t both = scales[k / 16];
+        element[k] = scale * (float)(both & 15) * (float)pair_of(codes, k) - offset * (float)(both >> 4);
+    }
+}
+
+/* inverted bits 2 of the codes, codes, scales of 6 bits, scale */
+void wk__gguf_decode_q3_k(const uint8_t *block, float *element)
+{
+    const uint8_t *high = block, *codes = block + 32, *scales = block + 96;
+    const float scale = half_at(block + 108);
+    for (int part = 0; part < 16; part++) {
+        const int low = scales[part % 8] >> (part / 8 * 4) & 15, two = scales[8 + part % 4] >> (part / 4 * 2) & 3;
+        const float of_part = scale * (float)((low | two << 4) - 32);
+        for (int k = 16 * part; k < 16 * part + 16; k++) {
+            const int inverted = high[k % 32] >> (k / 32) & 1;
+            element[k] = of_part * (float)(pair_of(codes, k) - (inverted ? 0 : 4));
+        }
+    }
+}
+
+/* Computes elements with codes of 4 bits, or of 5 with `high`: scale, scale of the offsets, 8 scales and 8 offsets of 6
+ * bits, codes. */
+static void decode_4_or_5(const uint8_t *block, const uint8_t *high, const uint8_t *codes, float *element)
+{
+    const float scale = half_at(block), offset = half_at(block + 2);
+    const uint8_t *first = block + 4, *second = block + 8, *rest = block + 12;
+    for (int part = 0; part < 8; part++) {
+        const int p = part % 4, upper = part / 4;
+        const int s = upper ? (rest[p] & 15) | first[p] >> 6 << 4 : first[p] & 63;
+        const int o = upper ? rest[p] >> 4 | second[p] >> 6 << 4 : second[p] & 63;
+        const float of_part = scale * (float)s, minus = offset * (float)o;
+        for (int k = 0; k < 32; k++) {
+            const int code = codes[part / 2 * 32 + k] >> (part % 2 * 4) & 15;
+            const int bit = high ? high[k] >> part & 1 : 0;
+            element[part * 32 + k] = of_part * (float)(code | bit << 4) - minus;
+        }
+    }
+}
+
+void wk__gguf_decode_q4_k(const uint8_t *block, float *element)
+{
+    decode_4_or_5(block, NULL, block + 16, element);
+}
+
+void wk__gguf_decode_q5_k(const uint8_t *block, float *element)
+{
+    decode_4_or_5(block, block + 16, block + 48, element);
+}
+
+/* low 4 bits of the codes, high 2 bits, scales as i8, scale */
+void wk__gguf_decode_q6_k(const uint8_t *block, float *element)
+{
+    const uint8_t *low = block, *high = block + 128, *scales = block + 192;
+    const float scale = half_at(block + 208);
+    for (int part = 0; part < 16; part++) {
+        const float of_part = scale * (float)(int8_t)scales[part];
+        for (int k = 16 * part; k < 16 * part + 16; k++) {
+            const int code = low[k / 128 * 64 + k % 64] >> (k / 64 % 2 * 4) & 15;
+            element[k] = of_part * (float)((code | pair_of(high, k) << 4) - 32);
+        }
+    }
+}

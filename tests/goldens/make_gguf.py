@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Writes small GGUF files and the values that the reference reads from them to ../fixtures/gguf, for tests/io/gguf.c:
+
+    python make_gguf.py        (gguf 0.19, NumPy; transformers 5, PyTorch 2)
+
+    types.gguf            a tensor of each type, with random bytes as quantised blocks, and metadata of all types
+    types.safetensors     its tensors, dequantised by the package gguf
+    llama.gguf, qwen2.gguf                   models with F16, and with Q8_0
+    llama.safetensors, qwen2.safetensors     ids, their scores, and q_proj, k_proj of layer 0 of the same model"""
+import os
+
+import gguf
+import numpy as np
+import torch
+from gguf import GGMLQuantizationType as Type
+from gguf import GGUFValueType as Value
+from safetensors.numpy import save_file
+from transformers import LlamaConfig, LlamaForCausalLM, Qwen2Config, Qwen2ForCausalLM
+
+ROWS, COLUMNS = 2, 256
+HALF_AT = {"Q4_0": [0], "Q4_1": [0, 2], "Q5_0": [0], "Q5_1": [0, 2], "Q8_0": [0], "Q2_K": [80, 82], "Q3_K": [108],
+           "Q4_K": [0, 2], "Q5_K": [0, 2], "Q6_K": [208], "IQ4_NL": [0], "IQ2_XS": [0]}
+SCALES = [0.0, -0.0, 6e-8, -6.1e-5, 65504.0]
+
+
+def quantised(name, random):
+    """Random blocks, whose scales are finite."""
+    block, size = gguf.GGML_QUANT_SIZES[Type[name]]
+    data = random.integers(0, 256, (ROWS, COLUMNS // block, size), dtype=np.uint8)
+    for at in HALF_AT[name]:
+        scale = (random.standard_normal((ROWS, COLUMNS // block)) * 0.01).astype(np.float16)
+        if block == 32:
+            scale[0, :len(SCALES)] = SCALES
+        data[..., at:at + 2] = scale[..., None].view(np.uint8)
+    return data.reshape(ROWS, -1)
+
+
+def write_types():
+    random = np.random.default_rng(1)
+    writer, expected = gguf.GGUFWriter("types.gguf", "types"), {}
+    for name, value, kind in [("u8", 255, Value.UINT8), ("i8", -128, Value.INT8), ("u16", 65535, Value.UINT16),
+                              ("i16", -32768, Value.INT16), ("u32", 2 ** 32 - 1, Value.UINT32),
+                              ("i32", -2 ** 31, Value.INT32), ("f32", 1e-5, Value.FLOAT32), ("bool", True, Value.BOOL),
+                              ("string", "a \u00e9\n", Value.STRING), ("u64", 2 ** 64 - 1, Value.UINT64),
+                              ("i64", -2 ** 63, Value.INT64), ("f64", 0.1, Value.FLOAT64)]:
+        writer.add_key_value("test." + name, value, kind)
+    writer.add_array("test.numbers", [1, -2, 3])
+    writer.add_array("test.floats", [0.5, 1e-6])
+    writer.add_array("test.strings", ["", "a\"b", "\u0120\n"])
+    for name in HALF_AT:
+        data = quantised(name, random)
+        writer.add_tensor(name, data, raw_dtype=Type[name])
+        if name != "IQ2_XS":
+            expected[name] = gguf.dequantize(data, Type[name]).reshape(ROWS, COLUMNS)
+    x = random.standard_normal((3, 5)).astype(np.float32)
+    for kind in np.float32, np.float16, np.float64, np.int8, np.int16, np.int32, np.int64:
+        name = np.dtype(kind).name
+        expected[name] = (x * 100).astype(kind)
+        writer.add_tensor(name, expected[name])
+    pieces = gguf.quantize(x, Type.BF16)
+    writer.add_tensor("bf16", pieces, raw_dtype=Type.BF16)
+    expected["bf16"] = gguf.dequantize(pieces, Type.BF16)
+    finish(writer)
+    save_file(expected, "types.safetensors")
+
+
+def finish(writer):
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+NAMES = {"model.embed_tokens": "token_embd", "model.norm": "output_norm", "lm_head": "output"}
+PARTS = {"input_layernorm": "attn_norm", "self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k",
+         "self_attn.v_proj": "attn_v", "self_attn.o_proj": "attn_output", "mlp.gate_proj": "ffn_gate",
+         "post_attention_layernorm": "ffn_norm", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down"}
+
+
+def gguf_name(name):
+    owner, kind = name.rsplit(".", 1)
+    if owner in NAMES:
+        return f"{NAMES[owner]}.{kind}"
+    layer, part = owner.removeprefix("model.layers.").split(".", 1)
+    return f"blk.{layer}.{PARTS[part]}.{kind}"
+
+
+def interleave(x, heads):
+    """The order of rows in files of the architecture llama: features i and i + D/2 of a head are successive."""
+    return x.reshape(heads, 2, -1, x.shape[1]).swapaxes(1, 2).reshape(x.shape)
+
+
+def write_model(name, model, kind):
+    """Rounds the weights to `kind`, writes them, and computes the scores with the rounded ones."""
+    torch.manual_seed(3)
+    c, writer = model.config, gguf.GGUFWriter(name + ".gguf", name)
+    writer.add_block_count(c.num_hidden_layers)
+    writer.add_context_length(c.max_position_embeddings)
+    writer.add_embedding_length(c.hidden_size)
+    writer.add_feed_forward_length(c.intermediate_size)
+    writer.add_head_count(c.num_attention_heads)
+    writer.add_head_count_kv(c.num_key_value_heads)
+    writer.add_layer_norm_rms_eps(c.rms_norm_eps)
+    writer.add_rope_freq_base(c.rope_parameters["rope_theta"])
+    writer.add_rope_dimension_count(c.hidden_size // c.num_attention_heads)
+    if name == "llama":
+        add_frequencies(writer, c)
+    with torch.no_grad():
+        for key, x in model.named_parameters():
+            x.copy_(torch.randn(x.shape) * 0.3 + (x.ndim == 1))
+            data = x.numpy()
+            if x.ndim == 1:
+                writer.add_tensor(gguf_name(key), data)
+                continue
+            data = gguf.quantize(data, kind)
+            x.copy_(torch.tensor(gguf.dequantize(data, kind).reshape(x.shape).astype(np.float32)))
+            heads = c.num_attention_heads if "q_proj" in key else c.num_key_value_heads
+            if name == "llama" and ("q_proj" in key or "k_proj" in key):
+                data = interleave(data, heads)
+            writer.add_tensor(gguf_name(key), data, raw_dtype=kind)
+        finish(writer)
+        ids = torch.randint(0, c.vocab_size, (2, 60))
+        scores = model.eval()(ids).logits
+    attention = model.model.layers[0].self_attn
+    save_file({"ids": ids.numpy(), "scores": scores.numpy(), "q_proj": attention.q_proj.weight.detach().numpy(),
+               "k_proj": attention.k_proj.weight.detach().numpy()}, name + ".safetensors")
+
+
+def add_frequencies(writer, c):
+    """rope_freqs.weight: plain frequency / scaled one, as transformers scales it."""
+    plain = c.rope_parameters["rope_theta"] ** -(np.arange(0, 8, 2) / 8)
+    turns = 8192 * plain / (2 * np.pi)
+    kept = np.clip((turns - 1) / (4 - 1), 0, 1)
+    writer.add_tensor("rope_freqs.weight", (1 / (kept + (1 - kept) / 8)).astype(np.float32))
+
+
+def main():
+    os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../fixtures/gguf"))
+    write_types()
+    common = dict(hidden_size=32, intermediate_size=32, num_hidden_layers=2, num_attention_heads=4,
+                  num_key_value_heads=2, max_position_embeddings=64, rms_norm_eps=1e-5)
+    scaled = {"rope_type": "llama3", "rope_theta": 500000.0, "factor": 8.0, "low_freq_factor": 1.0,
+              "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}
+    write_model("llama", LlamaForCausalLM(LlamaConfig(vocab_size=40, rope_parameters=scaled, **common)), Type.F16)
+    write_model("qwen2", Qwen2ForCausalLM(Qwen2Config(vocab_size=40, tie_word_embeddings=True, **common)), Type.Q8_0)
+    for name in "types", "llama", "qwen2":
+        os.chmod(name + ".safetensors", 0o644)
+
+
+main()
