@@ -94,7 +94,7 @@ static bool add_file(loading *l, const char *name)
     return true;
 }
 
-/* Lists the files of weights: those of the index if there is no other. */
+/* Lists the files of weights: those of the index unless model.safetensors exists. */
 static bool list_files(loading *l)
 {
     static const char index[] = "model.safetensors.index.json", only[] = "model.safetensors";
@@ -210,7 +210,7 @@ static wk_tensor *separate_pairs(wk_tensor *x, int64_t heads)
     return pairs ? wk_reshape(wk_transpose(pairs, 1, 2), (rows, columns)) : NULL;
 }
 
-/* Reads a tensor of the file into its parameter, in a scope of its own. */
+/* Reads a tensor of the file into its parameter, in a new scope. */
 static bool load_tensor(const loading *l, const wk__tensor_file *file, const wk__safetensors_tensor *t, int64_t k)
 {
     wk_tensor *const parameter = l->parameters->item[k].tensor;
@@ -287,6 +287,7 @@ static bool read_ends(const loading *l, wk_module *m)
 {
     wk__pretrained_ends ends;
     wk__io_error error;
+    if (l->config.gguf) return wk__language_set_ends(l->site, m, &l->config.end, l->config.end >= 0);
     const wk_code code = wk__pretrained_ends_read(l->folder, &ends, &error);
     if (code != WK_OK) return fail(l, code, &error);
     return wk__language_set_ends(l->site, m, ends.token, ends.count);

@@ -19,6 +19,7 @@ typedef struct wk__pretrained_config {
     bool gguf;                 /* it is a GGUF file, whose tensors have other names */
     bool interleaved;          /* each pair of features that positions rotate is two successive rows of q and k */
     wk_dtype dtype;            /* of the embedding in a GGUF file */
+    int64_t end;               /* token that ends a text, in a GGUF file; -1: none */
 } wk__pretrained_config;
 
 /* Reads a file of at most `most` bytes that holds one object, into *text, to which strings of *into point. */
@@ -39,6 +40,7 @@ bool wk__pretrained_gguf_name(const char *name, char parameter[WK__PARAMETER_NAM
 int64_t wk__pretrained_gguf_heads(const wk__pretrained_config *config, const char *name);
 
 /* ---- files of a folder ------------------------------------------------------------------------------------------- */
+
 enum { WK__PRETRAINED_ENDS = 16 };
 /* Tokens that end a text. */
 typedef struct wk__pretrained_ends {
@@ -54,7 +56,7 @@ typedef struct wk__pretrained_files {
     const char **name;
     int64_t count, capacity;
 } wk__pretrained_files;
-/* Reads an index: the names of its files, each once. On failure there is nothing to free. */
+/* Reads an index: the names of its files, each once. Allocates nothing on failure. */
 wk_code wk__pretrained_index_read(const char *path, wk__pretrained_files *out, wk__io_error *error);
 void wk__pretrained_files_free(wk__pretrained_files *files);
 

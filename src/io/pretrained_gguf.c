@@ -206,11 +206,13 @@ static wk_code read_model(const wk__tensor_file *file, wk__pretrained_config *ou
     if (!embedding || embedding->ndim != 2 || embedding->shape[0] < 1)
         return wk__io_fail(error, WK_ERR_FORMAT, "\"token_embd.weight\" of two dimensions is missing");
     wk_nn_llama_options *o = &out->llama;
-    *out = (wk__pretrained_config){.kind = WK__PRETRAINED_LLAMA,
-                                   .gguf = true,
-                                   .tied = !wk__safetensors_find(header, "output.weight"),
-                                   .interleaved = strcmp(architecture, "llama") == 0,
-                                   .dtype = embedding->dtype};
+    *out = (wk__pretrained_config){
+        .kind = WK__PRETRAINED_LLAMA,
+        .gguf = true,
+        .tied = !wk__safetensors_find(header, "output.weight"),
+        .interleaved = strcmp(architecture, "llama") == 0,
+        .dtype = embedding->dtype,
+        .end = wk__metadata_find_int(header->metadata, header->metadata_count, "tokenizer.ggml.eos_token_id")};
     *o = (wk_nn_llama_options){.size = sizeof *o, .vocab_size = embedding->shape[0]};
     o->attention_bias = !out->interleaved;
     if ((code = read_options(header, architecture, o, error)) != WK_OK) return code;
