@@ -84,6 +84,7 @@ static void gradient(wk__grad_ctx *g)
     if (grad && wk__needs_input_grad(g, 1)) g->in[1] = wk_mul(grad, saved_normalised(g));
     if (!wk__needs_input_grad(g, 0)) return;
     wk_tensor *h = saved_normalised(g), *r = wk__saved(g, WK__SAVED_OUT + 1);
+    if (!h || !r) return;
     if (grad) {
         wk_tensor *d = g->node->saved[1] ? wk_mul(grad, wk__saved(g, 1)) : grad;
         in = wk_mul(wk_sub(d, wk_mul(h, wk__mean_keepdim(wk_mul(d, h), mask))), r);
