@@ -21,6 +21,7 @@
 #endif
 
 #include "nn.h"
+#include "text.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -144,6 +145,98 @@ WK_RESULT_API wk_tensor *wk_decode_at(wk_site site, wk_module *net, wk_tensor *i
 
 /* ---- generation -------------------------------------------------------------------------------------------------- */
 
+typedef struct wk_process_logits_options {
+    size_t size;
+    wk_by_name by_name;
+    wk_tensor *ids;             /* integers (B, L): the tokens that .repetition_penalty concerns; default none */
+    double repetition_penalty;  /* divides scores of these tokens above 0, multiplies those below 0; default 1 */
+    double temperature;         /* divides all scores; default 1 */
+    double top_p;               /* keep the likeliest tokens whose probabilities reach this sum; default 1, all */
+    double min_p;               /* keep the tokens with at least this fraction of the greatest probability; default 0 */
+    int64_t top_k;              /* keep scores not below the k-th greatest; default 0, all */
+    int64_t min_tokens_to_keep; /* tokens that .top_k, .top_p and .min_p keep in any case; default 1 */
+} wk_process_logits_options;
+/* wk_process_logits(logits): Changes scores as wk_generate does before it draws a token: applies .repetition_penalty,
+ * .temperature, .top_k, .top_p and .min_p, in this order. A token that is not kept gets the score -infinity. Draw one
+ * in a loop of your own:
+ *     wk_tensor *scores = wk_process_logits(wk_select(logits, 1, -1), .top_k = 50);
+ *     wk_tensor *next = wk_multinomial(wk_softmax(scores, 1), 1);
+ * Shapes:    (B, V) -> (B, V)
+ * Dtypes:    floating; out f32
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE, WK_ERR_DTYPE if logits or .ids have another shape or dtype; WK_ERR_ARGUMENT if an option is
+ *            invalid; WK_ERR_INDEX if a token is not in [0, V), possibly reported later
+ * Source:    transformers.generation.logits_process */
+WK_RESULT_API wk_tensor *wk_process_logits_at(wk_site site, wk_tensor *logits,
+                                              const wk_process_logits_options *options);
+
+/* Receives the tokens of one step of wk_generate, one for each row, or the next piece of a text. Returns false to end
+ * the generation. */
+typedef bool wk_on_token(const int64_t *tokens, int64_t rows, void *user);
+typedef bool wk_on_text(const char *piece, void *user);
+
+/* When beam search ends, as transformers' early_stopping. */
+typedef enum wk_early_stopping {
+    WK_EARLY_STOPPING_OFF,  /* False: if the best running sequence scores below the finished ones at its length */
+    WK_EARLY_STOPPING_ON,   /* True: once .num_beams sequences are finished */
+    WK_EARLY_STOPPING_NEVER /* "never": if no longer sequence can score above the finished ones */
+} wk_early_stopping;
+
+typedef struct wk_generate_options {
+    size_t size;
+    wk_by_name by_name;
+    int64_t max_new_tokens; /* default 20 */
+    int64_t context;        /* greatest number of tokens that the network sees: the last ones; default all */
+    int64_t top_k;          /* the next five as in wk_process_logits; all but the penalty need .do_sample */
+    double temperature;
+    double top_p;
+    double min_p;
+    double repetition_penalty;    /* concerns the prompt without padding and the new tokens */
+    double eos_token_id;          /* token that ends a row; default none */
+    const int64_t *eos_token_ids; /* further ones; default none */
+    int64_t eos_count;            /* number of eos_token_ids */
+    double pad_token_id;          /* token of a row after its end; default .eos_token_id or the first further one */
+    wk_tensor *mask;              /* bool or integers (B, T): 0 for padding, which is at the left; default no padding */
+    int64_t num_beams;            /* sequences of beam search for each row; default 1: no beam search */
+    double length_penalty;        /* exponent of the length by which beam search divides scores; default 1 */
+    wk_early_stopping early_stopping; /* default WK_EARLY_STOPPING_OFF; true is WK_EARLY_STOPPING_ON */
+    bool do_sample;                   /* draw tokens at random; default false: take the likeliest one */
+    char reserved[3];
+    wk_on_token *on_token;   /* called after each step, without beam search; default none */
+    wk_on_text *on_text;     /* wk_generate_text: called with each piece of text; default none */
+    void *user;              /* passed to .on_token and .on_text */
+    const char *const *stop; /* wk_generate_text: texts that end the generation; default none */
+    int64_t stop_count;      /* number of them */
+} wk_generate_options;
+/* wk_generate(net, ids): Continues each row of ids with the tokens that a language model predicts. net is a model of
+ * this header, which computes each position once (wk_decode), or any module whose wk_forward returns scores (B, T, V)
+ * for ids (B, T), which computes all positions in each step and takes no .mask. Scores are processed as f32. The call
+ * computes without gradients and in evaluation mode; it restores the modes of all modules.
+ *     wk_tensor *out = wk_generate(net, ids, .max_new_tokens = 100, .do_sample = true, .top_k = 50);
+ * Shapes:    ids i64 or i32 (B, T) -> i64 (B, T + n): the prompts, then n <= .max_new_tokens tokens: fewer if all rows
+ *            end earlier. With .num_beams, the sequence with the best score for each row.
+ * Random:    draws use the thread's random stream (wk_seed), whose numbers are the same on all devices. Scores differ
+ *            between devices by rounding, so the same seed gives the same tokens unless two of them are a rounding
+ *            error apart in a draw.
+ * Callback:  .on_token gets .pad_token_id for rows that have ended. It must not change net or ids.
+ * Returns:   a new tensor on the device of ids, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE, WK_ERR_DTYPE if ids, .mask or the scores have another shape or dtype; WK_ERR_ARGUMENT if an
+ *            option is invalid, or a row of .mask has padding behind a token, or only padding; WK_ERR_UNSUPPORTED if
+ *            net takes no .mask; WK_ERR_INDEX if a token is not in the vocabulary, possibly reported later
+ * Source:    transformers.GenerationMixin.generate */
+WK_RESULT_API wk_tensor *wk_generate_at(wk_site site, wk_module *net, wk_tensor *ids,
+                                        const wk_generate_options *options);
+/* wk_generate_text(net, text, prompt): Continues a text: wk_generate with the tokens of text, whose options it takes
+ * except .mask. .on_text receives the continuation in pieces of whole characters. The continuation ends before the
+ * first text of .stop that occurs in it. Special tokens are left out.
+ *     const char *more = wk_generate_text(net, text, "To be, or", .do_sample = true, .on_text = print);
+ * Lifetime:  the innermost scope owns the string; without a scope it is valid as long as text
+ * Returns:   the continuation, without the prompt; NULL on error
+ * Errors:    WK_ERR_FORMAT if prompt is not UTF-8; WK_ERR_ARGUMENT if it has no tokens, a text of .stop is empty, or as
+ *            wk_generate */
+WK_RESULT_API const char *wk_generate_text_at(wk_site site, wk_module *net, wk_text *text, const char *prompt,
+                                              const wk_generate_options *options);
+
 /* ---- call forms -------------------------------------------------------------------------------------------------- */
 
 #define wk_kv_cache_new(net, batch, capacity) wk_kv_cache_new_at(WK_HERE, net, batch, capacity)
@@ -158,6 +251,12 @@ WK_RESULT_API wk_tensor *wk_decode_at(wk_site site, wk_module *net, wk_tensor *i
     WK_NEW_MODULE_(WK_OPT_(wk_module *, wk_nn_pretrained, wk_nn_pretrained_options, __VA_ARGS__))
 #define wk_decode(net, ids, ...)                                                                                       \
     WK_NEW_TENSOR_(WK_OPT3_(wk_tensor *, wk_decode, wk_decode_options, "net, ids, cache", net, ids, __VA_ARGS__))
+#define wk_process_logits(...)                                                                                         \
+    WK_NEW_TENSOR_(WK_OPT_(wk_tensor *, wk_process_logits, wk_process_logits_options, __VA_ARGS__))
+#define wk_generate(net, ...)                                                                                          \
+    WK_NEW_TENSOR_(WK_OPT2_(wk_tensor *, wk_generate, wk_generate_options, "net, ids", net, __VA_ARGS__))
+#define wk_generate_text(net, text, ...)                                                                               \
+    WK_OPT3_(const char *, wk_generate_text, wk_generate_options, "net, text, prompt", net, text, __VA_ARGS__)
 #endif
 
 #ifdef __cplusplus

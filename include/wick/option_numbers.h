@@ -27,6 +27,10 @@
 
 #define wk_forward_transformer_options_numbers_(wk_do_, wk_o_)
 
+#define wk_generate_options_numbers_(wk_do_, wk_o_)                                                                    \
+    wk_do_(wk_o_, temperature) wk_do_(wk_o_, top_p) wk_do_(wk_o_, min_p) wk_do_(wk_o_, repetition_penalty)             \
+        wk_do_(wk_o_, eos_token_id) wk_do_(wk_o_, pad_token_id) wk_do_(wk_o_, length_penalty)
+
 #define wk_grad_options_numbers_(wk_do_, wk_o_)
 
 #define wk_history_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, weight)
@@ -124,6 +128,9 @@
 
 #define wk_plot_options_numbers_(wk_do_, wk_o_)
 
+#define wk_process_logits_options_numbers_(wk_do_, wk_o_)                                                              \
+    wk_do_(wk_o_, repetition_penalty) wk_do_(wk_o_, temperature) wk_do_(wk_o_, top_p) wk_do_(wk_o_, min_p)
+
 #define wk_progress_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, interval)
 
 #define wk_rnn_forward_options_numbers_(wk_do_, wk_o_)
@@ -179,39 +186,42 @@
 #define wk_text_windows_options_numbers_(wk_do_, wk_o_)
 
 #define WK_OPTION_MEMBERS_                                                                                             \
-    const void *anneal_strategy, *attn_mask, *begin, *c0, *c_n, *collate, *collate_user, *devices, *end, *error,       \
-        *grad_outputs, *gradient, *group, *h0, *h_n, *indexing, *key_padding_mask, *length, *lengths, *line_search_fn, \
-        *mask, *max_lrs, *memory_key_padding_mask, *memory_mask, *metadata, *missing, *norm, *offsets, *order, *pad,   \
-        *per_sample_weights, *pos_weight, *reserved_tokens, *return_counts, *return_inverse, *rounding_mode, *side,    \
-        *sorter, *special_tokens, *src_key_padding_mask, *src_mask, *stream, *tensors, *tgt_key_padding_mask,          \
-        *tgt_mask, *threshold_mode, *title, *unexpected, *unknown, *weights, *x_label, *y_label;                       \
+    const void *anneal_strategy, *attn_mask, *begin, *c0, *c_n, *collate, *collate_user, *devices, *end,               \
+        *eos_token_ids, *error, *grad_outputs, *gradient, *group, *h0, *h_n, *ids, *indexing, *key_padding_mask,       \
+        *length, *lengths, *line_search_fn, *mask, *max_lrs, *memory_key_padding_mask, *memory_mask, *metadata,        \
+        *missing, *norm, *offsets, *on_text, *on_token, *order, *pad, *per_sample_weights, *pos_weight,                \
+        *reserved_tokens, *return_counts, *return_inverse, *rounding_mode, *side, *sorter, *special_tokens,            \
+        *src_key_padding_mask, *src_mask, *stop, *stream, *tensors, *tgt_key_padding_mask, *tgt_mask, *threshold_mode, \
+        *title, *unexpected, *unknown, *user, *weights, *x_label, *y_label;                                            \
     double add_special_tokens, alpha, atol, base, base_momentum, beta, beta1, beta2, bucket_cap_mb, correction,        \
-        dampening, delta, div_factor, dropout, dropout_aux, dropout_p, end_factor, eps, eta_min, factor,               \
+        dampening, delta, div_factor, dropout, dropout_aux, dropout_p, end_factor, eos_token_id, eps, eta_min, factor, \
         final_div_factor, first, gain, gamma, high, ignore_index, init, initial_accumulator_value, interval,           \
-        label_smoothing, lambd, layer_norm_eps, layer_norm_epsilon, low, lower, lr, lr_decay, margin, max,             \
-        max_momentum, max_norm, max_val, min, min_lr, min_val, momentum, momentum_decay, nan, negative_slope, neginf,  \
-        norm_type, pad_value, padding_idx, padding_value, patience, pct_start, posinf, power, rho, rms_norm_eps,       \
-        rope_theta, rtol, scale, scale_factor, scales_d, scales_h, scales_w, start_factor, step, strict, t0,           \
-        threshold, tolerance_change, tolerance_grad, train, upper, value, weight, weight_decay, width;                 \
+        label_smoothing, lambd, layer_norm_eps, layer_norm_epsilon, length_penalty, low, lower, lr, lr_decay, margin,  \
+        max, max_momentum, max_norm, max_val, min, min_lr, min_p, min_val, momentum, momentum_decay, nan,              \
+        negative_slope, neginf, norm_type, pad_token_id, pad_value, padding_idx, padding_value, patience, pct_start,   \
+        posinf, power, repetition_penalty, rho, rms_norm_eps, rope_theta, rtol, scale, scale_factor, scales_d,         \
+        scales_h, scales_w, start_factor, step, strict, t0, temperature, threshold, tolerance_change, tolerance_grad,  \
+        top_p, train, upper, value, weight, weight_decay, width;                                                       \
     int64_t T_mult, accumulate, activation, add_bias_kv, add_zero_attn, affine, align_corners, allow_unused, amsgrad,  \
         antialias, approximate, attention_bias, aux_logits, balance, batch_first, batch_norm, batch_size,              \
-        bidirectional, bins, blank, blocking, buffers, ceil_mode, centered, channels, classes, columns, convert,       \
-        cooldown, count, create_graph, cumulative, decimals, decoupled_weight_decay, dilation, dim_feedforward,        \
-        disable, divisor_override, draws, drop_last, dtype, enable_gqa, equal_nan, error_if_nonfinite, exclude_self,   \
-        fan_out, full, groups, head_dim, height, hidden_size, history_size, in_channels, include_last_offset, initial, \
-        interleaved, intermediate_size, invert, is_causal, kdim, keep, keepdim, letters_only, log_target, log_y,       \
-        logits_to_keep, max_eval, max_iter, max_lr_count, max_position_embeddings, max_size, maximize,                 \
-        memory_is_causal, min_frequency, minlength, mode, n_embd, n_head, n_inner, n_layer, n_positions, nesterov,     \
-        no_affine, no_average_weights, no_bias, no_broadcast_buffers, no_count_include_pad, no_cycle_momentum,         \
-        no_grad, no_log_input, no_replacement, no_running_stats, nonlinearity, norm_first, normalise,                  \
-        num_attention_heads, num_decoder_layers, num_encoder_layers, num_hidden_layers, num_key_value_heads,           \
-        num_layers, num_parameters, offset, op, out_int32, output_padding, output_size, padding, padding_mode, pairs,  \
+        bidirectional, bins, blank, blocking, buffers, ceil_mode, centered, channels, classes, columns, context,       \
+        convert, cooldown, count, create_graph, cumulative, decimals, decoupled_weight_decay, dilation,                \
+        dim_feedforward, disable, divisor_override, do_sample, draws, drop_last, dtype, early_stopping, enable_gqa,    \
+        eos_count, equal_nan, error_if_nonfinite, exclude_self, fan_out, full, groups, head_dim, height, hidden_size,  \
+        history_size, in_channels, include_last_offset, initial, interleaved, intermediate_size, invert, is_causal,    \
+        kdim, keep, keepdim, letters_only, log_target, log_y, logits_to_keep, max_eval, max_iter, max_lr_count,        \
+        max_new_tokens, max_position_embeddings, max_size, maximize, memory_is_causal, min_frequency,                  \
+        min_tokens_to_keep, minlength, mode, n_embd, n_head, n_inner, n_layer, n_positions, nesterov, no_affine,       \
+        no_average_weights, no_bias, no_broadcast_buffers, no_count_include_pad, no_cycle_momentum, no_grad,           \
+        no_log_input, no_replacement, no_running_stats, nonlinearity, norm_first, normalise, num_attention_heads,      \
+        num_beams, num_decoder_layers, num_encoder_layers, num_hidden_layers, num_key_value_heads, num_layers,         \
+        num_parameters, offset, op, out_int32, output_padding, output_size, padding, padding_mode, pairs,              \
         post_accumulate, prefetch_factor, proj_size, punctuation, rank, recompute_scale_factor, reduction,             \
         replacement, requires_grad, reserved, retain_graph, return_indices, right, running_stats, scale_each,          \
         scale_grad_by_freq, seed, shuffle, site, skip_special_tokens, split, src_is_causal, step_size_down,            \
-        step_size_up, steps, stratify, stride, swap, tensor, tgt_is_causal, three_phase, tie_word_embeddings,          \
-        total_iters, total_length, training, unsorted, untied, vdim, vocab_size, warmup, width_per_group, workers,     \
-        world, zero_infinity, zero_init_residual;                                                                      \
+        step_size_up, steps, stop_count, stratify, stride, swap, tensor, tgt_is_causal, three_phase,                   \
+        tie_word_embeddings, top_k, total_iters, total_length, training, unsorted, untied, vdim, vocab_size, warmup,   \
+        width_per_group, workers, world, zero_infinity, zero_init_residual;                                            \
     wk_device device, output;
 
 #endif

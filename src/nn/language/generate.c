@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* wk_generate: options, and generation with one sequence for each row; beam search is in generate_beams.c.
+ *
+ *     tokens  [prompt | new tokens | unused]      i64 (rows, prompt + most), written one column in each step
+ *
+ * Each step reads the column before the new one (with a cache) or all columns, records the ops that choose a token, and
+ * waits for the device only if the program reads tokens: for .eos_token_id or .on_token. */
+#include "generate.h"
+#include "base/alloc.h"
+#include "base/options.h"
+#include "nn/evaluation.h"
+#include "ir/op.h"
+#include "tensor/call_scope.h"
+#include <math.h>
+#include <string.h>
+#include <wick/creation.h>
+#include <wick/pointwise.h>
+#include <wick/random.h>
+#include <wick/reduce.h>
+#include <wick/shape.h>
+
+static const char op[] = "generate";
+
+/* ---- scores of the next token ------------------------------------------------------------------------------------ */
+
+/* Returns scores (rows, T, V) of the tokens from `first` up to `length`, as a forward of its own. NULL on error. */
+static wk_tensor *forward_window(const wk__generation *g, wk_tensor *tokens, int64_t first, int64_t length)
+{
+    wk_tensor *window = wk_narrow(tokens, 1, first, length - first);
+    return wk_forward(g->net, window);
+}
+
+wk_tensor *wk__generation_scores(const wk__generation *g, wk_tensor *tokens, int64_t length)
+{
+    const int64_t context = g->options.context, vocabulary_dim = 2;
+    const int64_t first = context > 0 && length > context ? length - context : 0;
+    wk_tensor *scores = forward_window(g, tokens, first, length);
+    if (!scores) return NULL;
+    const wk__body *body = wk__body_of(scores);
+    if (body->ndim != 3 || body->shape[0] != wk_size(tokens, 0) || body->shape[1] < 1 ||
+        body->shape[vocabulary_dim] < 1) {
+        wk__text text = {0};
+        wk__text_format(&text, "%s: the network must return scores (%lld, T, vocabulary), got ", op,
+                        (long long)wk_size(tokens, 0));
+        wk__text_tensor(&text, scores);
+        wk__error_set_text(g->site, WK_ERR_SHAPE, &text);
+        return NULL;
+    }
+    if (!wk__is_float(body->dtype)) {
+        wk__error_set(g->site, WK_ERR_DTYPE, "%s: the network must return floating-point scores, got %s", op,
+                      wk_dtype_str(body->dtype));
+        return NULL;
+    }
+    return wk_to_dtype(wk_select(scores, 1, -1), WK_F32);
+}
+
+/* ---- tokens ------------------------------------------------------------------------------------------------------ */
+
+bool wk__generation_ends(const wk__generation *g, int64_t token)
+{
+    for (int64_t k = 0; k < g->eos_count; k++)
+        if (g->eos[k] == token) return true;
+    return false;
+}
+
+wk_tensor *wk__generation_seen(const wk__generation *g, wk_tensor *ids)
+{
+    return g->mask ? wk_where(g->mask, ids, wk_narrow(ids, 1, g->prompt - 1, 1)) : ids;
+}
+
+/* The rows of a generation without beam search. */
+typedef struct rows {
+    wk_tensor *tokens, *seen; /* i64 (rows, prompt + most); seen: for the penalty, without padding; may be the same */
+    int64_t count, made;      /* number of rows; new tokens of each */
+    int64_t *token;           /* [count] of the last step, owned */
+    bool *ended;              /* [count], owned */
+    bool stopped;             /* by .on_token, or because all rows have ended */
+} rows;
+
+/* Calls .on_token. Returns false on error. */
+static bool tell_program(const wk__generation *g, rows *r)
+{
+    wk__call_scope c;
+    if (!wk__callback_begin(&c, ".on_token of generate", g->site)) return false;
+    if (!g->options.on_token(r->token, r->count, g->options.user)) r->stopped = true;
+    wk__call_end(&c, NULL, 0);
+    return !wk__error_pending();
+}
+
+/* Reads the tokens of a step, replaces those behind the end of a row in *next, and calls .on_token. Returns false on
+ * error. */
+static bool read_tokens(const wk__generation *g, rows *r, wk_tensor **next)
+{
+    bool replaced = false, all = g->eos_count > 0;
+    if (wk_read_at(g->site, *next, r->token, (size_t)r->count * sizeof *r->token) != WK_OK) return false;
+    for (int64_t k = 0; k < r->count; k++) {
+        replaced |= r->ended[k];
+        if (r->ended[k]) r->token[k] = g->pad;
+        r->ended[k] |= wk__generation_ends(g, r->token[k]);
+        all &= r->ended[k];
+    }
+    if (replaced) {
+        wk_tensor *host = wk_from(r->token, (r->count, 1));
+        *next = host ? wk_to(host, wk_device_of(r->tokens)) : NULL;
+    }
+    r->stopped = all;
+    return *next && (!g->options.on_token || tell_program(g, r));
+}
+
+/* Chooses the next token of each row, i64 (rows, 1). NULL on error. */
+static wk_tensor *choose(const wk__generation *g, const rows *r, int64_t length)
+{
+    wk_tensor *scores = wk__generation_scores(g, r->tokens, length);
+    if (scores) scores = wk__logits_rules_apply(&g->rules, scores, wk_narrow(r->seen, 1, 0, length));
+    if (!scores) return NULL;
+    if (!g->options.do_sample) return wk_argmax(scores, 1, .keepdim = true);
+    return wk_multinomial(wk_softmax(scores, 1), 1);
+}
+
+/* Adds a column. Returns false on error. */
+static bool step(const wk__generation *g, rows *r)
+{
+    const int64_t length = g->prompt + r->made;
+    wk__call_scope c;
+    if (!wk__call_begin(&c, WK__FRAME_CALL, NULL, g->site, WK__GRAD_KEPT)) return false;
+    wk_tensor *next = choose(g, r, length);
+    bool fine = next && (!(g->eos_count > 0 || g->options.on_token) || read_tokens(g, r, &next));
+    fine = fine && wk_copy_(wk_narrow(r->tokens, 1, length, 1), next);
+    if (fine && r->seen != r->tokens) fine = wk_copy_(wk_narrow(r->seen, 1, length, 1), next) != NULL;
+    wk__call_end(&c, NULL, 0);
+    r->made += fine;
+    return fine;
+}
+
+/* Returns ids with `most` more columns. NULL on error. */
+static wk_tensor *with_room(const wk__generation *g, wk_tensor *ids)
+{
+    wk_tensor *room = wk_full((wk_size(ids, 0), g->most), (double)g->pad, .dtype = WK_I64, .device = wk_device_of(ids));
+    return room ? wk_cat((ids, room), 1) : NULL;
+}
+
+static wk_tensor *generate_rows(const wk__generation *g, wk_tensor *ids)
+{
+    const int64_t count = wk_size(ids, 0);
+    rows r = {.tokens = with_room(g, ids),
+              .count = count,
+              .token = wk__generation_memory(g->site, count, sizeof *r.token),
+              .ended = wk__generation_memory(g->site, count, sizeof *r.ended)};
+    const bool separate = g->mask && g->rules.repetition_penalty != 1;
+    r.seen = separate ? with_room(g, wk__generation_seen(g, ids)) : r.tokens;
+    if (!r.tokens || !r.seen || !r.token || !r.ended) return NULL;
+    while (r.made < g->most && !r.stopped)
+        if (!step(g, &r)) return NULL;
+    return r.made == g->most ? r.tokens : wk_contiguous(wk_narrow(r.tokens, 1, 0, g->prompt + r.made));
+}
+
+/* ---- the call ---------------------------------------------------------------------------------------------------- */
+
+void *wk__generation_memory(wk_site site, int64_t count, size_t size)
+{
+    void *memory = wk__alloc_zero((size_t)count + 1, size);
+    if (memory && wk__guard_push_cleanup(memory, wk__free)) return memory;
+    wk__free(memory);
+    wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
+    return NULL;
+}
+
+static bool bad_option(wk_site site, const char *option, const char *expected, double value)
+{
+    wk__error_set(site, WK_ERR_ARGUMENT, "%s: .%s must be %s, got %g", op, option, expected, value);
+    return false;
+}
+
+/* Checks the option of a token; *token becomes -1 if it is not set. */
+static bool read_token_option(wk_site site, const char *option, double value, int64_t *token)
+{
+    value = wk__option_or(value, -1);
+    const bool set = value != -1;
+    if (set && !(value >= 0 && value < 0x1p53 && floor(value) == value))
+        return bad_option(site, option, "a token", value);
+    *token = set ? (int64_t)value : -1;
+    return true;
+}
+
+/* Collects the tokens that end a row, and that behind its end. Returns false on error. */
+static bool read_end_tokens(wk__generation *g)
+{
+    const wk_generate_options *o = &g->options;
+    int64_t first, pad;
+    if (!read_token_option(g->site, "eos_token_id", o->eos_token_id, &first) ||
+        !read_token_option(g->site, "pad_token_id", o->pad_token_id, &pad))
+        return false;
+    if (o->eos_count < 0 || (o->eos_count > 0) != (o->eos_token_ids != NULL))
+        return bad_option(g->site, "eos_count", "the number of .eos_token_ids", (double)o->eos_count);
+    g->eos = wk__generation_memory(g->site, o->eos_count + 1, sizeof *g->eos);
+    if (!g->eos) return false;
+    if (first >= 0) g->eos[g->eos_count++] = first;
+    for (int64_t k = 0; k < o->eos_count; k++) {
+        if (o->eos_token_ids[k] < 0) return bad_option(g->site, "eos_token_ids", "tokens", (double)o->eos_token_ids[k]);
+        g->eos[g->eos_count++] = o->eos_token_ids[k];
+    }
+    g->pad = pad >= 0 ? pad : g->eos_count > 0 ? g->eos[0] : 0;
+    return true;
+}
+
+/* Returns the name of a set option that has no effect with the others; NULL if there is none. */
+static const char *find_useless_option(const wk_generate_options *o)
+{
+    if (!o->do_sample) {
+        if (o->top_k) return ".top_k needs .do_sample = true";
+        if (o->temperature != 0) return ".temperature needs .do_sample = true";
+        if (o->top_p != 0) return ".top_p needs .do_sample = true";
+        if (o->min_p != 0) return ".min_p needs .do_sample = true";
+    }
+    if (o->num_beams > 1 && o->on_token) return ".on_token cannot be used with .num_beams, which chooses tokens late";
+    if (o->num_beams <= 1 && o->length_penalty != 0) return ".length_penalty needs .num_beams above 1";
+    if (o->num_beams <= 1 && o->early_stopping) return ".early_stopping needs .num_beams above 1";
+    return NULL;
+}
+
+/* Fills in the defaults and checks the options. Returns false on error. */
+static bool read_options(wk__generation *g)
+{
+    wk_generate_options *o = &g->options;
+    const char *problem = find_useless_option(o);
+    int early = o->early_stopping;
+    if (problem) {
+        wk__error_set(g->site, WK_ERR_ARGUMENT, "%s: %s", op, problem);
+        return false;
+    }
+    if (!o->max_new_tokens) o->max_new_tokens = 20;
+    if (!o->num_beams) o->num_beams = 1;
+    o->length_penalty = wk__option_or(o->length_penalty, 1);
+    if (o->max_new_tokens < 0) return bad_option(g->site, "max_new_tokens", "at least 1", (double)o->max_new_tokens);
+    if (o->num_beams < 0) return bad_option(g->site, "num_beams", "at least 1", (double)o->num_beams);
+    if (o->context < 0) return bad_option(g->site, "context", "at least 1", (double)o->context);
+    if (!isfinite(o->length_penalty)) return bad_option(g->site, "length_penalty", "finite", o->length_penalty);
+    if (early < 0 || early > WK_EARLY_STOPPING_NEVER)
+        return bad_option(g->site, "early_stopping", "a WK_EARLY_STOPPING_ constant", early);
+    g->most = o->max_new_tokens;
+    g->rules = (wk__logits_rules){.repetition_penalty = o->repetition_penalty,
+                                  .temperature = o->temperature,
+                                  .top_p = o->top_p,
+                                  .min_p = o->min_p,
+                                  .top_k = o->top_k,
+                                  .keep = 1};
+    return wk__logits_rules_set(g->site, op, &g->rules) && read_end_tokens(g);
+}
+
+/* Returns ids as i64 (rows, prompt); NULL on error. */
+static wk_tensor *read_ids(wk__generation *g, wk_tensor *ids)
+{
+    const wk__body *body = wk__body_of(ids);
+    wk__text text = {0};
+    if (body->ndim == 2 && body->shape[0] > 0 && body->shape[1] > 0 && (1u << body->dtype & WK__INTS)) {
+        g->prompt = body->shape[1];
+        return wk_to_dtype(ids, WK_I64);
+    }
+    wk__text_format(&text, "%s: expected ids (B, T) of integers with at least one row and one token, got ", op);
+    wk__text_tensor(&text, ids);
+    if (body->ndim == 1) wk__text_add(&text, "; use wk_unsqueeze(ids, 0) for one row");
+    wk__error_set_text(g->site, 1u << body->dtype & WK__INTS ? WK_ERR_SHAPE : WK_ERR_DTYPE, &text);
+    return NULL;
+}
+
+/* Checks a mask, of which `at` are the elements: padding, then at least one token in each row. */
+static bool check_padding(const wk__generation *g, const bool *at, int64_t count)
+{
+    for (int64_t row = 0; row < count; row++, at += g->prompt) {
+        const bool *end = memchr(at, 1, (size_t)g->prompt);
+        const int64_t first = end ? end - at : g->prompt;
+        if (end && !memchr(end, 0, (size_t)(g->prompt - first))) continue;
+        wk__error_set(g->site, WK_ERR_ARGUMENT,
+                      end ? "%s: row %lld of .mask has padding behind a token; put it at the left"
+                          : "%s: row %lld of .mask has no token",
+                      op, (long long)row);
+        return false;
+    }
+    return true;
+}
+
+/* Sets g->mask. Returns false on error. */
+static bool read_mask(wk__generation *g, const wk_tensor *ids)
+{
+    wk_tensor *mask = g->options.mask;
+    if (!mask) return true;
+    if (!wk__check_tensor(mask, g->site, op, ".mask")) return false;
+    const wk__body *body = wk__body_of(mask), *of = wk__body_of(ids);
+    if (body->ndim != 2 || body->shape[0] != of->shape[0] || body->shape[1] != of->shape[1]) {
+        wk__error_set(g->site, WK_ERR_SHAPE, "%s: .mask must have the shape of ids, (%lld, %lld)", op,
+                      (long long)of->shape[0], (long long)of->shape[1]);
+        return false;
+    }
+    if (wk__is_float(body->dtype)) {
+        wk__error_set(g->site, WK_ERR_DTYPE, "%s: .mask must be bool or integers, got %s", op,
+                      wk_dtype_str(body->dtype));
+        return false;
+    }
+    g->mask = wk_to_dtype(mask, WK_BOOL);
+    const int64_t count = wk_numel(ids);
+    bool *at = g->mask ? wk__generation_memory(g->site, count, sizeof *at) : NULL;
+    return at && wk_read_at(g->site, g->mask, at, (size_t)count * sizeof *at) == WK_OK &&
+           check_padding(g, at, of->shape[0]);
+}
+
+static wk_tensor *generate(wk__generation *g, wk_tensor *ids)
+{
+    if (!read_options(g)) return NULL;
+    ids = read_ids(g, ids);
+    if (!ids || !read_mask(g, ids) || !wk__evaluation_open(g->site, op, g->net)) return NULL;
+    return g->options.num_beams > 1 ? wk__generate_beams(g, ids) : generate_rows(g, ids);
+}
+
+wk_tensor *wk_generate_at(wk_site site, wk_module *net, wk_tensor *ids, const wk_generate_options *options)
+{
+    wk__generation g = {.site = site, .net = net};
+    wk__call_scope c;
+    if (!wk__options(site, op, options, &g.options) || !wk__module_check(net, site, op) ||
+        !wk__check_tensor(ids, site, op, "ids") || !wk__call_begin(&c, WK__FRAME_CALL, op, site, WK__GRAD_OFF))
+        return NULL;
+    wk_tensor *out = generate(&g, ids);
+    wk__call_end(&c, &out, 1);
+    return out;
+}

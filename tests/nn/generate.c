@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests wk_process_logits and wk_generate against goldens/generation.txt, which goldens/make_generation.py writes with
+ * transformers:
+ *
+ *   scores NAME V0 V1 ..         the 2 x 12 scores after the rules of a case
+ *   tokens NAME WIDTH V0 V1 ..   the tokens of 2 rows; the network is a table of the scores that follow a token
+ *
+ * and random draws, callbacks, modes and messages. */
+#include "support/wick.h"
+#include <math.h>
+
+enum { VOCABULARY = 12, ROWS = 2, PROMPT = 3, LINE = 4096 };
+
+/* ---- numbers that the script repeats ----------------------------------------------------------------------------- */
+
+static void fill(int number, int64_t count, float *values)
+{
+    for (int64_t k = 0; k < count; k++) values[k] = (float)(sin(0.37 * (double)(k * k) + 0.7 * (double)k + number) * 2);
+}
+
+static wk_tensor *scores(void)
+{
+    float values[ROWS * VOCABULARY];
+    fill(2, ROWS * VOCABULARY, values);
+    values[VOCABULARY + 4] = values[VOCABULARY + 5]; /* equal scores */
+    return wk_from(values, (ROWS, VOCABULARY));
+}
+
+static wk_module *table(int number)
+{
+    WK_NO_GRAD;
+    float values[VOCABULARY * VOCABULARY];
+    fill(number, VOCABULARY * VOCABULARY, values);
+    wk_module *net = wk_nn_embedding(VOCABULARY, VOCABULARY);
+    wk_copy_(wk_module_parameter(net, "weight"), wk_from(values, (VOCABULARY, VOCABULARY)));
+    return net;
+}
+
+static wk_tensor *prompts(void)
+{
+    return wk_of(int64_t, (ROWS, PROMPT), 1, 2, 3, 4, 5, 6);
+}
+
+/* ---- cases ------------------------------------------------------------------------------------------------------- */
+
+static wk_tensor *ids(void)
+{
+    return wk_of(int64_t, (2, 4), 3, 5, 3, 0, 7, 7, 1, 11);
+}
+
+static wk_tensor *make_scores(const char *name)
+{
+    if (!strcmp(name, "penalty")) return wk_process_logits(scores(), .ids = ids(), .repetition_penalty = 1.3);
+    if (!strcmp(name, "temperature")) return wk_process_logits(scores(), .temperature = 0.7);
+    if (!strcmp(name, "top_k")) return wk_process_logits(scores(), .top_k = 3);
+    if (!strcmp(name, "top_k_all")) return wk_process_logits(scores(), .top_k = 50);
+    if (!strcmp(name, "top_p")) return wk_process_logits(scores(), .top_p = 0.6);
+    if (!strcmp(name, "top_p_zero")) return wk_process_logits(scores(), .top_p = 0);
+    if (!strcmp(name, "top_p_two")) return wk_process_logits(scores(), .top_p = 0.1, .min_tokens_to_keep = 2);
+    if (!strcmp(name, "min_p")) return wk_process_logits(scores(), .min_p = 0.2);
+    if (!strcmp(name, "min_p_three")) return wk_process_logits(scores(), .min_p = 1, .min_tokens_to_keep = 3);
+    assert_string_equal(name, "all");
+    return wk_process_logits(scores(), .ids = ids(), .repetition_penalty = 1.3, .temperature = 1.7, .top_k = 7,
+                             .top_p = 0.9, .min_p = 0.15);
+}
+
+static wk_tensor *make_tokens(const char *name)
+{
+    static const int64_t ends[] = {10, 0, 6};
+    wk_module *net = table(1);
+    wk_tensor *x = prompts();
+    if (!strcmp(name, "greedy")) return wk_generate(net, x, .max_new_tokens = 8);
+    if (!strcmp(name, "penalised")) return wk_generate(net, x, .max_new_tokens = 8, .repetition_penalty = 1.8);
+    if (!strcmp(name, "ended"))
+        return wk_generate(net, x, .max_new_tokens = 8, .eos_token_id = 9, .pad_token_id = 11,
+                           .repetition_penalty = 1.8);
+    if (!strcmp(name, "ended_early"))
+        return wk_generate(net, x, .max_new_tokens = 8, .eos_token_id = 9, .eos_token_ids = ends, .eos_count = 3,
+                           .repetition_penalty = 1.8);
+    assert_string_equal(name, "likeliest");
+    return wk_generate(net, x, .max_new_tokens = 8, .do_sample = true, .top_k = 1);
+}
+
+/* ---- comparison -------------------------------------------------------------------------------------------------- */
+
+static void expect_scores(const char *name, char *at)
+{
+    float values[ROWS * VOCABULARY];
+    assert_int_equal(wk_read(make_scores(name), values, sizeof values), WK_OK);
+    for (int k = 0; k < ROWS * VOCABULARY; k++) {
+        const double want = strtod(at, &at), have = (double)values[k];
+        if (!(have == want || fabs(have - want) <= 1e-6 * (1 + fabs(want))))
+            fail_msg("%s: score %d is %.9g, not %.9g", name, k, have, want);
+    }
+}
+
+static void expect_tokens(const char *name, char *at)
+{
+    const int64_t width = strtoll(at, &at, 10);
+    wk_tensor *x = make_tokens(name);
+    expect_ok();
+    EXPECT_SHAPE(x, ROWS, width);
+    for (int64_t row = 0; row < ROWS; row++)
+        for (int64_t k = 0; k < width; k++) {
+            const int64_t want = strtoll(at, &at, 10), have = wk_item_i64(wk_select(wk_select(x, 0, row), 0, k));
+            if (have != want)
+                fail_msg("%s: token %lld of row %lld is %lld, not %lld", name, (long long)k, (long long)row,
+                         (long long)have, (long long)want);
+        }
+}
+
+/* Compares the cases of the golden file whose lines begin with these words. Returns their number. */
+static int compare(const char *kind, bool beams, void (*expect)(const char *name, char *at))
+{
+    char path[1024], line[LINE];
+    const char *root = getenv("WICK_SOURCE");
+    snprintf(path, sizeof path, "%s/tests/goldens/generation.txt", root ? root : ".");
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    int done = 0;
+    while (fgets(line, sizeof line, file)) {
+        char *name = strchr(line, ' '), *at;
+        assert_non_null(name);
+        *name++ = 0;
+        at = strchr(name, ' ');
+        assert_non_null(at);
+        *at++ = 0;
+        if (strcmp(line, kind) != 0 || (strncmp(name, "beams", 5) == 0) != beams) continue;
+        WK_SCOPE;
+        expect(name, at);
+        expect_ok();
+        done++;
+    }
+    fclose(file);
+    return done;
+}
+
+static void rules_are_those_of_transformers(void **state)
+{
+    (void)state;
+    assert_int_equal(compare("scores", false, expect_scores), 10);
+}
+
+static void tokens_are_those_of_transformers(void **state)
+{
+    (void)state;
+    assert_int_equal(compare("tokens", false, expect_tokens), 5);
+}
+
+/* ---- scores ------------------------------------------------------------------------------------------------------ */
+
+static void rules_return_a_new_tensor_of_f32(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = scores(), *half = wk_to_dtype(x, WK_F16);
+    wk_tensor *same = wk_process_logits(x), *wide = wk_process_logits(half);
+    assert_ptr_not_equal(same, x);
+    assert_true(wk_equal(same, x));
+    assert_false(wk_same_storage(same, x));
+    assert_int_equal(wk_dtype_of(wide), WK_F32);
+    wk_tensor *narrow = wk_process_logits(x, .ids = wk_to_dtype(ids(), WK_I32), .repetition_penalty = 1.3);
+    assert_true(wk_equal(narrow, wk_process_logits(x, .ids = ids(), .repetition_penalty = 1.3)));
+    expect_ok();
+}
+
+static void rules_report_bad_input(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = scores();
+    wk_process_logits(wk_ones((3)));
+    expect_error("process_logits: expected scores (B, V) with V at least 1, got 1 dimensions", NULL);
+    wk_process_logits(ids());
+    expect_error("process_logits: expected scores of a floating dtype, got i64", NULL);
+    wk_process_logits(x, .ids = wk_zeros((3, 1), .dtype = WK_I64));
+    expect_error("process_logits: .ids must be (2, L) for scores of 2 rows", NULL);
+    wk_process_logits(x, .ids = x);
+    expect_error("process_logits: .ids must be integers, got f32", NULL);
+    wk_process_logits(x, .temperature = 0);
+    expect_error("process_logits: .temperature must be a positive number, got 0", NULL);
+    wk_process_logits(x, .repetition_penalty = -1);
+    expect_error("process_logits: .repetition_penalty must be a positive number, got -1", NULL);
+    wk_process_logits(x, .top_p = 1.5);
+    expect_error("process_logits: .top_p must be in [0, 1], got 1.5", NULL);
+    wk_process_logits(x, .min_p = -0.5);
+    expect_error("process_logits: .min_p must be in [0, 1], got -0.5", NULL);
+    wk_process_logits(x, .top_k = -1);
+    expect_error("process_logits: .top_k must be at least 0, got -1", NULL);
+    wk_process_logits(x, .min_tokens_to_keep = -1);
+    expect_error("process_logits: .min_tokens_to_keep must be at least 1, got -1", NULL);
+}
+
+/* ---- random draws ------------------------------------------------------------------------------------------------ */
+
+static void the_same_seed_gives_the_same_tokens(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *net = table(1);
+    wk_seed(7);
+    wk_tensor *first = wk_generate(net, prompts(), .do_sample = true, .max_new_tokens = 30);
+    wk_tensor *next = wk_generate(net, prompts(), .do_sample = true, .max_new_tokens = 30);
+    wk_seed(7);
+    assert_true(wk_equal(wk_generate(net, prompts(), .do_sample = true, .max_new_tokens = 30), first));
+    assert_false(wk_equal(next, first));
+    expect_ok();
+}
+
+/* Token 3 is followed by the tokens 0, 1, 2 with probabilities 0.5, 0.3, 0.2. */
+static void draws_follow_the_probabilities(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    enum { DRAWS = 4000 };
+    const double share[] = {0.5, 0.3, 0.2};
+    wk_module *net = wk_nn_embedding(4, 4);
+    wk_tensor *weight =
+        wk_of(float, (4, 4), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -0.6931472F, -1.2039728F, -1.6094379F, -INFINITY);
+    {
+        WK_NO_GRAD;
+        wk_copy_(wk_module_parameter(net, "weight"), weight);
+    }
+    wk_seed(1);
+    wk_tensor *out = wk_generate(net, wk_full((DRAWS, 1), 3, .dtype = WK_I64), .do_sample = true, .max_new_tokens = 1);
+    wk_tensor *drawn = wk_select(out, 1, 1);
+    for (int token = 0; token < 3; token++) {
+        const double found = wk_item(wk_mean(wk_to_dtype(wk_eq(drawn, token), WK_F32)));
+        assert_true(fabs(found - share[token]) < 4 * sqrt(share[token] * (1 - share[token]) / DRAWS));
+    }
+    expect_ok();
+}
+
+/* ---- callbacks and modes ----------------------------------------------------------------------------------------- */
+
+/* What .on_token has received. */
+typedef struct received {
+    int64_t token[16][ROWS];
+    int steps, most;
+    bool fails;
+} received;
+
+static bool receive(const int64_t *tokens, int64_t rows, void *user)
+{
+    received *r = user;
+    assert_int_equal(rows, ROWS);
+    memcpy(r->token[r->steps++], tokens, sizeof r->token[0]);
+    if (r->fails) wk_matmul(wk_ones((2, 3)), wk_ones((2, 3)));
+    return r->steps < r->most;
+}
+
+static void the_callback_gets_each_step_and_may_stop(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *net = table(1);
+    received all = {.most = 16}, three = {.most = 3};
+    wk_tensor *whole = wk_generate(net, prompts(), .max_new_tokens = 8, .eos_token_id = 9, .pad_token_id = 11,
+                                   .on_token = receive, .user = &all);
+    assert_int_equal(all.steps, wk_size(whole, 1) - PROMPT);
+    for (int k = 0; k < all.steps; k++)
+        for (int row = 0; row < ROWS; row++)
+            assert_int_equal(all.token[k][row], wk_item_i64(wk_select(wk_select(whole, 1, PROMPT + k), 0, row)));
+    assert_int_equal(all.token[1][0], 11);
+    wk_tensor *part = wk_generate(net, prompts(), .max_new_tokens = 8, .on_token = receive, .user = &three);
+    assert_int_equal(three.steps, 3);
+    EXPECT_SHAPE(part, ROWS, PROMPT + 3);
+    expect_ok();
+}
+
+static void an_error_of_the_callback_fails_the_call(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    received r = {.most = 16, .fails = true};
+    assert_null(wk_generate(table(1), prompts(), .on_token = receive, .user = &r));
+    assert_int_equal(r.steps, 1);
+    expect_error("matmul", ".on_token of generate", NULL);
+}
+
+static wk_tensor *scores_of_mode(wk_module *self, wk_tensor *x)
+{
+    assert_false(wk_module_training(self));
+    assert_false(wk_is_grad_enabled());
+    return wk_forward(wk_module_child(self, "table"), x);
+}
+
+static void modes_are_restored(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    static const wk_module_kind kind = {.size = sizeof kind, .name = "model", .forward1 = scores_of_mode};
+    wk_module *net = wk_module_new(&kind), *below = wk_module_add(net, "table", table(1));
+    wk_module_train(below, false);
+    wk_tensor *out = wk_generate(net, prompts(), .max_new_tokens = 2);
+    EXPECT_SHAPE(out, ROWS, PROMPT + 2);
+    assert_false(wk_requires_grad(out));
+    assert_true(wk_module_training(net) && !wk_module_training(below));
+    wk_generate(net, wk_full((1, 1), 99, .dtype = WK_I64), .max_new_tokens = 2, .eos_token_id = 1);
+    expect_error("99", NULL);
+    assert_true(wk_module_training(net) && !wk_module_training(below));
+}
+
+/* Scores (B, T, 12) of which those at the end count the tokens that the network has seen. */
+static wk_tensor *count_tokens(wk_module *self, wk_tensor *x)
+{
+    (void)self;
+    wk_tensor *count = wk_full((wk_size(x, 0), wk_size(x, 1), 1), (double)wk_size(x, 1), .dtype = WK_I64);
+    return wk_to_dtype(wk_eq(wk_arange(VOCABULARY), count), WK_F32);
+}
+
+static void context_limits_what_the_network_sees(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    static const wk_module_kind kind = {.size = sizeof kind, .name = "counter", .forward1 = count_tokens};
+    wk_module *net = wk_module_new(&kind);
+    wk_tensor *x = wk_of(int64_t, (1, 2), 0, 0);
+    EXPECT_VALUES(wk_generate(net, x, .max_new_tokens = 4), 0, 0, 0, 2, 3, 4, 5);
+    EXPECT_VALUES(wk_generate(net, x, .max_new_tokens = 4, .context = 3), 0, 0, 0, 2, 3, 3, 3);
+    expect_ok();
+}
+
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
+
+static wk_tensor *flat_scores(wk_module *self, wk_tensor *x)
+{
+    (void)self;
+    return wk_to_dtype(x, WK_F32);
+}
+
+static void bad_input_is_reported(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    static const wk_module_kind flat = {.size = sizeof flat, .name = "flat", .forward1 = flat_scores};
+    static const int64_t negative[] = {-3};
+    wk_module *net = table(1);
+    wk_tensor *x = prompts();
+    wk_generate(net, wk_of(int64_t, (2), 1, 2));
+    expect_error("generate: expected ids (B, T) of integers", "got i64[2]; use wk_unsqueeze(ids, 0) for one row", NULL);
+    wk_generate(net, wk_ones((1, 2)));
+    expect_error("generate: expected ids (B, T) of integers with at least one row and one token, got f32[1,2]", NULL);
+    wk_generate(net, x, .max_new_tokens = -1);
+    expect_error("generate: .max_new_tokens must be at least 1, got -1", NULL);
+    wk_generate(net, x, .context = -1);
+    expect_error("generate: .context must be at least 1, got -1", NULL);
+    wk_generate(net, x, .top_k = 3);
+    expect_error("generate: .top_k needs .do_sample = true", NULL);
+    wk_generate(net, x, .temperature = 0.5);
+    expect_error("generate: .temperature needs .do_sample = true", NULL);
+    wk_generate(net, x, .top_p = 0.5);
+    expect_error("generate: .top_p needs .do_sample = true", NULL);
+    wk_generate(net, x, .min_p = 0.5);
+    expect_error("generate: .min_p needs .do_sample = true", NULL);
+    wk_generate(net, x, .do_sample = true, .top_p = 2);
+    expect_error("generate: .top_p must be in [0, 1], got 2", NULL);
+    wk_generate(net, x, .num_beams = -2);
+    expect_error("generate: .num_beams must be at least 1, got -2", NULL);
+    wk_generate(net, x, .length_penalty = 2);
+    expect_error("generate: .length_penalty needs .num_beams above 1", NULL);
+    wk_generate(net, x, .early_stopping = true);
+    expect_error("generate: .early_stopping needs .num_beams above 1", NULL);
+    wk_generate(net, x, .num_beams = 2, .early_stopping = (wk_early_stopping)3);
+    expect_error("generate: .early_stopping must be a WK_EARLY_STOPPING_ constant, got 3", NULL);
+    wk_generate(net, x, .num_beams = 2, .on_token = receive);
+    expect_error("generate: .on_token cannot be used with .num_beams", NULL);
+    wk_generate(net, x, .eos_token_id = 1.5);
+    expect_error("generate: .eos_token_id must be a token, got 1.5", NULL);
+    wk_generate(net, x, .pad_token_id = -2);
+    expect_error("generate: .pad_token_id must be a token, got -2", NULL);
+    wk_generate(net, x, .eos_count = 2);
+    expect_error("generate: .eos_count must be the number of .eos_token_ids, got 2", NULL);
+    wk_generate(net, x, .eos_token_ids = negative, .eos_count = 1);
+    expect_error("generate: .eos_token_ids must be tokens, got -3", NULL);
+    wk_generate(wk_module_new(&flat), x);
+    expect_error("generate: the network must return scores (2, T, vocabulary), got f32[2,3]", NULL);
+}
+
+static void bad_masks_are_reported(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *net = table(1);
+    wk_generate(net, prompts(), .mask = wk_ones((2, 4), .dtype = WK_BOOL));
+    expect_error("generate: .mask must have the shape of ids, (2, 3)", NULL);
+    wk_generate(net, prompts(), .mask = wk_ones((2, 3)));
+    expect_error("generate: .mask must be bool or integers, got f32", NULL);
+    wk_generate(net, prompts(), .mask = wk_of(int64_t, (2, 3), 0, 1, 1, 1, 0, 1));
+    expect_error("generate: row 1 of .mask has padding behind a token; put it at the left", NULL);
+    wk_generate(net, prompts(), .mask = wk_of(int64_t, (2, 3), 0, 0, 0, 1, 1, 1));
+    expect_error("generate: row 0 of .mask has no token", NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rules_are_those_of_transformers),
+        cmocka_unit_test(tokens_are_those_of_transformers),
+        cmocka_unit_test(rules_return_a_new_tensor_of_f32),
+        cmocka_unit_test(rules_report_bad_input),
+        cmocka_unit_test(the_same_seed_gives_the_same_tokens),
+        cmocka_unit_test(draws_follow_the_probabilities),
+        cmocka_unit_test(the_callback_gets_each_step_and_may_stop),
+        cmocka_unit_test(an_error_of_the_callback_fails_the_call),
+        cmocka_unit_test(modes_are_restored),
+        cmocka_unit_test(context_limits_what_the_network_sees),
+        cmocka_unit_test(bad_input_is_reported),
+        cmocka_unit_test(bad_masks_are_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
