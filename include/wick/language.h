@@ -67,6 +67,10 @@ typedef struct wk_nn_llama_options {
     int64_t max_position_embeddings; /* longest sequence; default 2048 */
     double rms_norm_eps;             /* default 1e-6 */
     double rope_theta;               /* base of the wavelengths of rotary positions; default 10000 */
+    double rope_factor;              /* divides the frequencies of long wavelengths, as in Llama 3.1; default none */
+    double rope_low_freq_factor;     /* completely from rope_original_positions / this on; default 1 */
+    double rope_high_freq_factor;    /* not at all up to rope_original_positions / this; default 4 */
+    int64_t rope_original_positions; /* original_max_position_embeddings of rope_scaling; default 8192 */
     bool tie_word_embeddings;        /* lm_head.weight is model.embed_tokens.weight; default false */
     bool attention_bias;             /* bias of q_proj, k_proj and v_proj, as in Qwen2; default false */
     wk_dtype dtype;                  /* default f32 */

@@ -82,7 +82,9 @@
 
 #define wk_nn_linear_options_numbers_(wk_do_, wk_o_)
 
-#define wk_nn_llama_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, rms_norm_eps) wk_do_(wk_o_, rope_theta)
+#define wk_nn_llama_options_numbers_(wk_do_, wk_o_)                                                                    \
+    wk_do_(wk_o_, rms_norm_eps) wk_do_(wk_o_, rope_theta) wk_do_(wk_o_, rope_factor)                                   \
+        wk_do_(wk_o_, rope_low_freq_factor) wk_do_(wk_o_, rope_high_freq_factor)
 
 #define wk_nn_local_response_norm_options_numbers_(wk_do_, wk_o_)                                                      \
     wk_do_(wk_o_, alpha) wk_do_(wk_o_, beta) wk_do_(wk_o_, k)
@@ -199,9 +201,10 @@
         label_smoothing, lambd, layer_norm_eps, layer_norm_epsilon, length_penalty, low, lower, lr, lr_decay, margin,  \
         max, max_momentum, max_norm, max_val, min, min_lr, min_p, min_val, momentum, momentum_decay, nan,              \
         negative_slope, neginf, norm_type, pad_token_id, pad_value, padding_idx, padding_value, patience, pct_start,   \
-        posinf, power, repetition_penalty, rho, rms_norm_eps, rope_theta, rtol, scale, scale_factor, scales_d,         \
-        scales_h, scales_w, start_factor, step, strict, t0, temperature, threshold, tolerance_change, tolerance_grad,  \
-        top_p, train, upper, value, weight, weight_decay, width;                                                       \
+        posinf, power, repetition_penalty, rho, rms_norm_eps, rope_factor, rope_high_freq_factor,                      \
+        rope_low_freq_factor, rope_theta, rtol, scale, scale_factor, scales_d, scales_h, scales_w, start_factor, step, \
+        strict, t0, temperature, threshold, tolerance_change, tolerance_grad, top_p, train, upper, value, weight,      \
+        weight_decay, width;                                                                                           \
     int64_t T_mult, accumulate, activation, add_bias_kv, add_zero_attn, affine, align_corners, allow_unused, amsgrad,  \
         antialias, approximate, attention_bias, aux_logits, balance, batch_first, batch_norm, batch_size,              \
         bidirectional, bins, blank, blocking, buffers, ceil_mode, centered, channels, classes, columns, context,       \
@@ -217,9 +220,9 @@
         num_beams, num_decoder_layers, num_encoder_layers, num_hidden_layers, num_key_value_heads, num_layers,         \
         num_parameters, offset, op, out_int32, output_padding, output_size, padding, padding_mode, pairs,              \
         post_accumulate, prefetch_factor, proj_size, punctuation, rank, recompute_scale_factor, reduction,             \
-        replacement, requires_grad, reserved, retain_graph, return_indices, right, running_stats, scale_each,          \
-        scale_grad_by_freq, seed, shuffle, site, skip_special_tokens, split, src_is_causal, step_size_down,            \
-        step_size_up, steps, stop_count, stratify, stride, swap, tensor, tgt_is_causal, three_phase,                   \
+        replacement, requires_grad, reserved, retain_graph, return_indices, right, rope_original_positions,            \
+        running_stats, scale_each, scale_grad_by_freq, seed, shuffle, site, skip_special_tokens, split, src_is_causal, \
+        step_size_down, step_size_up, steps, stop_count, stratify, stride, swap, tensor, tgt_is_causal, three_phase,   \
         tie_word_embeddings, top_k, total_iters, total_length, training, unsorted, untied, vdim, vocab_size, warmup,   \
         width_per_group, workers, world, zero_infinity, zero_init_residual;                                            \
     wk_device device, output;

@@ -29,6 +29,9 @@ static void add_word(wk__text *text, const char *word, size_t length)
                          {"gru", "GRU"},
                          {"lstm", "LSTM"},
                          {"vgg", "VGG"},
+                         {"gpt2", "GPT2"},
+                         {"lm", "LM"},
+                         {"mlp", "MLP"},
                          {"ddp", "DistributedDataParallel"}};
     for (size_t k = 0; k < sizeof abbreviations / sizeof *abbreviations; k++) {
         if (strlen(abbreviations[k].word) != length || strncmp(abbreviations[k].word, word, length) != 0) continue;
