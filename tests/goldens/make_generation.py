@@ -9,7 +9,7 @@ test repeats."""
 import math
 
 import torch
-from transformers import GenerationMixin, PretrainedConfig, PreTrainedModel
+from transformers import GenerationMixin, GPT2Config, GPT2LMHeadModel, PretrainedConfig, PreTrainedModel
 from transformers.generation.logits_process import (
     MinPLogitsWarper,
     RepetitionPenaltyLogitsProcessor,
@@ -113,5 +113,30 @@ def print_tokens():
             print(f"tokens {name}", out.shape[1], *out.flatten().tolist())
 
 
+# ---- a model with a cache --------------------------------------------------------------------------------------------
+
+PADDED = {
+    "gpt": {},
+    "gpt_penalised": {"repetition_penalty": 1.8},
+    "beams_gpt": {"num_beams": 3, "eos_token_id": 9, "pad_token_id": 11},
+    "beams_gpt_penalised": {"num_beams": 3, "eos_token_id": 9, "pad_token_id": 11, "repetition_penalty": 1.8},
+}
+
+
+def print_padded():
+    config = GPT2Config(vocab_size=VOCABULARY, n_positions=16, n_embd=8, n_layer=2, n_head=2, bos_token_id=None,
+                        eos_token_id=None)
+    net = GPT2LMHeadModel(config).eval()
+    with torch.no_grad():
+        for number, parameter in enumerate(net.parameters()):
+            parameter.copy_(fill(296 + number, *parameter.shape))
+    for name, options in PADDED.items():
+        ids = torch.tensor([[1, 2, 3], [7, 7, 5]])
+        mask = torch.tensor([[1, 1, 1], [0, 0, 1]])
+        out = net.generate(ids, attention_mask=mask, max_new_tokens=8, **{"pad_token_id": 11, **options})
+        print(f"tokens {name}", out.shape[1], *out.flatten().tolist())
+
+
 print_rules()
 print_tokens()
+print_padded()

@@ -3,7 +3,8 @@
  * transformers:
  *
  *   scores NAME V0 V1 ..         the 2 x 12 scores after the rules of a case
- *   tokens NAME WIDTH V0 V1 ..   the tokens of 2 rows; the network is a table of the scores that follow a token
+ *   tokens NAME WIDTH V0 V1 ..   the tokens of 2 rows; the network is a table of the scores that follow a token, or for
+ *                                names with gpt a small GPT-2, for which the second row has two tokens of padding
  *
  * and random draws, callbacks, modes and messages. */
 #include "support/wick.h"
@@ -39,6 +40,32 @@ static wk_module *table(int number)
 static wk_tensor *prompts(void)
 {
     return wk_of(int64_t, (ROWS, PROMPT), 1, 2, 3, 4, 5, 6);
+}
+
+/* A GPT-2 of fixed weights. */
+static wk_module *gpt(void)
+{
+    WK_NO_GRAD;
+    wk_module *net = wk_nn_gpt(.vocab_size = VOCABULARY, .n_positions = 16, .n_embd = 8, .n_layer = 2, .n_head = 2);
+    wk_tensors *all = wk_parameters(net);
+    for (int k = 0; k < wk_tensors_count(all); k++) {
+        float values[VOCABULARY * 32];
+        wk_tensor *x = wk_tensors_get(all, k);
+        assert_true(wk_numel(x) <= VOCABULARY * 32);
+        fill(296 + k, wk_numel(x), values);
+        wk_copy_(x, wk_view_as(wk_from(values, (wk_numel(x))), x));
+    }
+    return net;
+}
+
+static wk_tensor *padded(void)
+{
+    return wk_of(int64_t, (ROWS, PROMPT), 1, 2, 3, 7, 7, 5);
+}
+
+static wk_tensor *tokens_of_padded(void)
+{
+    return wk_of(int64_t, (ROWS, PROMPT), 1, 1, 1, 0, 0, 1);
 }
 
 /* ---- cases ------------------------------------------------------------------------------------------------------- */
@@ -81,6 +108,50 @@ static wk_tensor *make_tokens(const char *name)
     return wk_generate(net, x, .max_new_tokens = 8, .do_sample = true, .top_k = 1);
 }
 
+static wk_tensor *continue_padded(const char *name)
+{
+    wk_module *net = gpt();
+    wk_tensor *x = padded(), *mask = tokens_of_padded();
+    if (!strcmp(name, "gpt")) return wk_generate(net, x, .max_new_tokens = 8, .mask = mask);
+    if (!strcmp(name, "gpt_penalised"))
+        return wk_generate(net, x, .max_new_tokens = 8, .mask = mask, .repetition_penalty = 1.8);
+    if (!strcmp(name, "beams_gpt"))
+        return wk_generate(net, x, .max_new_tokens = 8, .mask = wk_to_dtype(mask, WK_BOOL), .num_beams = 3,
+                           .eos_token_id = 9, .pad_token_id = 11);
+    assert_string_equal(name, "beams_gpt_penalised");
+    return wk_generate(net, x, .max_new_tokens = 8, .mask = mask, .num_beams = 3, .eos_token_id = 9, .pad_token_id = 11,
+                       .repetition_penalty = 1.8);
+}
+
+/* An end token, and that behind it. */
+#define ENDS .eos_token_id = 9, .pad_token_id = 11
+
+static wk_tensor *search(const char *name)
+{
+    static const int64_t end[] = {3};
+    wk_module *net = table(5);
+    wk_tensor *x = prompts();
+    if (!strcmp(name, "beams")) return wk_generate(net, x, .max_new_tokens = 8, .num_beams = 3);
+    if (!strcmp(name, "beams_ended")) return wk_generate(net, x, .max_new_tokens = 8, .num_beams = 3, ENDS);
+    if (!strcmp(name, "beams_two_ends"))
+        return wk_generate(net, x, .max_new_tokens = 8, .num_beams = 4, ENDS, .eos_token_ids = end, .eos_count = 1);
+    if (!strcmp(name, "beams_early"))
+        return wk_generate(net, x, .max_new_tokens = 8, .num_beams = 3, ENDS, .early_stopping = true);
+    if (!strcmp(name, "beams_never"))
+        return wk_generate(net, x, .max_new_tokens = 8, .num_beams = 3, ENDS,
+                           .early_stopping = WK_EARLY_STOPPING_NEVER);
+    if (!strcmp(name, "beams_long"))
+        return wk_generate(net, x, .max_new_tokens = 8, .num_beams = 3, ENDS, .length_penalty = 3);
+    if (!strcmp(name, "beams_short"))
+        return wk_generate(net, x, .max_new_tokens = 8, .num_beams = 3, ENDS, .length_penalty = -2);
+    if (!strcmp(name, "beams_no_penalty"))
+        return wk_generate(net, x, .max_new_tokens = 8, .num_beams = 3, ENDS, .length_penalty = 0);
+    if (!strcmp(name, "beams_penalised"))
+        return wk_generate(net, x, .max_new_tokens = 8, .num_beams = 4, ENDS, .repetition_penalty = 1.5);
+    assert_string_equal(name, "beams_many");
+    return wk_generate(net, x, .max_new_tokens = 8, .num_beams = 12, ENDS);
+}
+
 /* ---- comparison -------------------------------------------------------------------------------------------------- */
 
 static void expect_scores(const char *name, char *at)
@@ -97,7 +168,9 @@ static void expect_scores(const char *name, char *at)
 static void expect_tokens(const char *name, char *at)
 {
     const int64_t width = strtoll(at, &at, 10);
-    wk_tensor *x = make_tokens(name);
+    wk_tensor *x = strstr(name, "gpt")     ? continue_padded(name)
+                   : strstr(name, "beams") ? search(name)
+                                           : make_tokens(name);
     expect_ok();
     EXPECT_SHAPE(x, ROWS, width);
     for (int64_t row = 0; row < ROWS; row++)
@@ -144,7 +217,13 @@ static void rules_are_those_of_transformers(void **state)
 static void tokens_are_those_of_transformers(void **state)
 {
     (void)state;
-    assert_int_equal(compare("tokens", false, expect_tokens), 5);
+    assert_int_equal(compare("tokens", false, expect_tokens), 7);
+}
+
+static void beam_search_is_that_of_transformers(void **state)
+{
+    (void)state;
+    assert_int_equal(compare("tokens", true, expect_tokens), 12);
 }
 
 /* ---- scores ------------------------------------------------------------------------------------------------------ */
@@ -321,6 +400,74 @@ static void context_limits_what_the_network_sees(void **state)
     expect_ok();
 }
 
+/* ---- the cache --------------------------------------------------------------------------------------------------- */
+
+static wk_tensor *scores_of_model(wk_module *self, wk_tensor *x)
+{
+    return wk_forward(wk_module_child(self, "model"), x);
+}
+
+/* Returns a module that computes all positions in each step. */
+static wk_module *without_cache(wk_module *model)
+{
+    static const wk_module_kind kind = {.size = sizeof kind, .name = "wrapped", .forward1 = scores_of_model};
+    wk_module *net = wk_module_new(&kind);
+    wk_module_add(net, "model", model);
+    return net;
+}
+
+static void the_cache_changes_no_token(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *net = gpt(), *slow = without_cache(gpt());
+    wk_tensor *x = prompts();
+    assert_true(wk_equal(wk_generate(net, x, .max_new_tokens = 13), wk_generate(slow, x, .max_new_tokens = 13)));
+    assert_true(wk_equal(wk_generate(net, x, .max_new_tokens = 30, .context = 6),
+                         wk_generate(slow, x, .max_new_tokens = 30, .context = 6)));
+    assert_true(wk_equal(wk_generate(net, x, .max_new_tokens = 9, .context = 2),
+                         wk_generate(slow, x, .max_new_tokens = 9, .context = 2)));
+    assert_true(wk_equal(wk_generate(net, x, .max_new_tokens = 12, .num_beams = 4, ENDS),
+                         wk_generate(slow, x, .max_new_tokens = 12, .num_beams = 4, ENDS)));
+    assert_true(wk_equal(wk_generate(net, x, .max_new_tokens = 20, .num_beams = 3, .context = 5),
+                         wk_generate(slow, x, .max_new_tokens = 20, .num_beams = 3, .context = 5)));
+    wk_seed(3);
+    wk_tensor *drawn = wk_generate(net, x, .max_new_tokens = 12, .do_sample = true, .top_p = 0.9, .num_beams = 2);
+    wk_seed(3);
+    assert_true(
+        wk_equal(drawn, wk_generate(slow, x, .max_new_tokens = 12, .do_sample = true, .top_p = 0.9, .num_beams = 2)));
+    expect_ok();
+}
+
+static void padding_changes_no_token(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *net = gpt();
+    wk_tensor *one = wk_of(int64_t, (1, 1), 5);
+    for (int64_t context = 0; context <= 4; context += 4) { /* 0: all */
+        wk_tensor *both =
+            wk_generate(net, padded(), .max_new_tokens = 12, .mask = tokens_of_padded(), .context = context);
+        wk_tensor *alone = wk_generate(net, one, .max_new_tokens = 12, .context = context);
+        assert_true(wk_equal(wk_narrow(wk_narrow(both, 0, 1, 1), 1, 2, 13), alone));
+    }
+    expect_ok();
+}
+
+static void too_few_positions_are_reported(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_generate(gpt(), prompts(), .max_new_tokens = 15);
+    expect_error("generate: a prompt of 3 and .max_new_tokens of 15 exceed the 16 positions of the model; add "
+                 ".context = 16 to continue with the last tokens",
+                 NULL);
+    wk_generate(gpt(), prompts(), .max_new_tokens = 15, .context = 17);
+    expect_error("exceed the 16 positions", NULL);
+    EXPECT_SHAPE(wk_generate(gpt(), prompts(), .max_new_tokens = 14), ROWS, 17);
+    expect_ok();
+}
+
 /* ---- messages ---------------------------------------------------------------------------------------------------- */
 
 static wk_tensor *flat_scores(wk_module *self, wk_tensor *x)
@@ -390,6 +537,8 @@ static void bad_masks_are_reported(void **state)
     expect_error("generate: row 1 of .mask has padding behind a token; put it at the left", NULL);
     wk_generate(net, prompts(), .mask = wk_of(int64_t, (2, 3), 0, 0, 0, 1, 1, 1));
     expect_error("generate: row 0 of .mask has no token", NULL);
+    wk_generate(net, prompts(), .mask = wk_ones((2, 3), .dtype = WK_BOOL));
+    expect_error("generate: .mask needs a model of wk_nn_gpt, wk_nn_llama or wk_nn_pretrained, got a embedding", NULL);
 }
 
 int main(void)
@@ -397,6 +546,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rules_are_those_of_transformers),
         cmocka_unit_test(tokens_are_those_of_transformers),
+        cmocka_unit_test(beam_search_is_that_of_transformers),
         cmocka_unit_test(rules_return_a_new_tensor_of_f32),
         cmocka_unit_test(rules_report_bad_input),
         cmocka_unit_test(the_same_seed_gives_the_same_tokens),
@@ -405,6 +555,9 @@ int main(void)
         cmocka_unit_test(an_error_of_the_callback_fails_the_call),
         cmocka_unit_test(modes_are_restored),
         cmocka_unit_test(context_limits_what_the_network_sees),
+        cmocka_unit_test(the_cache_changes_no_token),
+        cmocka_unit_test(padding_changes_no_token),
+        cmocka_unit_test(too_few_positions_are_reported),
         cmocka_unit_test(bad_input_is_reported),
         cmocka_unit_test(bad_masks_are_reported),
     };

@@ -6,6 +6,7 @@
  * Each step reads the column before the new one (with a cache) or all columns, records the ops that choose a token, and
  * waits for the device only if the program reads tokens: for .eos_token_id or .on_token. */
 #include "generate.h"
+#include "language.h"
 #include "base/alloc.h"
 #include "base/options.h"
 #include "nn/evaluation.h"
@@ -23,22 +24,37 @@ static const char op[] = "generate";
 
 /* ---- scores of the next token ------------------------------------------------------------------------------------ */
 
-/* Returns scores (rows, T, V) of the tokens from `first` up to `length`, as a forward of its own. NULL on error. */
-static wk_tensor *forward_window(const wk__generation *g, wk_tensor *tokens, int64_t first, int64_t length)
+/* Returns the mask of the tokens from `first` up to `length`; NULL if there is none, or on error. */
+static wk_tensor *mask_of(const wk__generation *g, int64_t first, int64_t length)
 {
-    wk_tensor *window = wk_narrow(tokens, 1, first, length - first);
-    return wk_forward(g->net, window);
+    if (!g->mask || first >= g->prompt) return NULL;
+    wk_tensor *mask = wk_narrow(g->mask, 1, first, g->prompt - first);
+    if (length == g->prompt) return mask;
+    wk_tensor *made =
+        wk_ones((wk_size(g->mask, 0), length - g->prompt), .dtype = WK_BOOL, .device = wk_device_of(g->mask));
+    return wk_cat((mask, made), 1);
+}
+
+/* Returns scores (rows, 1, V) of the last of the tokens from `first` up to `length`, computed by a language model: with
+ * the cache if first is 0. NULL on error. */
+static wk_tensor *decode(const wk__generation *g, wk_tensor *tokens, int64_t first, int64_t length)
+{
+    wk_kv_cache *cache = first == 0 ? g->cache : wk_kv_cache_new(g->net, wk_size(tokens, 0), length - first);
+    const int64_t past = wk_kv_cache_length(cache);
+    wk_tensor *mask = past == 0 ? mask_of(g, first, length) : NULL;
+    wk_tensor *ids = wk_narrow(tokens, 1, first + past, length - first - past);
+    return cache && ids ? wk_decode(g->net, ids, cache, .mask = mask, .logits_to_keep = 1) : NULL;
 }
 
 wk_tensor *wk__generation_scores(const wk__generation *g, wk_tensor *tokens, int64_t length)
 {
-    const int64_t context = g->options.context, vocabulary_dim = 2;
+    const int64_t context = g->options.context;
     const int64_t first = context > 0 && length > context ? length - context : 0;
-    wk_tensor *scores = forward_window(g, tokens, first, length);
+    wk_tensor *scores = wk__language_find(g->net) ? decode(g, tokens, first, length)
+                                                  : wk_forward(g->net, wk_narrow(tokens, 1, first, length - first));
     if (!scores) return NULL;
     const wk__body *body = wk__body_of(scores);
-    if (body->ndim != 3 || body->shape[0] != wk_size(tokens, 0) || body->shape[1] < 1 ||
-        body->shape[vocabulary_dim] < 1) {
+    if (body->ndim != 3 || body->shape[0] != wk_size(tokens, 0) || body->shape[1] < 1 || body->shape[2] < 1) {
         wk__text text = {0};
         wk__text_format(&text, "%s: the network must return scores (%lld, T, vocabulary), got ", op,
                         (long long)wk_size(tokens, 0));
@@ -303,11 +319,40 @@ static bool read_mask(wk__generation *g, const wk_tensor *ids)
            check_padding(g, at, of->shape[0]);
 }
 
+/* Creates the cache of a language model. Returns false on error. */
+static bool make_cache(wk__generation *g, int64_t rows)
+{
+    const wk__language *model = wk__language_find(g->net);
+    const int64_t context = g->options.context;
+    int64_t length, all;
+    if (!model && g->mask) {
+        wk__error_set(g->site, WK_ERR_UNSUPPORTED,
+                      "%s: .mask needs a model of wk_nn_gpt, wk_nn_llama or wk_nn_pretrained, got a %s", op,
+                      wk__module_of(g->net)->kind.name);
+        return false;
+    }
+    if (__builtin_add_overflow(g->prompt, g->most, &all) || __builtin_mul_overflow(rows, g->options.num_beams, &rows))
+        return bad_option(g->site, "max_new_tokens", "smaller", (double)g->most);
+    if (!model || (context > 0 && g->prompt > context)) return true;
+    length = context > 0 && context < all - 1 ? context : all - 1; /* the last token is not an input */
+    if (length > model->positions) {
+        wk__error_set(g->site, WK_ERR_ARGUMENT,
+                      "%s: a prompt of %lld and .max_new_tokens of %lld exceed the %lld positions of the model; add "
+                      ".context = %lld to continue with the last tokens",
+                      op, (long long)g->prompt, (long long)g->most, (long long)model->positions,
+                      (long long)model->positions);
+        return false;
+    }
+    g->cache = wk_kv_cache_new(g->net, rows, length);
+    return g->cache != NULL;
+}
+
 static wk_tensor *generate(wk__generation *g, wk_tensor *ids)
 {
+    const int64_t rows = wk_size(ids, 0);
     if (!read_options(g)) return NULL;
     ids = read_ids(g, ids);
-    if (!ids || !read_mask(g, ids) || !wk__evaluation_open(g->site, op, g->net)) return NULL;
+    if (!ids || !read_mask(g, ids) || !make_cache(g, rows) || !wk__evaluation_open(g->site, op, g->net)) return NULL;
     return g->options.num_beams > 1 ? wk__generate_beams(g, ids) : generate_rows(g, ids);
 }
 

@@ -33,7 +33,7 @@ typedef struct wk__generation {
     int64_t eos_count;
     int64_t pad;        /* token behind the end of a row */
     wk_tensor *mask;    /* bool (rows, prompt): true for tokens; NULL: no padding */
-    wk_kv_cache *cache; /* NULL: each step computes all positions */
+    wk_kv_cache *cache; /* NULL: each step computes all positions; else of rows * num_beams rows */
 } wk__generation;
 
 /* Returns zeroed memory that the end of the call frees, also if an error handler leaves it by longjmp. NULL after

@@ -39,15 +39,15 @@ typedef struct candidate {
 /* A beam search in progress. */
 typedef struct search {
     const wk__generation *g;
-    int64_t rows, beams, total; /* total: greatest length of a sequence */
-    int64_t length;             /* of the running sequences */
-    int64_t vocabulary, width;  /* width: candidates of a row */
+    int64_t rows, beams, total;        /* total: greatest length of a sequence */
+    int64_t length;                    /* of the running sequences */
+    int64_t vocabulary, width;         /* width: candidates of a row */
     sequences running, finished, next; /* next: where a step collects its result */
     bool *improvable;                  /* [rows]: running sequences may become better than finished ones */
     candidate *candidate;              /* [width] */
     float *value;                      /* [rows * width] */
     int64_t *index;                    /* [rows * width] */
-    int64_t *origin;                   /* [rows * beams]: which running sequence each continues, counted over all rows */
+    int64_t *origin; /* [rows * beams]: which running sequence each continues, counted over all rows */
 } search;
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -64,29 +64,21 @@ static bool make_sequences(const search *s, sequences *out)
 /* Makes the memory for a search. Returns false on error. */
 static bool make_search(search *s)
 {
-    int64_t count;
-    if (__builtin_mul_overflow(s->rows, s->beams, &count) || __builtin_mul_overflow(count, s->total, &count) ||
-        count > INT64_MAX / 64) {
+    const int64_t ends = s->g->eos_count > 1 ? s->g->eos_count : 1;
+    int64_t count, most;
+    if (__builtin_mul_overflow(s->rows, s->beams, &count) || __builtin_mul_overflow(count, s->total, &most) ||
+        most > INT64_MAX / 64 || __builtin_mul_overflow(count, ends + 1, &most) || most > INT64_MAX / 64) {
         wk__error_set(s->g->site, WK_ERR_MEMORY, "generate: out of host memory for %lld beams", (long long)s->beams);
         return false;
     }
+    s->width = (ends + 1) * s->beams;
     s->improvable = wk__generation_memory(s->g->site, s->rows, sizeof *s->improvable);
-    s->origin = wk__generation_memory(s->g->site, s->rows * s->beams, sizeof *s->origin);
-    return make_sequences(s, &s->running) && make_sequences(s, &s->finished) && make_sequences(s, &s->next) &&
-           s->improvable && s->origin;
-}
-
-/* Makes the memory for candidates once the size of the vocabulary is known. Returns false on error. */
-static bool make_candidates(search *s, int64_t vocabulary)
-{
-    const int64_t ends = s->g->eos_count, all = vocabulary * s->beams;
-    s->vocabulary = vocabulary;
-    s->width = (ends > 1 ? ends + 1 : 2) * s->beams;
-    if (s->width > all) s->width = all;
+    s->origin = wk__generation_memory(s->g->site, count, sizeof *s->origin);
     s->candidate = wk__generation_memory(s->g->site, s->width, sizeof *s->candidate);
-    s->value = wk__generation_memory(s->g->site, s->rows * s->width, sizeof *s->value);
-    s->index = wk__generation_memory(s->g->site, s->rows * s->width, sizeof *s->index);
-    return s->candidate && s->value && s->index;
+    s->value = wk__generation_memory(s->g->site, most, sizeof *s->value);
+    s->index = wk__generation_memory(s->g->site, most, sizeof *s->index);
+    return make_sequences(s, &s->running) && make_sequences(s, &s->finished) && make_sequences(s, &s->next) &&
+           s->improvable && s->origin && s->candidate && s->value && s->index;
 }
 
 static int64_t *tokens_of(const search *s, const sequences *list, int64_t k)
@@ -126,7 +118,9 @@ static wk_tensor *continuations(search *s, wk_device device)
 {
     wk_tensor *tokens = running_tokens(s, device);
     wk_tensor *scores = tokens ? wk__generation_scores(s->g, tokens, s->length) : NULL;
-    if (!scores || (!s->candidate && !make_candidates(s, wk_size(scores, 1)))) return NULL;
+    if (!scores) return NULL;
+    s->vocabulary = wk_size(scores, 1);
+    if (s->width > s->beams * s->vocabulary) s->width = s->beams * s->vocabulary;
     scores = wk__logits_rules_apply(&s->g->rules, wk_log_softmax(scores, 1), penalised_tokens(s, tokens));
     wk_tensor *before = wk_from(s->running.score, (s->rows * s->beams, 1));
     if (!scores || !before) return NULL;
@@ -238,6 +232,17 @@ static bool take_candidates(search *s, int64_t row)
 
 /* ---- steps ------------------------------------------------------------------------------------------------------- */
 
+/* Puts the rows of the cache into the order of the running sequences. Returns false on error. */
+static bool reorder_cache(const search *s, wk_device device)
+{
+    wk__call_scope c;
+    if (!wk__call_begin(&c, WK__FRAME_CALL, NULL, s->g->site, WK__GRAD_KEPT)) return false;
+    wk_tensor *host = wk_from(s->origin, (s->rows * s->beams)), *rows = host ? wk_to(host, device) : NULL;
+    const bool fine = rows && wk_kv_cache_reorder(s->g->cache, rows) == WK_OK;
+    wk__call_end(&c, NULL, 0);
+    return fine;
+}
+
 /* Adds a token to all running sequences. *more: the search goes on. Returns false on error. */
 static bool step(search *s, wk_device device, bool *more)
 {
@@ -248,6 +253,7 @@ static bool step(search *s, wk_device device, bool *more)
     s->running = s->next;
     s->next = before;
     s->length++;
+    if (s->g->cache && !reorder_cache(s, device)) return false;
     for (int64_t row = 0; row < s->rows; row++) {
         s->improvable[row] &= can_improve(s, row);
         improvable |= s->improvable[row];

@@ -41,6 +41,8 @@ wk_module *wk__language_part(const char *kind, size_t state, wk_tensor *(*forwar
 /* Creates a model of this kind with two children: the body, and lm_head unless `tied`. Returns NULL on error. */
 wk_module *wk__language_model(const char *kind, const char *body_name, wk_module *body, const wk__language *sizes,
                               int64_t features, bool tied, wk_dtype dtype);
+/* Returns the state of a model; NULL if m is another kind of module. */
+const wk__language *wk__language_find(const wk_module *m);
 /* Returns the state of a model; NULL after recording an error if m is another kind of module. */
 const wk__language *wk__language_of(wk_site site, const char *op, wk_module *m);
 /* Returns the weight of the embedding, (vocab, features); NULL on error. */

@@ -23,6 +23,11 @@ static int kind_of(const wk_module *m)
     return k;
 }
 
+const wk__language *wk__language_find(const wk_module *m)
+{
+    return kind_of(m) < KINDS ? wk__module_of(m)->state : NULL;
+}
+
 const wk__language *wk__language_of(wk_site site, const char *op, wk_module *m)
 {
     if (!wk__module_check(m, site, op)) return NULL;
