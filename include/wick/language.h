@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wick/language.h: language models that predict the next token, pretrained weights, and generation of text.
  *
- *     wk_module *net = wk_nn_pretrained("gpt2");                       (a folder with config.json and model.safetensors)
- *     wk_tensor *scores = wk_forward(net, ids);                        (ids (B, T), scores (B, T, vocab_size))
+ *     wk_module *net = wk_nn_pretrained("gpt2");           (a folder with config.json and model.safetensors)
+ *     wk_tensor *scores = wk_forward(net, ids);            (ids (B, T), scores (B, T, vocab_size))
  *
  * Shapes:  ids i64 (B, T) -> (B, T, vocab_size): scores of the following token before softmax, for wk_cross_entropy
  * Names:   parameters have the names and shapes that they have in transformers, so that wk_load reads its files and

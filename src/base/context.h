@@ -73,6 +73,7 @@ typedef struct wk__destroy_cause {
 typedef struct wk__frame {
     bool grad_off;          /* inside WK_NO_GRAD */
     bool sync_off;          /* inside WK_NO_SYNC */
+    bool initial_off;       /* new parameters get no initial values: the call in progress replaces all of them */
     uint8_t backward_depth; /* nested backward passes that are running; a hook may start another one */
     uint8_t destroy_depth;  /* nested calls of user-defined destroy functions */
     uint8_t release_depth;  /* nested calls of user-defined release functions */

@@ -203,6 +203,23 @@ static wk_code skip_number(wk__json *json, wk__io_error *error)
     return fine ? WK_OK : unexpected(json, "a value", error);
 }
 
+wk_code wk__json_number(wk__json *json, double *value, wk__io_error *error)
+{
+    char copy[64];
+    (void)wk__json_peek(json); /* skips blanks */
+    const char *from = json->at;
+    const wk_code code = skip_number(json, error);
+    if (code != WK_OK) return code;
+    const int64_t length = json->at - from;
+    if (length < (int64_t)sizeof copy) {
+        memcpy(copy, from, (size_t)length);
+        copy[length] = '\0';
+        if (wk__parse_double(copy, value)) return WK_OK;
+    }
+    return wk__io_fail(error, WK_ERR_FORMAT, "a number is too long (byte %lld)",
+                       (long long)wk__json_position(json, from));
+}
+
 static wk_code skip_value(wk__json *json, int depth, wk__io_error *error);
 
 /* Takes an object or an array, whose first character is at json->at. */

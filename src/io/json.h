@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading and writing JSON. Only non-negative integers are read as numbers; others can be skipped. The reader takes one
- * token after another and builds no tree. Its callers and wk__json_skip limit the depth of nesting, so that no file
+/* Reading and writing JSON. The reader takes one token after another and builds no tree. Its callers and wk__json_skip limit the depth of nesting, so that no file
  * causes deep recursion. */
 #ifndef WICK_IO_JSON_H
 #define WICK_IO_JSON_H
@@ -30,6 +29,9 @@ wk_code wk__json_item(wk__json *json, char close, bool first, bool *more, wk__io
 wk_code wk__json_string(wk__json *json, const char **string, wk__io_error *error);
 /* Reads an integer from 0 to INT64_MAX, without sign, fraction, exponent or leading zeros. */
 wk_code wk__json_integer(wk__json *json, int64_t *value, wk__io_error *error);
+
+/* Reads a number. One of more than 63 characters is an error. */
+wk_code wk__json_number(wk__json *json, double *value, wk__io_error *error);
 
 /* Returns the first character of the next token without taking it; 0 at the end. */
 char wk__json_peek(wk__json *json);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameter initialisation, as in torch.nn.init. No call records a graph. */
+/* Parameter initialisation, as in torch.nn.init. No call records a graph. While a call reads the values of a new network
+ * from a file (initial_off of the frame), the functions below leave them unset. */
 #include "base/options.h"
 #include "tensor/call_scope.h"
 #include <math.h>
@@ -12,6 +13,7 @@ static wk_tensor *scaled(wk_site site, const char *op, wk_tensor *x,
                          double shift)
 {
     wk__call_scope c;
+    if (wk__context()->frame.initial_off) return x;
     if (!wk__check_tensor(x, site, op, "input") || !wk__call_begin(&c, WK__FRAME_CALL, op, site, WK__GRAD_OFF))
         return NULL;
     wk_tensor *value = wk_add(wk_mul(base(site, x, NULL), scale), shift);
@@ -33,6 +35,7 @@ static wk_tensor *normal(wk_site site, const char *op, wk_tensor *x, double mean
 static wk_tensor *constant(wk_site site, const char *op, wk_tensor *x, double value)
 {
     wk__call_scope c;
+    if (wk__context()->frame.initial_off) return x;
     if (!wk__check_tensor(x, site, op, "input") || !wk__call_begin(&c, WK__FRAME_CALL, op, site, WK__GRAD_OFF))
         return NULL;
     bool fine = wk_fill__f64_at(site, x, value);

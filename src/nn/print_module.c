@@ -13,26 +13,11 @@ static void add_word(wk__text *text, const char *word, size_t length)
 {
     static const struct {
         const char *word, *written;
-    } abbreviations[] = {{"relu", "ReLU"},
-                         {"relu6", "ReLU6"},
-                         {"prelu", "PReLU"},
-                         {"rrelu", "RReLU"},
-                         {"gelu", "GELU"},
-                         {"elu", "ELU"},
-                         {"celu", "CELU"},
-                         {"selu", "SELU"},
-                         {"silu", "SiLU"},
-                         {"glu", "GLU"},
-                         {"rms", "RMS"},
-                         {"lp", "LP"},
-                         {"rnn", "RNN"},
-                         {"gru", "GRU"},
-                         {"lstm", "LSTM"},
-                         {"vgg", "VGG"},
-                         {"gpt2", "GPT2"},
-                         {"lm", "LM"},
-                         {"mlp", "MLP"},
-                         {"ddp", "DistributedDataParallel"}};
+    } abbreviations[] = {{"relu", "ReLU"}, {"relu6", "ReLU6"}, {"prelu", "PReLU"}, {"rrelu", "RReLU"},
+                         {"gelu", "GELU"}, {"elu", "ELU"},     {"celu", "CELU"},   {"selu", "SELU"},
+                         {"silu", "SiLU"}, {"glu", "GLU"},     {"rms", "RMS"},     {"lp", "LP"},
+                         {"rnn", "RNN"},   {"gru", "GRU"},     {"lstm", "LSTM"},   {"vgg", "VGG"},
+                         {"gpt2", "GPT2"}, {"lm", "LM"},       {"mlp", "MLP"},     {"ddp", "DistributedDataParallel"}};
     for (size_t k = 0; k < sizeof abbreviations / sizeof *abbreviations; k++) {
         if (strlen(abbreviations[k].word) != length || strncmp(abbreviations[k].word, word, length) != 0) continue;
         wk__text_add(text, abbreviations[k].written);

@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/integers.h"
 #include "bpe_parts.h"
-#include "json_fields.h"
+#include "io/json_fields.h"
 #include <string.h>
 
 /* ---- the file ---------------------------------------------------------------------------------------------------- */

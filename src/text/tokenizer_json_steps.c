@@ -3,7 +3,7 @@
  * supported is an error that names it. */
 #include "base/alloc.h"
 #include "bpe_parts.h"
-#include "json_fields.h"
+#include "io/json_fields.h"
 #include "split.h"
 #include <string.h>
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading JSON objects by tables of their fields. Strings stay in the text of the file. */
-#ifndef WICK_TEXT_JSON_FIELDS_H
-#define WICK_TEXT_JSON_FIELDS_H
+#ifndef WICK_IO_JSON_FIELDS_H
+#define WICK_IO_JSON_FIELDS_H
 
-#include "io/json.h"
+#include "json.h"
 
 typedef enum wk__field_kind {
     WK__FIELD_STRING,  /* const char * */
     WK__FIELD_BOOL,    /* bool */
     WK__FIELD_INTEGER, /* int64_t */
+    WK__FIELD_NUMBER,  /* double */
     WK__FIELD_READ,    /* by a function */
     WK__FIELD_SKIPPED  /* any value */
 } wk__field_kind;
@@ -29,6 +30,8 @@ typedef struct wk__field {
 /* Reads an object into a struct. A field that occurs twice is an error, and one that the table lacks unless its value
  * is null or false. At most 32 fields. */
 wk_code wk__json_object(wk__json *json, const wk__field *fields, int count, void *into, wk__io_error *error);
+/* The same for an object of which the table has only some fields: skips the others. */
+wk_code wk__json_part_of_object(wk__json *json, const wk__field *fields, int count, void *into, wk__io_error *error);
 /* Reads an array: calls read for each item. */
 wk_code wk__json_array(wk__json *json, wk_code (*read)(wk__json *, void *, wk__io_error *), void *into,
                        wk__io_error *error);

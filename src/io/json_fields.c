@@ -13,6 +13,7 @@ static wk_code read_value(wk__json *json, const wk__field *field, char *into, wk
     if (field->kind == WK__FIELD_BOOL) return wk__json_bool(json, (bool *)(into + field->offset), error);
     if (field->kind == WK__FIELD_INTEGER)
         return wk__json_integer(json, (int64_t *)(void *)(into + field->offset), error);
+    if (field->kind == WK__FIELD_NUMBER) return wk__json_number(json, (double *)(void *)(into + field->offset), error);
     return field->kind == WK__FIELD_READ ? field->read(json, into, error) : wk__json_skip(json, error);
 }
 
@@ -28,7 +29,9 @@ static wk_code read_other(wk__json *json, const char *name, wk__io_error *error)
                        (long long)wk__json_position(json, name));
 }
 
-wk_code wk__json_object(wk__json *json, const wk__field *fields, int count, void *into, wk__io_error *error)
+/* Reads an object; calls `other` for the value of a field that the table lacks. */
+static wk_code read_object(wk__json *json, const wk__field *fields, int count, void *into,
+                           wk_code (*other)(wk__json *, const char *, wk__io_error *), wk__io_error *error)
 {
     uint32_t seen = 0;
     wk_code code = wk__json_expect(json, '{', error);
@@ -44,9 +47,25 @@ wk_code wk__json_object(wk__json *json, const wk__field *fields, int count, void
             return wk__io_fail(error, WK_ERR_FORMAT, "the field \"%s\" occurs twice (byte %lld)", fields[k].name,
                                (long long)wk__json_position(json, name));
         if (k < count) seen |= 1u << k;
-        code = k < count ? read_value(json, &fields[k], into, error) : read_other(json, name, error);
+        code = k < count ? read_value(json, &fields[k], into, error) : other(json, name, error);
     }
     return code;
+}
+
+wk_code wk__json_object(wk__json *json, const wk__field *fields, int count, void *into, wk__io_error *error)
+{
+    return read_object(json, fields, count, into, read_other, error);
+}
+
+static wk_code skip_other(wk__json *json, const char *name, wk__io_error *error)
+{
+    (void)name;
+    return wk__json_skip(json, error);
+}
+
+wk_code wk__json_part_of_object(wk__json *json, const wk__field *fields, int count, void *into, wk__io_error *error)
+{
+    return read_object(json, fields, count, into, skip_other, error);
 }
 
 wk_code wk__json_array(wk__json *json, wk_code (*read)(wk__json *, void *, wk__io_error *), void *into,

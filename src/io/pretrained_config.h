@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* config.json and model.safetensors.index.json of Hugging Face's transformers. */
+#ifndef WICK_IO_PRETRAINED_CONFIG_H
+#define WICK_IO_PRETRAINED_CONFIG_H
+
+#include "json_fields.h"
+#include <wick/language.h>
+
+typedef enum wk__pretrained_kind { WK__PRETRAINED_GPT2, WK__PRETRAINED_LLAMA } wk__pretrained_kind;
+
+/* A model as config.json describes it: its constructor's options. */
+typedef struct wk__pretrained_config {
+    wk__pretrained_kind kind;
+    bool tied;                 /* lm_head.weight is the weight of the embedding */
+    wk_nn_gpt_options gpt;     /* of WK__PRETRAINED_GPT2 */
+    wk_nn_llama_options llama; /* of WK__PRETRAINED_LLAMA */
+} wk__pretrained_config;
+
+/* Reads a file of at most `most` bytes that holds one object, into *text, to which strings of *into point. */
+wk_code wk__pretrained_file_read(const char *path, int64_t most, wk__text *text, const wk__field *fields, int count,
+                                 void *into, wk__io_error *error);
+
+/* Reads config.json. WK_ERR_UNSUPPORTED if it describes a model that this library would compute differently. */
+wk_code wk__pretrained_config_read(const char *path, wk__pretrained_config *out, wk__io_error *error);
+
+/* Names of files with weights, in a folder. */
+typedef struct wk__pretrained_files {
+    wk__text text; /* of the index; the names point into it */
+    const char **name;
+    int64_t count, capacity;
+} wk__pretrained_files;
+/* Reads an index: the names of its files, each once. On failure there is nothing to free. */
+wk_code wk__pretrained_index_read(const char *path, wk__pretrained_files *out, wk__io_error *error);
+void wk__pretrained_files_free(wk__pretrained_files *files);
+
+#endif
