@@ -512,6 +512,8 @@ static void bad_input_is_reported(void **state)
     expect_error("generate: .early_stopping must be a WK_EARLY_STOPPING_ constant, got 3", NULL);
     wk_generate(net, x, .num_beams = 2, .on_token = receive);
     expect_error("generate: .on_token cannot be used with .num_beams", NULL);
+    wk_generate(net, x, .stop_count = 1);
+    expect_error("generate: .on_text and .stop are options of wk_generate_text", NULL);
     wk_generate(net, x, .eos_token_id = 1.5);
     expect_error("generate: .eos_token_id must be a token, got 1.5", NULL);
     wk_generate(net, x, .pad_token_id = -2);

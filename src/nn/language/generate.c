@@ -228,6 +228,7 @@ static const char *find_useless_option(const wk_generate_options *o)
         if (o->top_p != 0) return ".top_p needs .do_sample = true";
         if (o->min_p != 0) return ".min_p needs .do_sample = true";
     }
+    if (o->on_text || o->stop || o->stop_count) return ".on_text and .stop are options of wk_generate_text";
     if (o->num_beams > 1 && o->on_token) return ".on_token cannot be used with .num_beams, which chooses tokens late";
     if (o->num_beams <= 1 && o->length_penalty != 0) return ".length_penalty needs .num_beams above 1";
     if (o->num_beams <= 1 && o->early_stopping) return ".early_stopping needs .num_beams above 1";

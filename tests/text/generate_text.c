@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests wk_generate_text with networks that continue each token with one that the test chooses: pieces of whole
+ * characters, stop texts, callbacks and messages. */
+#include "support/wick.h"
+
+enum { MOST_TOKENS = 512, MOST_PIECES = 64, PIECE = 64 };
+
+/* ---- networks and callbacks -------------------------------------------------------------------------------------- */
+
+/* Returns a network that continues tokens[k] with tokens[k + 1], and the last one with the first. */
+static wk_module *circle(int64_t vocabulary, const int64_t *tokens, int count)
+{
+    WK_NO_GRAD;
+    static float scores[MOST_TOKENS * MOST_TOKENS];
+    assert_true(vocabulary <= MOST_TOKENS);
+    memset(scores, 0, sizeof scores);
+    for (int k = 0; k < count; k++) scores[tokens[k] * vocabulary + tokens[(k + 1) % count]] = 1;
+    wk_module *net = wk_nn_embedding(vocabulary, vocabulary);
+    wk_copy_(wk_module_parameter(net, "weight"), wk_from(scores, (vocabulary, vocabulary)));
+    return net;
+}
+
+/* Returns a network that repeats a text, whose tokens must differ. */
+static wk_module *repeat(wk_text *text, const char *string)
+{
+    int64_t tokens[64];
+    wk_tensor *ids = wk_text_encode(text, string);
+    assert_true(wk_numel(ids) <= 64);
+    assert_int_equal(wk_read(ids, tokens, (size_t)wk_numel(ids) * sizeof *tokens), WK_OK);
+    return circle(wk_text_vocabulary(text), tokens, (int)wk_numel(ids));
+}
+
+/* What callbacks have received. */
+typedef struct received {
+    char piece[MOST_PIECES][PIECE];
+    int pieces, most, tokens; /* most: pieces after which .on_text ends the generation; 0: never */
+} received;
+
+static bool take_piece(const char *piece, void *user)
+{
+    received *r = user;
+    assert_true(r->pieces < MOST_PIECES && strlen(piece) < PIECE && *piece);
+    strcpy(r->piece[r->pieces++], piece);
+    return r->pieces != r->most;
+}
+
+static bool count_token(const int64_t *tokens, int64_t rows, void *user)
+{
+    assert_true(tokens[0] >= 0 && rows == 1);
+    ((received *)user)->tokens++;
+    return true;
+}
+
+static void expect_pieces(const received *r, const char *joined)
+{
+    char all[MOST_PIECES * PIECE] = "";
+    for (int k = 0; k < r->pieces; k++) {
+        if (k > 0) strcat(all, "|");
+        strcat(all, r->piece[k]);
+    }
+    assert_string_equal(all, joined);
+}
+
+/* ---- pieces ------------------------------------------------------------------------------------------------------ */
+
+static void characters_are_passed_one_by_one(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_text *text = wk_text_chars_of("abcd");
+    received r = {.pieces = 0};
+    const char *more = wk_generate_text(repeat(text, "abcd"), text, "ab", .max_new_tokens = 5, .on_text = take_piece,
+                                        .on_token = count_token, .user = &r);
+    assert_string_equal(more, "cdabc");
+    expect_pieces(&r, "c|d|a|b|c");
+    assert_int_equal(r.tokens, 5);
+    assert_string_equal(wk_generate_text(repeat(text, "abcd"), text, "d"), "abcdabcdabcdabcdabcd");
+    expect_ok();
+}
+
+static void words_begin_with_their_space(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_text *text = wk_text_words_of("the time machine", .reserved_tokens = "<eos>");
+    received r = {.pieces = 0};
+    const char *more = wk_generate_text(repeat(text, "the time machine"), text, "the", .max_new_tokens = 4,
+                                        .on_text = take_piece, .user = &r);
+    assert_string_equal(more, " time machine the time");
+    expect_pieces(&r, " time| machine| the| time");
+    expect_ok();
+}
+
+/* The bytes of characters outside ASCII are tokens of their own. */
+static void pieces_are_whole_characters(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_text *text = wk_text_bpe_train_of("a", 256);
+    received r = {.pieces = 0}, cut = {.pieces = 0};
+    wk_module *net = repeat(text, "a\xc3\xa9\xe2\x82\xac"); /* a, e with acute accent, euro sign */
+    const char *more = wk_generate_text(net, text, "a", .max_new_tokens = 12, .on_text = take_piece, .user = &r);
+    assert_string_equal(more, "\xc3\xa9\xe2\x82\xac"
+                              "a\xc3\xa9\xe2\x82\xac"
+                              "a");
+    expect_pieces(&r, "\xc3\xa9|\xe2\x82\xac|a|\xc3\xa9|\xe2\x82\xac|a");
+    more = wk_generate_text(net, text, "a", .max_new_tokens = 4, .on_text = take_piece, .user = &cut);
+    assert_string_equal(more, "\xc3\xa9\xef\xbf\xbd"); /* ends within the euro sign */
+    expect_pieces(&cut, "\xc3\xa9|\xef\xbf\xbd");
+    expect_ok();
+}
+
+static void special_and_unknown_tokens_have_no_text(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_text *text = wk_text_bpe_train_of("ab", 300, .special_tokens = "<|end|>");
+    const int64_t a = wk_text_id(text, "a"), b = wk_text_id(text, "b"), end = wk_text_id(text, "<|end|>");
+    const int64_t vocabulary = wk_text_vocabulary(text), tokens[] = {a, vocabulary + 3, b, end};
+    wk_module *net = circle(vocabulary + 8, tokens, 4);
+    assert_string_equal(wk_generate_text(net, text, "a", .max_new_tokens = 7), "bab");
+    received r = {.pieces = 0};
+    const char *more = wk_generate_text(net, text, "a", .max_new_tokens = 7, .eos_token_id = (double)end,
+                                        .on_text = take_piece, .user = &r);
+    assert_string_equal(more, "b");
+    expect_pieces(&r, "b");
+    expect_ok();
+}
+
+/* ---- ends -------------------------------------------------------------------------------------------------------- */
+
+static void stop_texts_end_the_text(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    static const char *const one[] = {"fab"}, *const two[] = {"ef", "cdx"}, *const none[] = {"xyz", "dd"};
+    wk_text *text = wk_text_chars_of("abcdefxyz");
+    wk_module *net = repeat(text, "abcdef");
+    received r = {.pieces = 0}, s = {.pieces = 0}, t = {.pieces = 0};
+    const char *more = wk_generate_text(net, text, "a", .stop = one, .stop_count = 1, .on_text = take_piece,
+                                        .on_token = count_token, .user = &r);
+    assert_string_equal(more, "bcde");
+    expect_pieces(&r, "b|c|d|e");
+    assert_int_equal(r.tokens, 7);
+    more = wk_generate_text(net, text, "a", .stop = two, .stop_count = 2, .on_text = take_piece, .user = &s);
+    assert_string_equal(more, "bcd");
+    expect_pieces(&s, "b|cd"); /* c waits: it may begin cdx */
+    more = wk_generate_text(net, text, "a", .max_new_tokens = 3, .stop = none, .stop_count = 2, .on_text = take_piece,
+                            .user = &t);
+    assert_string_equal(more, "bcd");
+    expect_pieces(&t, "b|c|d");
+    expect_ok();
+}
+
+static void the_callback_may_stop(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_text *text = wk_text_chars_of("abcd");
+    received r = {.most = 3};
+    const char *more = wk_generate_text(repeat(text, "abcd"), text, "a", .on_text = take_piece, .user = &r);
+    assert_string_equal(more, "bcd");
+    expect_pieces(&r, "b|c|d");
+    expect_ok();
+}
+
+static void beam_search_returns_the_text(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    static const char *const stop[] = {"da"};
+    wk_text *text = wk_text_chars_of("abcd");
+    wk_module *net = repeat(text, "abcd");
+    assert_string_equal(wk_generate_text(net, text, "a", .max_new_tokens = 5, .num_beams = 2), "bcdab");
+    assert_string_equal(
+        wk_generate_text(net, text, "a", .max_new_tokens = 5, .num_beams = 2, .stop = stop, .stop_count = 1), "bc");
+    expect_ok();
+}
+
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
+
+static bool take_and_fail(const char *piece, void *user)
+{
+    (void)piece;
+    (void)user;
+    wk_matmul(wk_ones((2, 3)), wk_ones((2, 3)));
+    return true;
+}
+
+static void bad_input_is_reported(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    static const char *const empty[] = {"a", ""};
+    wk_text *text = wk_text_chars_of("abcd");
+    wk_module *net = repeat(text, "abcd");
+    wk_generate_text(net, text, "");
+    expect_error("generate_text: the prompt has no tokens; begin with at least one character", NULL);
+    wk_generate_text(net, text, "xyz");
+    expect_error("generate_text: the character \"x\"", "is not in the vocabulary", NULL);
+    wk_generate_text(net, text, "a", .stop = empty, .stop_count = 2);
+    expect_error("generate_text: a text of .stop is empty or NULL", NULL);
+    wk_generate_text(net, text, "a", .stop = empty);
+    expect_error("generate_text: .stop_count must be the number of texts in .stop", NULL);
+    wk_generate_text(net, text, "a", .mask = wk_ones((1, 1), .dtype = WK_BOOL));
+    expect_error("generate_text: .mask is for wk_generate; a prompt has no padding", NULL);
+    wk_generate_text(net, text, "a", .num_beams = 2, .on_text = take_piece);
+    expect_error("generate_text: .on_text cannot be used with .num_beams", NULL);
+    wk_generate_text(net, text, "a", .top_k = 2);
+    expect_error("generate_text: .top_k needs .do_sample = true", NULL);
+    assert_null(wk_generate_text(net, text, "a", .on_text = take_and_fail));
+    expect_error("matmul", ".on_text of generate_text", NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(characters_are_passed_one_by_one), cmocka_unit_test(words_begin_with_their_space),
+        cmocka_unit_test(pieces_are_whole_characters),      cmocka_unit_test(special_and_unknown_tokens_have_no_text),
+        cmocka_unit_test(stop_texts_end_the_text),          cmocka_unit_test(the_callback_may_stop),
+        cmocka_unit_test(beam_search_returns_the_text),     cmocka_unit_test(bad_input_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
