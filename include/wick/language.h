@@ -101,6 +101,7 @@ typedef struct wk_nn_pretrained_options {
  * Errors:    WK_ERR_IO if a file cannot be read; WK_ERR_FORMAT if it is invalid; WK_ERR_UNSUPPORTED if config.json
  *            has another model_type, or a setting that changes the results and that this library does not have;
  *            WK_ERR_SHAPE if the weights do not fit
+ * Ends:      wk_generate ends a row at "eos_token_id" of generation_config.json or config.json, unless it gets others
  * Source:    transformers.AutoModelForCausalLM.from_pretrained */
 WK_RESULT_API wk_module *wk_nn_pretrained_at(wk_site site, const char *folder, const wk_nn_pretrained_options *options);
 
@@ -196,7 +197,7 @@ typedef struct wk_generate_options {
     double top_p;
     double min_p;
     double repetition_penalty;    /* concerns the prompt without padding and the new tokens */
-    double eos_token_id;          /* token that ends a row; default none */
+    double eos_token_id;          /* token that ends a row; -1: none; default that of a pretrained model */
     const int64_t *eos_token_ids; /* further ones; default none */
     int64_t eos_count;            /* number of eos_token_ids */
     double pad_token_id;          /* token of a row after its end; default .eos_token_id or the first further one */

@@ -5,6 +5,7 @@
  * model is created without initial values, and each tensor is read and assigned to the parameter of its name. */
 #include "base/alloc.h"
 #include "base/options.h"
+#include "nn/language/language.h"
 #include "pretrained_config.h"
 #include "save_load.h"
 #include "tensor/call_scope.h"
@@ -230,6 +231,16 @@ static wk_module *create_model(loading *l, wk_device device, bool tied)
     return wk_nn_llama_at(l->site, &c->llama);
 }
 
+/* Enters the tokens that end a text into the model. */
+static bool read_ends(const loading *l, wk_module *m)
+{
+    wk__pretrained_ends ends;
+    wk__io_error error;
+    const wk_code code = wk__pretrained_ends_read(l->folder, &ends, &error);
+    if (code != WK_OK) return fail(l, code, &error);
+    return wk__language_set_ends(l->site, m, ends.token, ends.count);
+}
+
 /* Creates the model and reads its parameters. Returns NULL on error. */
 static wk_module *load_model(loading *l, wk_device device)
 {
@@ -239,7 +250,7 @@ static wk_module *load_model(loading *l, wk_device device)
     if (!list) return NULL;
     l->parameters = wk__tensor_list_of(list);
     l->loaded = wk__alloc_zero((size_t)l->parameters->count + 1, sizeof *l->loaded);
-    const bool fine = l->loaded ? load_files(l, tied) : no_memory(l);
+    const bool fine = (l->loaded ? load_files(l, tied) : no_memory(l)) && read_ends(l, m);
     wk__free(l->loaded);
     return fine ? wk_module_train_at(l->site, m, false) : NULL;
 }

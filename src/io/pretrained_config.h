@@ -23,6 +23,15 @@ wk_code wk__pretrained_file_read(const char *path, int64_t most, wk__text *text,
 /* Reads config.json. WK_ERR_UNSUPPORTED if it describes a model that this library would compute differently. */
 wk_code wk__pretrained_config_read(const char *path, wk__pretrained_config *out, wk__io_error *error);
 
+enum { WK__PRETRAINED_ENDS = 16 };
+/* Tokens that end a text. */
+typedef struct wk__pretrained_ends {
+    int64_t token[WK__PRETRAINED_ENDS];
+    int count;
+} wk__pretrained_ends;
+/* Reads them from the files in a folder, of which generation_config.json may be missing. */
+wk_code wk__pretrained_ends_read(const char *folder, wk__pretrained_ends *out, wk__io_error *error);
+
 /* Names of files with weights, in a folder. */
 typedef struct wk__pretrained_files {
     wk__text text; /* of the index; the names point into it */

@@ -187,14 +187,12 @@ static bool bad_option(wk_site site, const char *option, const char *expected, d
     return false;
 }
 
-/* Checks the option of a token; *token becomes -1 if it is not set. */
+/* Checks the option of a token; *token becomes -1 if it is not set or -1. */
 static bool read_token_option(wk_site site, const char *option, double value, int64_t *token)
 {
     value = wk__option_or(value, -1);
-    const bool set = value != -1;
-    if (set && !(value >= 0 && value < 0x1p53 && floor(value) == value))
-        return bad_option(site, option, "a token", value);
-    *token = set ? (int64_t)value : -1;
+    if (!(value >= -1 && value < 0x1p53 && floor(value) == value)) return bad_option(site, option, "a token", value);
+    *token = (int64_t)value;
     return true;
 }
 
@@ -208,8 +206,11 @@ static bool read_end_tokens(wk__generation *g)
         return false;
     if (o->eos_count < 0 || (o->eos_count > 0) != (o->eos_token_ids != NULL))
         return bad_option(g->site, "eos_count", "the number of .eos_token_ids", (double)o->eos_count);
-    g->eos = wk__generation_memory(g->site, o->eos_count + 1, sizeof *g->eos);
+    g->eos = wk__generation_memory(g->site, o->eos_count + WK__LANGUAGE_ENDS, sizeof *g->eos);
     if (!g->eos) return false;
+    const wk__language *model = wk__language_find(g->net);
+    for (int k = 0; model && o->eos_token_id == 0 && o->eos_count == 0 && k < model->end_count; k++)
+        g->eos[g->eos_count++] = model->ends[k];
     if (first >= 0) g->eos[g->eos_count++] = first;
     for (int64_t k = 0; k < o->eos_count; k++) {
         if (o->eos_token_ids[k] < 0) return bad_option(g->site, "eos_token_ids", "tokens", (double)o->eos_token_ids[k]);

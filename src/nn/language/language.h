@@ -19,11 +19,14 @@
 
 /* ---- models ------------------------------------------------------------------------------------------------------ */
 
+enum { WK__LANGUAGE_ENDS = 16 };
 /* State of a model. Pointers are to children. */
 typedef struct wk__language {
     wk_module *body;
     wk_module *head; /* NULL: the embedding */
     int64_t vocab, positions, layers, kv_heads, head_dim;
+    int64_t ends[WK__LANGUAGE_ENDS]; /* tokens that end a text, by default, in wk_generate */
+    int end_count;
 } wk__language;
 
 /* First member of the state of a body. Pointers are to children. */
@@ -45,6 +48,8 @@ wk_module *wk__language_model(const char *kind, const char *body_name, wk_module
 const wk__language *wk__language_find(const wk_module *m);
 /* Returns the state of a model; NULL after recording an error if m is another kind of module. */
 const wk__language *wk__language_of(wk_site site, const char *op, wk_module *m);
+/* Sets the tokens that end a text. Returns false after recording an error. */
+bool wk__language_set_ends(wk_site site, wk_module *m, const int64_t *ends, int count);
 /* Returns the weight of the embedding, (vocab, features); NULL on error. */
 wk_tensor *wk__language_embedding(const wk__language *language);
 

@@ -37,6 +37,21 @@ const wk__language *wk__language_of(wk_site site, const char *op, wk_module *m)
     return NULL;
 }
 
+bool wk__language_set_ends(wk_site site, wk_module *m, const int64_t *ends, int count)
+{
+    wk__language *l = wk__module_of(m)->state;
+    for (int k = 0; k < count; k++) {
+        if (ends[k] >= l->vocab) {
+            wk__error_set(site, WK_ERR_FORMAT, "the end token %lld is not in the vocabulary of size %lld",
+                          (long long)ends[k], (long long)l->vocab);
+            return false;
+        }
+        l->ends[k] = ends[k];
+    }
+    l->end_count = count;
+    return true;
+}
+
 wk_tensor *wk__language_embedding(const wk__language *language)
 {
     const wk__module *body = wk__module_of(language->body);
