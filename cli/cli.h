@@ -21,6 +21,7 @@ int cli_tour(int count, char **words);
 int cli_bench(int count, char **words);
 int cli_train(int count, char **words);
 int cli_predict(int count, char **words);
+int cli_generate(int count, char **words);
 int cli_ops(int count, char **words);
 int cli_replay(int count, char **words);
 int cli_run(int count, char **words);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Networks by name, and names of classes (model.h). */
+/* Networks by name, names of classes, and files of networks (model.h). */
 #include "../src/base/utf8.h"
 #include "model.h"
 #include <errno.h>
@@ -117,4 +117,28 @@ void cli_names_free(cli_names *names)
     free(names->text);
     free(names->item);
     *names = (cli_names){0};
+}
+
+/* ---- files of networks ------------------------------------------------------------------------------------------- */
+
+const char *cli_metadata_of(const wk_file_info *info, const char *key)
+{
+    for (const wk_file_pair *const *pair = info->metadata; *pair; pair++)
+        if (strcmp((*pair)->key, key) == 0) return (*pair)->value;
+    return NULL;
+}
+
+const wk_file_tensor *cli_tensor_of(const wk_file_info *info, const char *name)
+{
+    for (const wk_file_tensor *const *tensor = info->tensors; *tensor; tensor++)
+        if (strcmp((*tensor)->name, name) == 0) return *tensor;
+    return NULL;
+}
+
+void cli_report_error(const char *command)
+{
+    const char *text = wk_error() ? wk_error() : "unknown error", *end;
+    for (int skipped = 0; skipped < 2 && (end = strstr(text, ": ")); skipped++) text = end + 2;
+    fprintf(stderr, "wick %s: %s\n", command, text);
+    wk_clear_error();
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The networks of `wick train` and `wick predict`, and the metadata of their files:
+/* The networks for images of `wick train` and `wick predict`, and the metadata of their files:
  *
  *     wick.model     name of the network, "lenet"
  *     wick.size      height and width of its images, "28"
@@ -39,5 +39,15 @@ char *cli_names_join(const cli_names *names);
 /* Reads a file of one name per line. Returns false after printing the reason to stderr. */
 bool cli_names_read(const char *command, const char *path, cli_names *out);
 void cli_names_free(cli_names *names);
+
+/* ---- files of networks ------------------------------------------------------------------------------------------- */
+
+/* Returns the value of a key in the metadata; NULL if the file has none. */
+const char *cli_metadata_of(const wk_file_info *info, const char *key);
+/* Returns the tensor of this name; NULL if the file has none. */
+const wk_file_tensor *cli_tensor_of(const wk_file_info *info, const char *name);
+/* Prints "wick COMMAND: " and the pending error without the line of this program and the name of the call, and clears
+ * it. */
+void cli_report_error(const char *command);
 
 #endif

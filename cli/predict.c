@@ -24,35 +24,12 @@ typedef struct network {
     cli_names names; /* none: classes have numbers */
 } network;
 
-/* Prints the pending error without the line of this program and the name of the call, and clears it. */
-static void report_error(void)
-{
-    const char *text = wk_error() ? wk_error() : "unknown error", *end;
-    for (int skipped = 0; skipped < 2 && (end = strstr(text, ": ")); skipped++) text = end + 2;
-    fprintf(stderr, "wick predict: %s\n", text);
-    wk_clear_error();
-}
-
 /* ---- the network ------------------------------------------------------------------------------------------------- */
-
-static const char *metadata_of(const wk_file_info *info, const char *key)
-{
-    for (const wk_file_pair *const *pair = info->metadata; *pair; pair++)
-        if (strcmp((*pair)->key, key) == 0) return (*pair)->value;
-    return NULL;
-}
-
-static const wk_file_tensor *tensor_of(const wk_file_info *info, const char *name)
-{
-    for (const wk_file_tensor *const *tensor = info->tensors; *tensor; tensor++)
-        if (strcmp((*tensor)->name, name) == 0) return *tensor;
-    return NULL;
-}
 
 /* Finds the kind of network: that of the file, or the one that the command line names. */
 static const cli_model *find_model(const char *file, const wk_file_info *info, const char *named)
 {
-    const char *said = metadata_of(info, "wick.model");
+    const char *said = cli_metadata_of(info, "wick.model");
     const cli_model *model = cli_model_find(said ? said : named ? named : "");
     if (said && named && strcmp(said, named) != 0)
         fprintf(stderr, "wick predict: %s is a %s; omit --model %s\n", file, said, named);
@@ -70,8 +47,8 @@ static const cli_model *find_model(const char *file, const wk_file_info *info, c
 /* Reads the numbers of channels and classes from the sizes of tensors. */
 static bool find_sizes(const char *file, const wk_file_info *info, const cli_model *model, network *out)
 {
-    const wk_file_tensor *first = model->first ? tensor_of(info, model->first) : NULL;
-    const wk_file_tensor *last = tensor_of(info, model->last);
+    const wk_file_tensor *first = model->first ? cli_tensor_of(info, model->first) : NULL;
+    const wk_file_tensor *last = cli_tensor_of(info, model->last);
     const bool fine = last && last->ndim == 2 && (!model->first || (first && first->ndim == 4));
     const char *missing = last && last->ndim == 2 ? model->first : model->last;
     if (fine) {
@@ -92,7 +69,7 @@ static bool find_sizes(const char *file, const wk_file_info *info, const cli_mod
 
 static bool find_input(const char *file, const wk_file_info *info, const cli_model *model, network *out)
 {
-    const char *text = metadata_of(info, "wick.size");
+    const char *text = cli_metadata_of(info, "wick.size");
     input *in = &out->input;
     in->imagenet = !text && model->imagenet && in->channels == 3;
     in->resize = in->imagenet ? 256 : CLI_IMAGE_SIZE;
@@ -106,7 +83,7 @@ static bool find_input(const char *file, const wk_file_info *info, const cli_mod
 /* Names the classes as the file --classes or the metadata do. */
 static bool find_names(const char *file, const wk_file_info *info, const char *classes, network *out)
 {
-    const char *text = metadata_of(info, "wick.classes");
+    const char *text = cli_metadata_of(info, "wick.classes");
     if (classes && !cli_names_read("predict", classes, &out->names)) return false;
     if (!classes && text && !cli_names_split(text, &out->names)) {
         fprintf(stderr, "wick predict: out of memory\n");
@@ -123,7 +100,7 @@ static bool read_network(const char *file, const char *named, const char *classe
 {
     const wk_file_info *info = wk_load_info(file);
     if (!info) {
-        report_error();
+        cli_report_error("predict");
         return false;
     }
     const cli_model *model = find_model(file, info, named);
@@ -135,7 +112,7 @@ static bool read_network(const char *file, const char *named, const char *classe
     wk_module_to(out->module, device);
     wk_module_train(out->module, false);
     if (!wk_error()) return true;
-    report_error();
+    cli_report_error("predict");
     return false;
 }
 
@@ -202,7 +179,7 @@ static bool classify(const network *net, const char *path, wk_device device)
     wk_tensor *x = read_input(path, &net->input, device);
     if (x) printf("%s%s%s\n", cli_color(CLI_BOLD), path, cli_color(CLI_PLAIN));
     if (x && print_classes(net, wk_forward(net->module, x))) return true;
-    report_error();
+    cli_report_error("predict");
     return false;
 }
 

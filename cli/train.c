@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick train: trains a network on handwritten digits or on clothes, on any device. */
-#include "model.h"
+/* wick train: trains a network on handwritten digits or on clothes, on any device; train_gpt.c has wick train gpt. */
+#include "train.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -127,7 +127,7 @@ static int check_replaceable(const char *path)
     return 0;
 }
 
-static bool outputs_writable(const char *svg, const char *save)
+bool train_outputs_writable(const char *svg, const char *save)
 {
     const int network = check_replaceable(save), picture = svg ? check_replaceable(svg) : 0;
     const bool same = svg && strcmp(svg, save) == 0;
@@ -216,7 +216,7 @@ static bool find_classes(settings *s, const char *file)
 
 static int run(settings *s, const char *classes)
 {
-    if (!outputs_writable(s->svg, s->save) || !find_classes(s, classes)) return CLI_FAILED;
+    if (!train_outputs_writable(s->svg, s->save) || !find_classes(s, classes)) return CLI_FAILED;
     const int code = train(s);
     cli_names_free(&s->classes);
     return code;
@@ -242,13 +242,17 @@ int cli_train(int count, char **words)
         "train", "NETWORK",
         "Trains a network on images of 28 x 28 pixels, shows loss and accuracy on held-out images, plots the loss and\n"
         "saves the network (safetensors) for wick predict. NETWORK is mnist (two linear layers), lenet or resnet18.\n"
-        "If the folder has no training set, nine tenths of the test set are used for training, the rest for testing.",
+        "If the folder has no training set, nine tenths of the test set are used for training, the rest for testing.\n"
+        "`wick train gpt --help` describes training on a text.",
         options, 1};
+    if (count > 0 && strcmp(words[0], "gpt") == 0) return train_gpt(count - 1, words + 1);
     int done = cli_parse(&syntax, count, words, &task);
     if (done >= 0) return done;
-    if (!task) return cli_usage_error("train", "missing network; expected %s", cli_model_names());
+    if (!task) return cli_usage_error("train", "missing network; expected %s or gpt", cli_model_names());
+    if (strcmp(task, "gpt") == 0) return cli_usage_error("train", "write gpt first: wick train gpt [FILE] [OPTIONS]");
     s.model = cli_model_find(task);
-    if (!s.model) return cli_usage_error("train", "unknown network \"%s\"; expected %s", task, cli_model_names());
+    if (!s.model)
+        return cli_usage_error("train", "unknown network \"%s\"; expected %s or gpt", task, cli_model_names());
     s.rate = s.model->lr;
     if (!cli_number("train", "--epochs", epochs, 1, 10000, &s.epochs) ||
         !cli_number("train", "--batch", batch, 1, 100000, &s.batch) ||

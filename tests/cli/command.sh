@@ -46,7 +46,7 @@ check "wick --help" ends 0 "$wick" --help
 check "wick -h" says "^usage: wick COMMAND" "$wick" -h
 check "wick alone is a mistake" ends 2 "$wick"
 check "an unknown command is a mistake" ends 2 "$wick" fly
-for command in devices doctor tour bench train predict ops replay run; do
+for command in devices doctor tour bench train predict generate ops replay run; do
     check "wick $command --help" says "^usage: wick $command" "$wick" $command --help
     check "wick $command --help ends with 0" ends 0 "$wick" $command --help
     check "wick $command -h" says "^usage: wick $command" "$wick" $command -h
@@ -70,6 +70,15 @@ check "predict: an unknown device" ends 2 "$wick" predict --device tpu net.safet
 check "train: an unknown device" ends 2 "$wick" train mnist --device tpu:0
 check "train: epochs must be a number" ends 2 "$wick" train mnist --epochs many
 check "train: a value is missing" ends 2 "$wick" train mnist --epochs
+check "train gpt: help" says "^usage: wick train gpt .FILE. .OPTIONS.$" "$wick" train gpt --help
+check "train gpt: after the options" ends 2 "$wick" train --device cpu gpt
+check "train gpt: steps must be a number" ends 2 "$wick" train gpt --steps many
+check "train gpt: ... is reported" grep -q '^wick train gpt: --steps must be an integer from 1 to' "$WICK_WORK/stderr"
+check "generate: no model" ends 2 "$wick" generate --prompt a
+check "generate: no prompt" ends 2 "$wick" generate gpt.safetensors
+check "generate: an empty prompt" ends 2 "$wick" generate gpt.safetensors --prompt ""
+check "generate: an unknown device" ends 2 "$wick" generate gpt.safetensors --prompt a --device tpu
+check "generate: a temperature must be positive" ends 2 "$wick" generate gpt.safetensors --prompt a --temperature 0
 check "bench: an unknown case" ends 2 "$wick" bench E9
 check "tour: an unknown step" ends 2 "$wick" tour 24
 check "tour: ... is reported" grep -q 'wick tour: STEP must be an integer from 1 to 23, got "24"' \
@@ -405,6 +414,78 @@ fails "predict: no image" "names: unknown image format; expected a PNG, JPEG, PG
     "$wick" predict "$WICK_WORK/lenet.safetensors" "$WICK_WORK/names"
 fails "predict: a PNG file without libpng" "cannot load libpng: /nowhere: .*install the package libpng16-16" env \
     WICK_LIBPNG=/nowhere "$wick" predict "$WICK_WORK/lenet.safetensors" "$WICK_SOURCE/tests/fixtures/image/grey.png"
+
+# ---- train gpt and generate
+
+head -c 20000 "$WICK_SOURCE/data/text/tinyshakespeare.txt" >"$WICK_WORK/text"
+gpt=$WICK_WORK/gpt.safetensors
+check "train gpt: learns" ends 0 "$wick" train gpt "$WICK_WORK/text" --device cpu --steps 260 --batch 4 --save "$gpt" \
+    --svg "$WICK_WORK/gpt.svg"
+cp "$WICK_WORK/stdout" "$WICK_WORK/train"
+check "train gpt: the held-out part of the text" grep -q \
+    '^GPT on cpu, 18000 characters, 2000 held out, [0-9]* different, batches of 4 windows$' "$WICK_WORK/train"
+check "train gpt: its loss every 250 steps and at the end" sh -c \
+    "grep -c -E '^step +(250|260)  held-out loss 2[.][0-9]*  [0-9.]* s$' '$WICK_WORK/train' | grep -qx 2"
+check "train gpt: names the file" grep -q '^saved as .*gpt.safetensors; wick generate ' "$WICK_WORK/train"
+check "train gpt: the picture is XML" python3 -c "import sys, xml.dom.minidom as x; x.parse(sys.argv[1])" \
+    "$WICK_WORK/gpt.svg"
+fails "train gpt: a missing text" "/nowhere: cannot open: No such file" "$wick" train gpt /nowhere --device cpu --save \
+    "$WICK_WORK/none.safetensors"
+fails "train gpt: a short text" "names has 91 characters, expected at least 1320" "$wick" train gpt \
+    "$WICK_WORK/names" --device cpu --save "$WICK_WORK/none.safetensors"
+fails "train gpt: a network that cannot be saved" "write --save .*such.safetensors: No such" "$wick" train gpt \
+    "$WICK_WORK/text" --device cpu --save "$WICK_WORK/no/such.safetensors"
+
+# written COMMAND...: prints the text that wick generate writes.
+written() { "$wick" generate "$@" --device cpu --prompt "First Citizen:" --tokens 80; }
+# differ FILE FILE: passes if the files differ.
+differ() { ! cmp -s "$1" "$2"; }
+check "generate: continues the prompt" sh -c "'$wick' generate '$gpt' --device cpu --greedy --prompt 'First Citizen:
+We' --tokens 5 | head -c 18 | tail -c 4 | grep -q '^We'"
+written "$gpt" >"$WICK_WORK/one"
+check "generate: as many characters as --tokens, and a newline" sh -c "wc -c <'$WICK_WORK/one' | grep -qx ' *95'"
+written "$gpt" --seed 0 --temperature 1 --top-k 0 --top-p 1 >"$WICK_WORK/two"
+check "generate: the same seed" cmp "$WICK_WORK/one" "$WICK_WORK/two"
+written "$gpt" --seed 5 >"$WICK_WORK/two"
+check "generate: another seed" differ "$WICK_WORK/one" "$WICK_WORK/two"
+written "$gpt" --greedy >"$WICK_WORK/one"
+written "$gpt" --top-k 1 --seed 9 >"$WICK_WORK/two"
+check "generate: the likeliest characters" cmp "$WICK_WORK/one" "$WICK_WORK/two"
+written "$gpt" --top-p 0.0001 >"$WICK_WORK/two"
+check "generate: ... by their probability" cmp "$WICK_WORK/one" "$WICK_WORK/two"
+written "$gpt" --temperature 0.0001 >"$WICK_WORK/two"
+check "generate: ... by temperature" cmp "$WICK_WORK/one" "$WICK_WORK/two"
+
+# A folder of transformers with the same network: one token for each character, and no merges.
+mkdir "$WICK_WORK/folder"
+cp "$gpt" "$WICK_WORK/folder/model.safetensors"
+python3 - "$WICK_WORK" <<'END'
+import json, struct, sys
+folder = sys.argv[1] + "/folder/"
+data = open(folder + "model.safetensors", "rb").read()
+header = json.loads(data[8 : 8 + struct.unpack("<Q", data[:8])[0]])
+characters = header["__metadata__"]["wick.characters"]
+sizes = {"vocab_size": len(characters), "n_positions": 64, "n_embd": 128, "n_layer": 4, "n_head": 4}
+json.dump({"model_type": "gpt2", **sizes}, open(folder + "config.json", "w"))
+names = {" ": "\u0120", "\n": "\u010a"}
+json.dump({names.get(c, c): k for k, c in enumerate(characters)}, open(folder + "vocab.json", "w"))
+open(folder + "merges.txt", "w").write("#version: 0.2\n")
+END
+written "$WICK_WORK/folder" --greedy >"$WICK_WORK/two"
+check "generate: a folder of transformers" cmp "$WICK_WORK/one" "$WICK_WORK/two"
+rm "$WICK_WORK/folder/merges.txt"
+fails "generate: a folder without a tokeniser" "^wick generate: no tokenizer.json, or vocab.json and merges.txt, in " \
+    "$wick" generate "$WICK_WORK/folder" --device cpu --prompt a
+fails "generate: an empty folder" "^wick generate: .*config.json: cannot open: No such file" "$wick" generate \
+    "$WICK_SOURCE/tests" --device cpu --prompt a
+fails "generate: a missing file" "^wick generate: /nowhere/net: cannot open: No such file" "$wick" generate \
+    /nowhere/net --device cpu --prompt a
+fails "generate: another network" "lenet.safetensors is not a file of wick train gpt; its network is lenet" "$wick" \
+    generate "$WICK_WORK/lenet.safetensors" --device cpu --prompt a
+fails "generate: an unknown character" '^wick generate: the character "@" (byte 1) is not in the vocabulary' "$wick" \
+    generate "$gpt" --device cpu --prompt a@
+fails "predict: a language model" "is a network of the unknown kind .gpt.; expected mnist, lenet, resnet18" "$wick" \
+    predict "$gpt" "$WICK_WORK/digit00.pgm"
 
 # ---- bench
 

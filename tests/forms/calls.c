@@ -198,6 +198,10 @@ static int training(wk_tensor *x)
     wk_loader *read = wk_data_loader(wk_text_windows(ids, 5, .stride = 1), .order = wk_text_order(lengths, 2),
                                      .collate = wk_text_collate);
     if (wk_text_bleu("a", "b", 2) > wk_text_perplexity(1) && wk_loader_count(read)) wk_text_windows(ids, 5);
+    const char *const stop[] = {"."};
+    x = wk_process_logits(x), x = wk_process_logits(x, .ids = ids, .repetition_penalty = 1.1, .top_k = 5);
+    ids = wk_generate(net, ids), ids = wk_generate(net, ids, .max_new_tokens = 9, .num_beams = 2, .early_stopping = 1);
+    if (wk_generate_text(net, text, "a") && wk_generate_text(net, text, "a", .stop = stop, .stop_count = 1)) x = ids;
     wk_history *history = wk_history_new();
     wk_plot *plot = wk_plot_new(.title = "loss", .log_y = true, .width = 100);
     plot = wk_plot_new(), wk_plot_history(plot, "loss", history), wk_plot_history(plot, NULL, history, .first = 0);

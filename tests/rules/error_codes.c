@@ -6,6 +6,7 @@
  * belongs to the functions declared between it and the next comment or empty line (one row is enough for the group), or
  * to the header if no declaration follows. */
 #include "promised_codes_base.h"
+#include "promised_codes_generation.h"
 #include "promised_codes_ops.h"
 #include "promised_codes_samples.h"
 #include "promised_codes_text.h"
@@ -22,6 +23,7 @@ static const struct {
     const promised_code *rows;
     size_t count;
 } tables[] = {
+    {promised_by_generation, sizeof promised_by_generation / sizeof *promised_by_generation},
     {promised_by_ops, sizeof promised_by_ops / sizeof *promised_by_ops},
     {promised_by_samples, sizeof promised_by_samples / sizeof *promised_by_samples},
     {promised_by_text, sizeof promised_by_text / sizeof *promised_by_text},

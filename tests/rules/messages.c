@@ -294,6 +294,9 @@ static void messages_of_objects_name_the_call(void **state)
     NAMED("nn_densenet", wk_nn_densenet(12));
     NAMED("nn_regnet", wk_nn_regnet("x"));
     NAMED("nn_mobilenet_v2", wk_nn_mobilenet_v2(.width = -1));
+    NAMED("process_logits", wk_process_logits(wk_ones((3))));
+    NAMED("generate", wk_generate(wk_nn_relu(), x));
+    NAMED("generate_text", wk_generate_text(wk_nn_relu(), wk_text_chars_of("a"), "b"));
     NAMED("nn_module_list", wk_nn_module_list(gone));
     NAMED("init_uniform_", wk_init_uniform_(wk_zeros((2), .dtype = WK_I64), 0, 1));
     NAMED("init_normal_", wk_init_normal_(wk_zeros((2), .dtype = WK_I64), 0, 1));

@@ -225,7 +225,7 @@ static bool loaded(const void *o)
     return saved && wk_load_at(WK_HERE, m, scratch("options.safetensors"), o) == WK_OK;
 }
 
-enum { BINDING = 144, CALLS };
+enum { BINDING = 147, CALLS };
 
 /* Makes a call that takes options with the given ones. Returns true on success. */
 static bool worked(int call, const void *o)
@@ -386,6 +386,9 @@ static bool worked(int call, const void *o)
     case 141: return wk_nn_rms_norm_at(at, shape, 1, o);
     case 142: return wk_nn_local_response_norm_at(at, 2, o);
     case 143: return wk_nn_lenet_at(at, o);
+    case 144: return wk_process_logits_at(at, square, o);
+    case 145: return wk_generate_at(at, wk_nn_embedding(2, 2), wk_zeros((1, 1), .dtype = WK_I64), o);
+    case 146: return wk_generate_text_at(at, wk_nn_embedding(3, 3), letters, "a", o);
     case BINDING: return binding(o);
     default: return false;
     }
