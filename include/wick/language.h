@@ -232,7 +232,7 @@ typedef struct wk_generate_options {
 WK_RESULT_API wk_tensor *wk_generate_at(wk_site site, wk_module *net, wk_tensor *ids,
                                         const wk_generate_options *options);
 /* wk_generate_text(net, text, prompt): Continues a text: wk_generate with the tokens of text, whose options it takes
- * except .mask. .on_text receives the continuation in pieces of whole characters. The continuation ends before the
+ * except .mask. .on_text receives the continuation in pieces of complete characters. The continuation ends before the
  * first text of .stop that occurs in it. Special tokens are left out.
  *     const char *more = wk_generate_text(net, text, "To be, or", .do_sample = true, .on_text = print);
  * Lifetime:  the innermost scope owns the string; without a scope it is valid as long as text

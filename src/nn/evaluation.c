@@ -9,7 +9,7 @@ typedef struct evaluation {
     wk_module *module[]; /* held */
 } evaluation;
 
-/* Switches the modules and tells their kinds. */
+/* Switches the modules and notifies their kinds. */
 static void set_modes(const evaluation *e, bool eval)
 {
     for (int64_t k = 0; k < e->count; k++) wk__module_of(e->module[k])->eval = eval;

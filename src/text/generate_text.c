@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wk_generate_text: generation of a text, piece by piece.
  *
- * A token need not be a whole character, and its text may depend on the token before it (spaces). So the stream decodes
+ * A token may be a part of a character, and its text may depend on the token before it (spaces). So the stream decodes
  * a few tokens together, and takes what follows the text of those that are decoded already:
  *
  *     ids    .. | context | new ..          decode(context + new) = decode(context) + the new text
@@ -215,7 +215,7 @@ static bool generate(stream *s, wk_module *net, wk_tensor *ids)
     return out && (s->stopped || add_text(s, true));
 }
 
-/* Returns the new text in memory of its own; NULL on error. */
+/* Returns the new text, which the caller frees; NULL on error. */
 static char *generate_string(wk_site site, wk_module *net, wk_text *text, const wk__tokenizer *t, const char *prompt,
                              const wk_generate_options *o)
 {

@@ -312,7 +312,7 @@ static void draws_follow_the_probabilities(void **state)
 
 /* ---- callbacks and modes ----------------------------------------------------------------------------------------- */
 
-/* What .on_token has received. */
+/* Tokens that .on_token has received. */
 typedef struct received {
     int64_t token[16][ROWS];
     int steps, most;
@@ -334,12 +334,12 @@ static void the_callback_gets_each_step_and_may_stop(void **state)
     WK_SCOPE;
     wk_module *net = table(1);
     received all = {.most = 16}, three = {.most = 3};
-    wk_tensor *whole = wk_generate(net, prompts(), .max_new_tokens = 8, .eos_token_id = 9, .pad_token_id = 11,
-                                   .on_token = receive, .user = &all);
-    assert_int_equal(all.steps, wk_size(whole, 1) - PROMPT);
+    wk_tensor *out = wk_generate(net, prompts(), .max_new_tokens = 8, .eos_token_id = 9, .pad_token_id = 11,
+                                 .on_token = receive, .user = &all);
+    assert_int_equal(all.steps, wk_size(out, 1) - PROMPT);
     for (int k = 0; k < all.steps; k++)
         for (int row = 0; row < ROWS; row++)
-            assert_int_equal(all.token[k][row], wk_item_i64(wk_select(wk_select(whole, 1, PROMPT + k), 0, row)));
+            assert_int_equal(all.token[k][row], wk_item_i64(wk_select(wk_select(out, 1, PROMPT + k), 0, row)));
     assert_int_equal(all.token[1][0], 11);
     wk_tensor *part = wk_generate(net, prompts(), .max_new_tokens = 8, .on_token = receive, .user = &three);
     assert_int_equal(three.steps, 3);

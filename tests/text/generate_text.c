@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests wk_generate_text with networks that continue each token with one that the test chooses: pieces of whole
+/* Tests wk_generate_text with networks that continue each token with one that the test chooses: pieces of complete
  * characters, stop texts, callbacks and messages. */
 #include "support/wick.h"
 
@@ -30,7 +30,7 @@ static wk_module *repeat(wk_text *text, const char *string)
     return circle(wk_text_vocabulary(text), tokens, (int)wk_numel(ids));
 }
 
-/* What callbacks have received. */
+/* Pieces and tokens that callbacks have received. */
 typedef struct received {
     char piece[MOST_PIECES][PIECE];
     int pieces, most, tokens; /* most: pieces after which .on_text ends the generation; 0: never */
@@ -92,7 +92,7 @@ static void words_begin_with_their_space(void **state)
 }
 
 /* The bytes of characters outside ASCII are tokens of their own. */
-static void pieces_are_whole_characters(void **state)
+static void pieces_are_complete_characters(void **state)
 {
     (void)state;
     WK_SCOPE;
@@ -216,7 +216,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(characters_are_passed_one_by_one), cmocka_unit_test(words_begin_with_their_space),
-        cmocka_unit_test(pieces_are_whole_characters),      cmocka_unit_test(special_and_unknown_tokens_have_no_text),
+        cmocka_unit_test(pieces_are_complete_characters),   cmocka_unit_test(special_and_unknown_tokens_have_no_text),
         cmocka_unit_test(stop_texts_end_the_text),          cmocka_unit_test(the_callback_may_stop),
         cmocka_unit_test(beam_search_returns_the_text),     cmocka_unit_test(bad_input_is_reported),
     };

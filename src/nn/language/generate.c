@@ -24,7 +24,7 @@ static const char op[] = "generate";
 
 /* ---- scores of the next token ------------------------------------------------------------------------------------ */
 
-/* Returns the mask of the tokens from `first` up to `length`; NULL if there is none, or on error. */
+/* Returns the mask of the tokens from `first` up to `length`; NULL without a mask, or on error. */
 static wk_tensor *mask_of(const wk__generation *g, int64_t first, int64_t length)
 {
     if (!g->mask || first >= g->prompt) return NULL;
@@ -220,7 +220,7 @@ static bool read_end_tokens(wk__generation *g)
     return true;
 }
 
-/* Returns the name of a set option that has no effect with the others; NULL if there is none. */
+/* Returns a message about an option without effect beside the others; NULL if all have an effect. */
 static const char *find_useless_option(const wk_generate_options *o)
 {
     if (!o->do_sample) {

@@ -243,7 +243,7 @@ static bool reorder_cache(const search *s, wk_device device)
     return fine;
 }
 
-/* Adds a token to all running sequences. *more: the search goes on. Returns false on error. */
+/* Adds a token to all running sequences. *more: another step is needed. Returns false on error. */
 static bool step(search *s, wk_device device, bool *more)
 {
     bool running = false, improvable = false, complete = true;
