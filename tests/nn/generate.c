@@ -7,7 +7,7 @@
  *                                names with gpt a small GPT-2, for which the second row has two tokens of padding
  *
  * and random draws, callbacks, modes and messages. */
-#include "support/wick.h"
+#include "support/devices.h"
 #include <math.h>
 
 enum { VOCABULARY = 12, ROWS = 2, PROMPT = 3, LINE = 4096 };
@@ -68,6 +68,9 @@ static wk_tensor *tokens_of_padded(void)
     return wk_of(int64_t, (ROWS, PROMPT), 1, 1, 1, 0, 0, 1);
 }
 
+/* An end token, and that behind it. */
+#define ENDS .eos_token_id = 9, .pad_token_id = 11
+
 /* ---- cases ------------------------------------------------------------------------------------------------------- */
 
 static wk_tensor *ids(void)
@@ -122,9 +125,6 @@ static wk_tensor *continue_padded(const char *name)
     return wk_generate(net, x, .max_new_tokens = 8, .mask = mask, .num_beams = 3, .eos_token_id = 9, .pad_token_id = 11,
                        .repetition_penalty = 1.8);
 }
-
-/* An end token, and that behind it. */
-#define ENDS .eos_token_id = 9, .pad_token_id = 11
 
 static wk_tensor *search(const char *name)
 {
@@ -310,6 +310,29 @@ static void draws_follow_the_probabilities(void **state)
     expect_ok();
 }
 
+static void devices_give_the_same_tokens(void **state)
+{
+    (void)state;
+    wk_tensor *drawn = NULL, *best = NULL;
+    WK_SCOPE;
+    EACH_DEVICE(device)
+    {
+        wk_module *net = wk_module_to(table(1), device);
+        wk_tensor *x = wk_to(prompts(), device);
+        wk_seed(7);
+        wk_tensor *y = wk_generate(net, x, .do_sample = true, .max_new_tokens = 10, .repetition_penalty = 1.2,
+                                   .temperature = 1.5, .top_k = 9, .top_p = 0.9, .min_p = 0.01, ENDS);
+        wk_tensor *z = wk_generate(net, x, .num_beams = 3, .max_new_tokens = 6, ENDS);
+        expect_ok();
+        assert_true(wk_device_eq(wk_device_of(y), device) && wk_device_eq(wk_device_of(z), device));
+        y = wk_to(y, wk_cpu());
+        z = wk_to(z, wk_cpu());
+        if (!drawn) drawn = y, best = z;
+        assert_true(wk_equal(y, drawn) && wk_equal(z, best));
+    }
+    expect_ok();
+}
+
 /* ---- callbacks and modes ----------------------------------------------------------------------------------------- */
 
 /* Tokens that .on_token has received. */
@@ -486,6 +509,8 @@ static void bad_input_is_reported(void **state)
     wk_tensor *x = prompts();
     wk_generate(net, wk_of(int64_t, (2), 1, 2));
     expect_error("generate: expected ids (B, T) of integers", "got i64[2]; use wk_unsqueeze(ids, 0) for one row", NULL);
+    wk_generate(net, wk_full((), 1, .dtype = WK_I64));
+    expect_error("generate: expected ids (B, T) of integers", "got i64[]", NULL);
     wk_generate(net, wk_ones((1, 2)));
     expect_error("generate: expected ids (B, T) of integers with at least one row and one token, got f32[1,2]", NULL);
     wk_generate(net, x, .max_new_tokens = -1);
@@ -539,6 +564,10 @@ static void bad_masks_are_reported(void **state)
     expect_error("generate: row 1 of .mask has padding behind a token; put it at the left", NULL);
     wk_generate(net, prompts(), .mask = wk_of(int64_t, (2, 3), 0, 0, 0, 1, 1, 1));
     expect_error("generate: row 0 of .mask has no token", NULL);
+    assert_null(wk_generate(net, prompts(), .mask = wk_reshape(wk_ones((2, 3)), (7)))); /* not as without a mask */
+    expect_error("reshape", NULL);
+    assert_null(wk_process_logits(scores(), .ids = wk_reshape(wk_ones((2, 3)), (7))));
+    expect_error("reshape", NULL);
     wk_generate(net, prompts(), .mask = wk_ones((2, 3), .dtype = WK_BOOL));
     expect_error("generate: .mask needs a model of wk_nn_gpt, wk_nn_llama or wk_nn_pretrained, got a embedding", NULL);
 }
@@ -553,6 +582,7 @@ int main(void)
         cmocka_unit_test(rules_report_bad_input),
         cmocka_unit_test(the_same_seed_gives_the_same_tokens),
         cmocka_unit_test(draws_follow_the_probabilities),
+        cmocka_unit_test(devices_give_the_same_tokens),
         cmocka_unit_test(the_callback_gets_each_step_and_may_stop),
         cmocka_unit_test(an_error_of_the_callback_fails_the_call),
         cmocka_unit_test(modes_are_restored),

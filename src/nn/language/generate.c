@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/options.h"
 #include "nn/evaluation.h"
+#include "ops/core/call.h"
 #include "ir/op.h"
 #include "tensor/call_scope.h"
 #include <math.h>
@@ -351,10 +352,10 @@ static bool make_cache(wk__generation *g, int64_t rows)
 
 static wk_tensor *generate(wk__generation *g, wk_tensor *ids)
 {
-    const int64_t rows = wk_size(ids, 0);
     if (!read_options(g)) return NULL;
     ids = read_ids(g, ids);
-    if (!ids || !read_mask(g, ids) || !make_cache(g, rows) || !wk__evaluation_open(g->site, op, g->net)) return NULL;
+    if (!ids || !read_mask(g, ids) || !make_cache(g, wk_size(ids, 0))) return NULL;
+    if (!wk__evaluation_open(g->site, op, g->net)) return NULL;
     return g->options.num_beams > 1 ? wk__generate_beams(g, ids) : generate_rows(g, ids);
 }
 
@@ -362,8 +363,10 @@ wk_tensor *wk_generate_at(wk_site site, wk_module *net, wk_tensor *ids, const wk
 {
     wk__generation g = {.site = site, .net = net};
     wk__call_scope c;
-    if (!wk__options(site, op, options, &g.options) || !wk__module_check(net, site, op) ||
-        !wk__check_tensor(ids, site, op, "ids") || !wk__call_begin(&c, WK__FRAME_CALL, op, site, WK__GRAD_OFF))
+    if (!wk__options(site, op, options, &g.options)) return NULL;
+    if (!g.options.mask && wk__omitted_may_have_failed()) return NULL;
+    if (!wk__module_check(net, site, op) || !wk__check_tensor(ids, site, op, "ids") ||
+        !wk__call_begin(&c, WK__FRAME_CALL, op, site, WK__GRAD_OFF))
         return NULL;
     wk_tensor *out = generate(&g, ids);
     wk__call_end(&c, &out, 1);

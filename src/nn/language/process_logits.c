@@ -4,6 +4,7 @@
 #include "base/options.h"
 #include "generate.h"
 #include "ir/op.h"
+#include "ops/core/call.h"
 #include "tensor/call_scope.h"
 #include <math.h>
 #include <wick/creation.h>
@@ -126,8 +127,9 @@ wk_tensor *wk_process_logits_at(wk_site site, wk_tensor *logits, const wk_proces
     static const char op[] = "process_logits";
     wk_process_logits_options o;
     wk__call_scope c;
-    if (!wk__options(site, op, options, &o) || !wk__check_tensor(logits, site, op, "the scores") ||
-        (o.ids && !wk__check_tensor(o.ids, site, op, ".ids")) || !check_tensors(site, logits, o.ids))
+    if (!wk__options(site, op, options, &o) || (!o.ids && wk__omitted_may_have_failed())) return NULL;
+    if (!wk__check_tensor(logits, site, op, "the scores") || (o.ids && !wk__check_tensor(o.ids, site, op, ".ids")) ||
+        !check_tensors(site, logits, o.ids))
         return NULL;
     wk__logits_rules rules = {.repetition_penalty = o.repetition_penalty,
                               .temperature = o.temperature,
