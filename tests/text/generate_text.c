@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests wk_generate_text with networks that continue each token with one that the test chooses: pieces of complete
  * characters, stop texts, callbacks and messages. */
+#include "hostile/scratch.h"
 #include "support/wick.h"
 
 enum { MOST_TOKENS = 512, MOST_PIECES = 64, PIECE = 64 };
@@ -127,6 +128,69 @@ static void special_and_unknown_tokens_have_no_text(void **state)
     expect_ok();
 }
 
+/* ---- tokenisers of transformers ---------------------------------------------------------------------------------- */
+
+/* The ids that a network writes one after another. */
+static wk_tensor *script;
+static int64_t script_vocabulary;
+
+static wk_tensor *follow_script(wk_module *self, wk_tensor *x)
+{
+    (void)self;
+    wk_tensor *next = wk_narrow(script, 0, wk_size(x, 1), 1);
+    return wk_unsqueeze(wk_to_dtype(wk_one_hot(next, script_vocabulary), WK_F32), 0);
+}
+
+/* Writes to prompt the shortest beginning of a text whose tokens begin those of the text, and makes the script: the
+ * tokens of the prompt as wk_generate_text encodes it, and the others of the text. Returns the number of the former. */
+static int64_t make_script(wk_text *text, const char *all, char *prompt)
+{
+    wk_tensor *plain = wk_text_encode(text, all, .add_special_tokens = false);
+    for (size_t bytes = 1; all[bytes]; bytes++) {
+        snprintf(prompt, bytes + 1, "%s", all);
+        if ((all[bytes] & 0xc0) == 0x80) continue; /* within a character */
+        wk_tensor *ids = wk_text_encode(text, prompt, .add_special_tokens = false);
+        const int64_t count = wk_numel(ids), left = wk_numel(plain) - count;
+        if (left < 1 || !wk_equal(wk_narrow(plain, 0, 0, count), ids)) continue;
+        wk_tensor *begun = wk_text_encode(text, prompt);
+        script = wk_cat((begun, wk_narrow(plain, 0, count, left)), 0);
+        return wk_numel(begun);
+    }
+    fail_msg("the text is one token");
+    return 0;
+}
+
+/* Decoding token by token gives the same text as decoding all tokens. */
+static void pieces_are_the_text_of_all_tokens(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"gpt2",   "llama2",    "llama3",     "qwen2",  "gemma",
+                                        "smollm", "metaspace", "metaspace2", "roberta"};
+    static const wk_module_kind kind = {.size = sizeof kind, .name = "script", .forward1 = follow_script};
+    static const char all[] = "The time was, by na\xc3\xafve \xe2\x82\xac"
+                              "100 ways;\n\n  12 \xf0\x9f\x98\x80!";
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        WK_SCOPE;
+        char path[200], prompt[sizeof all], both[200], joined[400] = "";
+        snprintf(path, sizeof path, "tests/fixtures/text/%s.json", names[k]);
+        wk_text *text = wk_text_load(source_file(path));
+        const int64_t begun = make_script(text, all, prompt);
+        script_vocabulary = wk_text_vocabulary(text);
+        received r = {.pieces = 0};
+        const char *more =
+            wk_generate_text(wk_module_new(&kind), text, prompt, .max_new_tokens = wk_numel(script) - begun,
+                             .on_text = take_piece, .user = &r);
+        expect_ok();
+        for (int i = 0; i < r.pieces; i++) strcat(joined, r.piece[i]);
+        assert_string_equal(joined, more);
+        snprintf(both, sizeof both, "%s%s",
+                 wk_text_decode(text, wk_narrow(script, 0, 0, begun), .skip_special_tokens = true), more);
+        assert_string_equal(both, wk_text_decode(text, script, .skip_special_tokens = true));
+        assert_true(r.pieces > 8);
+        expect_ok();
+    }
+}
+
 /* ---- ends -------------------------------------------------------------------------------------------------------- */
 
 static void stop_texts_end_the_text(void **state)
@@ -215,10 +279,15 @@ static void bad_input_is_reported(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(characters_are_passed_one_by_one), cmocka_unit_test(words_begin_with_their_space),
-        cmocka_unit_test(pieces_are_complete_characters),   cmocka_unit_test(special_and_unknown_tokens_have_no_text),
-        cmocka_unit_test(stop_texts_end_the_text),          cmocka_unit_test(the_callback_may_stop),
-        cmocka_unit_test(beam_search_returns_the_text),     cmocka_unit_test(bad_input_is_reported),
+        cmocka_unit_test(characters_are_passed_one_by_one),
+        cmocka_unit_test(words_begin_with_their_space),
+        cmocka_unit_test(pieces_are_complete_characters),
+        cmocka_unit_test(special_and_unknown_tokens_have_no_text),
+        cmocka_unit_test(pieces_are_the_text_of_all_tokens),
+        cmocka_unit_test(stop_texts_end_the_text),
+        cmocka_unit_test(the_callback_may_stop),
+        cmocka_unit_test(beam_search_returns_the_text),
+        cmocka_unit_test(bad_input_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
