@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wk_generate: options, and generation with one sequence for each row; beam search is in generate_beams.c.
+/* wk_generate: the call, and generation with one sequence for each row. Options are read in generate_options.c, beam
+ * search is in generate_beams.c.
  *
  *     tokens  [prompt | new tokens | unused]      i64 (rows, prompt + most), written one column in each step
  *
@@ -7,14 +8,10 @@
  * waits for the device only if the program reads tokens: for .eos_token_id or .on_token. */
 #include "generate.h"
 #include "language.h"
-#include "base/alloc.h"
 #include "base/options.h"
 #include "nn/evaluation.h"
 #include "ops/core/call.h"
-#include "ir/op.h"
 #include "tensor/call_scope.h"
-#include <math.h>
-#include <string.h>
 #include <wick/creation.h>
 #include <wick/pointwise.h>
 #include <wick/random.h>
@@ -89,8 +86,8 @@ wk_tensor *wk__generation_seen(const wk__generation *g, wk_tensor *ids)
 typedef struct rows {
     wk_tensor *tokens, *seen; /* i64 (rows, prompt + most); seen: for the penalty, without padding; may be the same */
     int64_t count, made;      /* number of rows; new tokens of each */
-    int64_t *token;           /* [count] of the last step, owned */
-    bool *ended;              /* [count], owned */
+    int64_t *token;           /* [count] of the last step */
+    bool *ended;              /* [count] */
     bool stopped;             /* by .on_token, or because all rows have ended */
 } rows;
 
@@ -173,155 +170,6 @@ static wk_tensor *generate_rows(const wk__generation *g, wk_tensor *ids)
 
 /* ---- the call ---------------------------------------------------------------------------------------------------- */
 
-void *wk__generation_memory(wk_site site, int64_t count, size_t size)
-{
-    void *memory = wk__alloc_zero((size_t)count + 1, size);
-    if (memory && wk__guard_push_cleanup(memory, wk__free)) return memory;
-    wk__free(memory);
-    wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
-    return NULL;
-}
-
-static bool bad_option(wk_site site, const char *option, const char *expected, double value)
-{
-    wk__error_set(site, WK_ERR_ARGUMENT, "%s: .%s must be %s, got %g", op, option, expected, value);
-    return false;
-}
-
-/* Checks the option of a token; *token becomes -1 if it is not set or -1. */
-static bool read_token_option(wk_site site, const char *option, double value, int64_t *token)
-{
-    value = wk__option_or(value, -1);
-    if (!(value >= -1 && value < 0x1p53 && floor(value) == value)) return bad_option(site, option, "a token", value);
-    *token = (int64_t)value;
-    return true;
-}
-
-/* Collects the tokens that end a row, and that behind its end. Returns false on error. */
-static bool read_end_tokens(wk__generation *g)
-{
-    const wk_generate_options *o = &g->options;
-    int64_t first, pad;
-    if (!read_token_option(g->site, "eos_token_id", o->eos_token_id, &first) ||
-        !read_token_option(g->site, "pad_token_id", o->pad_token_id, &pad))
-        return false;
-    if (o->eos_count < 0 || (o->eos_count > 0) != (o->eos_token_ids != NULL))
-        return bad_option(g->site, "eos_count", "the number of .eos_token_ids", (double)o->eos_count);
-    g->eos = wk__generation_memory(g->site, o->eos_count + WK__LANGUAGE_ENDS, sizeof *g->eos);
-    if (!g->eos) return false;
-    const wk__language *model = wk__language_find(g->net);
-    for (int k = 0; model && o->eos_token_id == 0 && o->eos_count == 0 && k < model->end_count; k++)
-        g->eos[g->eos_count++] = model->ends[k];
-    if (first >= 0) g->eos[g->eos_count++] = first;
-    for (int64_t k = 0; k < o->eos_count; k++) {
-        if (o->eos_token_ids[k] < 0) return bad_option(g->site, "eos_token_ids", "tokens", (double)o->eos_token_ids[k]);
-        g->eos[g->eos_count++] = o->eos_token_ids[k];
-    }
-    g->pad = pad >= 0 ? pad : g->eos_count > 0 ? g->eos[0] : 0;
-    return true;
-}
-
-/* Returns a message about an option without effect beside the others; NULL if all have an effect. */
-static const char *find_useless_option(const wk_generate_options *o)
-{
-    if (!o->do_sample) {
-        if (o->top_k) return ".top_k needs .do_sample = true";
-        if (o->temperature != 0) return ".temperature needs .do_sample = true";
-        if (o->top_p != 0) return ".top_p needs .do_sample = true";
-        if (o->min_p != 0) return ".min_p needs .do_sample = true";
-    }
-    if (o->on_text || o->stop || o->stop_count) return ".on_text and .stop are options of wk_generate_text";
-    if (o->num_beams > 1 && o->on_token) return ".on_token cannot be used with .num_beams, which chooses tokens late";
-    if (o->num_beams <= 1 && o->length_penalty != 0) return ".length_penalty needs .num_beams above 1";
-    if (o->num_beams <= 1 && o->early_stopping) return ".early_stopping needs .num_beams above 1";
-    return NULL;
-}
-
-/* Fills in the defaults and checks the options. Returns false on error. */
-static bool read_options(wk__generation *g)
-{
-    wk_generate_options *o = &g->options;
-    const char *problem = find_useless_option(o);
-    int early = o->early_stopping;
-    if (problem) {
-        wk__error_set(g->site, WK_ERR_ARGUMENT, "%s: %s", op, problem);
-        return false;
-    }
-    if (!o->max_new_tokens) o->max_new_tokens = 20;
-    if (!o->num_beams) o->num_beams = 1;
-    o->length_penalty = wk__option_or(o->length_penalty, 1);
-    if (o->max_new_tokens < 0) return bad_option(g->site, "max_new_tokens", "at least 1", (double)o->max_new_tokens);
-    if (o->num_beams < 0) return bad_option(g->site, "num_beams", "at least 1", (double)o->num_beams);
-    if (o->context < 0) return bad_option(g->site, "context", "at least 1", (double)o->context);
-    if (!isfinite(o->length_penalty)) return bad_option(g->site, "length_penalty", "finite", o->length_penalty);
-    if (early < 0 || early > WK_EARLY_STOPPING_NEVER)
-        return bad_option(g->site, "early_stopping", "a WK_EARLY_STOPPING_ constant", early);
-    g->most = o->max_new_tokens;
-    g->rules = (wk__logits_rules){.repetition_penalty = o->repetition_penalty,
-                                  .temperature = o->temperature,
-                                  .top_p = o->top_p,
-                                  .min_p = o->min_p,
-                                  .top_k = o->top_k,
-                                  .keep = 1};
-    return wk__logits_rules_set(g->site, op, &g->rules) && read_end_tokens(g);
-}
-
-/* Returns ids as i64 (rows, prompt); NULL on error. */
-static wk_tensor *read_ids(wk__generation *g, wk_tensor *ids)
-{
-    const wk__body *body = wk__body_of(ids);
-    wk__text text = {0};
-    if (body->ndim == 2 && body->shape[0] > 0 && body->shape[1] > 0 && (1u << body->dtype & WK__INTS)) {
-        g->prompt = body->shape[1];
-        return wk_to_dtype(ids, WK_I64);
-    }
-    wk__text_format(&text, "%s: expected ids (B, T) of integers with at least one row and one token, got ", op);
-    wk__text_tensor(&text, ids);
-    if (body->ndim == 1) wk__text_add(&text, "; use wk_unsqueeze(ids, 0) for one row");
-    wk__error_set_text(g->site, 1u << body->dtype & WK__INTS ? WK_ERR_SHAPE : WK_ERR_DTYPE, &text);
-    return NULL;
-}
-
-/* Checks a mask, of which `at` are the elements: padding, then at least one token in each row. */
-static bool check_padding(const wk__generation *g, const bool *at, int64_t count)
-{
-    for (int64_t row = 0; row < count; row++, at += g->prompt) {
-        const bool *end = memchr(at, 1, (size_t)g->prompt);
-        const int64_t first = end ? end - at : g->prompt;
-        if (end && !memchr(end, 0, (size_t)(g->prompt - first))) continue;
-        wk__error_set(g->site, WK_ERR_ARGUMENT,
-                      end ? "%s: row %lld of .mask has padding behind a token; put it at the left"
-                          : "%s: row %lld of .mask has no token",
-                      op, (long long)row);
-        return false;
-    }
-    return true;
-}
-
-/* Sets g->mask. Returns false on error. */
-static bool read_mask(wk__generation *g, const wk_tensor *ids)
-{
-    wk_tensor *mask = g->options.mask;
-    if (!mask) return true;
-    if (!wk__check_tensor(mask, g->site, op, ".mask")) return false;
-    const wk__body *body = wk__body_of(mask), *of = wk__body_of(ids);
-    if (body->ndim != 2 || body->shape[0] != of->shape[0] || body->shape[1] != of->shape[1]) {
-        wk__error_set(g->site, WK_ERR_SHAPE, "%s: .mask must have the shape of ids, (%lld, %lld)", op,
-                      (long long)of->shape[0], (long long)of->shape[1]);
-        return false;
-    }
-    if (wk__is_float(body->dtype)) {
-        wk__error_set(g->site, WK_ERR_DTYPE, "%s: .mask must be bool or integers, got %s", op,
-                      wk_dtype_str(body->dtype));
-        return false;
-    }
-    g->mask = wk_to_dtype(mask, WK_BOOL);
-    const int64_t count = wk_numel(ids);
-    bool *at = g->mask ? wk__generation_memory(g->site, count, sizeof *at) : NULL;
-    return at && wk_read_at(g->site, g->mask, at, (size_t)count * sizeof *at) == WK_OK &&
-           check_padding(g, at, of->shape[0]);
-}
-
 /* Creates the cache of a language model. Returns false on error. */
 static bool make_cache(wk__generation *g, int64_t rows)
 {
@@ -335,7 +183,7 @@ static bool make_cache(wk__generation *g, int64_t rows)
         return false;
     }
     if (__builtin_add_overflow(g->prompt, g->most, &all) || __builtin_mul_overflow(rows, g->options.num_beams, &rows))
-        return bad_option(g->site, "max_new_tokens", "smaller", (double)g->most);
+        return wk__generation_bad_option(g->site, "max_new_tokens", "smaller", (double)g->most);
     if (!model || (context > 0 && g->prompt > context)) return true;
     length = context > 0 && context < all - 1 ? context : all - 1; /* the last token is not an input */
     if (length > model->positions) {
@@ -352,10 +200,8 @@ static bool make_cache(wk__generation *g, int64_t rows)
 
 static wk_tensor *generate(wk__generation *g, wk_tensor *ids)
 {
-    if (!read_options(g)) return NULL;
-    ids = read_ids(g, ids);
-    if (!ids || !read_mask(g, ids) || !make_cache(g, wk_size(ids, 0))) return NULL;
-    if (!wk__evaluation_open(g->site, op, g->net)) return NULL;
+    ids = wk__generation_read(g, ids);
+    if (!ids || !make_cache(g, wk_size(ids, 0)) || !wk__evaluation_open(g->site, op, g->net)) return NULL;
     return g->options.num_beams > 1 ? wk__generate_beams(g, ids) : generate_rows(g, ids);
 }
 

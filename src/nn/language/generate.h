@@ -39,12 +39,17 @@ typedef struct wk__generation {
 /* Returns zeroed memory that the end of the call frees, also if an error handler leaves it by longjmp. NULL after
  * recording an error. */
 void *wk__generation_memory(wk_site site, int64_t count, size_t size);
+/* Reports an option with another value than expected. Returns false. */
+bool wk__generation_bad_option(wk_site site, const char *option, const char *expected, double value);
+/* Checks the options and ids of the program, and fills in the generation except for its cache. Returns ids as i64
+ * (rows, prompt); NULL on error. */
+wk_tensor *wk__generation_read(wk__generation *g, wk_tensor *ids);
 /* Returns the scores f32 (rows, V) of the token that follows the first `length` of `tokens`, i64 (rows, ...). NULL on
  * error. */
 wk_tensor *wk__generation_scores(const wk__generation *g, wk_tensor *tokens, int64_t length);
 /* Returns true if the token ends a row. */
 bool wk__generation_ends(const wk__generation *g, int64_t token);
-/* Returns ids i64 (rows, prompt) with the first token of a row instead of its padding, so that a penalty for the tokens
+/* Returns ids i64 (rows, prompt) with the last token of a row instead of its padding, so that a penalty for the tokens
  * of a row does not concern padding. NULL on error. */
 wk_tensor *wk__generation_seen(const wk__generation *g, wk_tensor *ids);
 
