@@ -12,7 +12,7 @@
  * A training step with windows of a text (wk_text_windows):
  *
  *     wk_tensor *scores = wk_forward(net, batch->x);
- *     wk_tensor *loss = wk_cross_entropy(wk_flatten(scores, 0, 1), wk_flatten(batch->y)); */
+ *     wk_tensor *loss = wk_cross_entropy(wk_flatten(scores, 0, 1), wk_flatten(batch->y, 0)); */
 #ifndef WICK_LANGUAGE_H
 #define WICK_LANGUAGE_H
 
@@ -40,7 +40,7 @@ typedef struct wk_nn_gpt_options {
     int64_t n_inner;           /* features within the MLP of a block; default 4 n_embd */
     double dropout;            /* of embeddings, weights of attention and results of both parts; default 0.1 */
     double layer_norm_epsilon; /* default 1e-5 */
-    bool untied;               /* lm_head.weight is a parameter of its own; default false: transformer.wte.weight */
+    bool untied;               /* lm_head.weight is another parameter than transformer.wte.weight; default false */
     wk_dtype dtype;            /* default f32 */
     wk_device device;          /* of the parameters; default WK_DEVICE, else the CPU */
 } wk_nn_gpt_options;

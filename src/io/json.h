@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading and writing JSON. The reader takes one token after another and builds no tree. Its callers and wk__json_skip limit the depth of nesting, so that no file
- * causes deep recursion. */
+/* Reading and writing JSON. The reader takes one token after another and builds no tree. Its callers and wk__json_skip
+ * limit the depth of nesting, so that no file causes deep recursion. */
 #ifndef WICK_IO_JSON_H
 #define WICK_IO_JSON_H
 

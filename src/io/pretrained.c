@@ -86,7 +86,7 @@ static bool has_file(const loading *l, const char *name)
     return there;
 }
 
-/* Lists the files of weights: those of the index if there is no other. */
+/* Lists the files of weights: those of the index unless model.safetensors exists. */
 static bool list_files(loading *l)
 {
     static const char index[] = "model.safetensors.index.json", only[] = "model.safetensors";
@@ -161,7 +161,7 @@ static bool check_shape(const wk__tensor_file *file, const wk__safetensors_tenso
     return false;
 }
 
-/* Reads a tensor of the file into its parameter, in a scope of its own. */
+/* Reads a tensor of the file into its parameter, in a new scope. */
 static bool load_tensor(const loading *l, const wk__tensor_file *file, const wk__safetensors_tensor *t, int64_t k)
 {
     wk_tensor *const parameter = l->parameters->item[k].tensor;

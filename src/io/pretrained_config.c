@@ -180,7 +180,7 @@ static wk_code convert_gpt2(const config *c, wk__pretrained_config *out, wk__io_
 static wk_code convert_llama(const config *c, wk__pretrained_config *out, bool qwen2, wk__io_error *error)
 {
     const bool scaled = c->rope_type && strcmp(c->rope_type, "default") != 0;
-    const bool whole = c->partial_rotary_factor == 0 || c->partial_rotary_factor == 1;
+    const bool unsplit = c->partial_rotary_factor == 0 || c->partial_rotary_factor == 1;
     const needed sizes[] = {{"vocab_size", c->vocab_size},
                             {"hidden_size", c->hidden_size},
                             {"intermediate_size", c->intermediate_size},
@@ -189,7 +189,7 @@ static wk_code convert_llama(const config *c, wk__pretrained_config *out, bool q
                             {"max_position_embeddings", c->max_position_embeddings}};
     const setting settings[] = {{"hidden_act", is_one_of(c->hidden_act, "silu", "swish"), "silu"},
                                 {"rope_type", !scaled || strcmp(c->rope_type, "llama3") == 0, "default or llama3"},
-                                {"partial_rotary_factor", whole, "1"},
+                                {"partial_rotary_factor", unsplit, "1"},
                                 {"attention_bias", !c->attention_bias, "false"},
                                 {"mlp_bias", !c->mlp_bias, "false"},
                                 {"use_sliding_window", !c->use_sliding_window, "false"},

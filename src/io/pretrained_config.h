@@ -38,7 +38,7 @@ typedef struct wk__pretrained_files {
     const char **name;
     int64_t count, capacity;
 } wk__pretrained_files;
-/* Reads an index: the names of its files, each once. On failure there is nothing to free. */
+/* Reads an index: the names of its files, each once. Allocates nothing on failure. */
 wk_code wk__pretrained_index_read(const char *path, wk__pretrained_files *out, wk__io_error *error);
 void wk__pretrained_files_free(wk__pretrained_files *files);
 

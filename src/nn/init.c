@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parameter initialisation, as in torch.nn.init. No call records a graph. While a call reads the values of a new network
- * from a file (initial_off of the frame), the functions below leave them unset. */
+/* Parameter initialisation, as in torch.nn.init. No call records a graph. The functions do nothing while a call reads
+ * the values of a new network from files (initial_off of the frame). */
 #include "base/options.h"
 #include "tensor/call_scope.h"
 #include <math.h>

@@ -11,20 +11,18 @@
 static const char *const models[] = {"gpt2", "llama", "qwen2"};
 enum { MODELS = sizeof models / sizeof *models, ROW_2_BEGINS = 4 };
 
+enum { PATH = 4400 };
+
 static const char *fixture(const char *model)
 {
-    static char path[2][600];
-    static int next;
     char name[100];
-    next = !next;
     snprintf(name, sizeof name, "tests/fixtures/language/%s", model);
-    snprintf(path[next], sizeof path[next], "%s", source_file(name));
-    return path[next];
+    return source_file(name);
 }
 
 static wk_tensor *expected(const char *model, const char *name)
 {
-    char path[700];
+    char path[PATH];
     snprintf(path, sizeof path, "%s/scores.safetensors", fixture(model));
     return wk_load_tensor(path, name);
 }
@@ -93,7 +91,7 @@ static void dtypes_are_converted(void **state)
 
 static const char *put(const char *folder, const char *name, const char *text)
 {
-    static char path[300];
+    static char path[PATH];
     snprintf(path, sizeof path, "%s/%s", scratch(folder), name);
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
@@ -116,7 +114,7 @@ static void saved_models_are_read(void **state)
 {
     (void)state;
     WK_SCOPE;
-    char path[300];
+    char path[PATH];
     wk_module *net =
         wk_module_train(wk_nn_gpt(.vocab_size = 5, .n_positions = 4, .n_embd = 4, .n_layer = 1, .n_head = 2), false);
     const char *folder = folder_with("saved", tiny);
@@ -141,7 +139,7 @@ static void names_are_those_of_transformers(void **state)
 {
     (void)state;
     WK_SCOPE;
-    char path[700];
+    char path[PATH];
     wk_module *net = wk_nn_pretrained(fixture("qwen2"));
     snprintf(path, sizeof path, "%s/model.safetensors", fixture("qwen2"));
     const wk_file_info *info = wk_load_info(path);
@@ -179,7 +177,7 @@ static void other_models_are_refused(void **state)
         {"\"use_sliding_window\": true", "\"use_sliding_window\" is not supported"},
         {"\"quantization_config\": {\"bits\": 4}", "\"quantization_config\" is not supported; expected none"},
     };
-    char config[600];
+    char config[700];
     for (size_t k = 0; k < sizeof settings / sizeof *settings; k++) {
         snprintf(config, sizeof config, llama, settings[k][0]);
         expect_refusal(config, WK_ERR_UNSUPPORTED, settings[k][1]);
@@ -196,7 +194,7 @@ static void damaged_configurations_are_refused(void **state)
 {
     (void)state;
     WK_SCOPE;
-    char config[600];
+    char config[700];
     expect_refusal("", WK_ERR_FORMAT, "config.json: expected '{', found the end of the file");
     expect_refusal("[]", WK_ERR_FORMAT, "expected '{', found '['");
     expect_refusal("{}", WK_ERR_FORMAT, "missing \"model_type\"; expected gpt2, llama or qwen2");
@@ -230,7 +228,7 @@ static void files_of_weights_must_fit(void **state)
 {
     (void)state;
     WK_SCOPE;
-    char path[300];
+    char path[PATH];
     const char *folder = folder_with("weights", tiny);
     snprintf(path, sizeof path, "%s/model.safetensors", folder);
     (void)remove(path);

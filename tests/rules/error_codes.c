@@ -7,6 +7,7 @@
  * to the header if no declaration follows. */
 #include "promised_codes_base.h"
 #include "promised_codes_generation.h"
+#include "promised_codes_language.h"
 #include "promised_codes_ops.h"
 #include "promised_codes_samples.h"
 #include "promised_codes_text.h"
@@ -24,6 +25,7 @@ static const struct {
     size_t count;
 } tables[] = {
     {promised_by_generation, sizeof promised_by_generation / sizeof *promised_by_generation},
+    {promised_by_language, sizeof promised_by_language / sizeof *promised_by_language},
     {promised_by_ops, sizeof promised_by_ops / sizeof *promised_by_ops},
     {promised_by_samples, sizeof promised_by_samples / sizeof *promised_by_samples},
     {promised_by_text, sizeof promised_by_text / sizeof *promised_by_text},

@@ -294,6 +294,16 @@ static void messages_of_objects_name_the_call(void **state)
     NAMED("nn_densenet", wk_nn_densenet(12));
     NAMED("nn_regnet", wk_nn_regnet("x"));
     NAMED("nn_mobilenet_v2", wk_nn_mobilenet_v2(.width = -1));
+    NAMED("nn_gpt", wk_nn_gpt(.n_layer = -1));
+    NAMED("nn_gpt", wk_nn_gpt(.n_layer = 1, .dtype = WK_I64));
+    NAMED("nn_llama", wk_nn_llama(.head_dim = 3));
+    NAMED("nn_llama", wk_nn_llama(.num_hidden_layers = 1, .device = wk_opencl(99)));
+    NAMED("nn_pretrained", wk_nn_pretrained("no/such/folder"));
+    NAMED("kv_cache_new", wk_kv_cache_new(net, 1, 1));
+    NAMED("kv_cache_length", wk_kv_cache_length((wk_kv_cache *)(void *)net));
+    NAMED("kv_cache_capacity", wk_kv_cache_capacity((wk_kv_cache *)(void *)net));
+    NAMED("kv_cache_reorder", wk_kv_cache_reorder(NULL, x));
+    NAMED("decode", wk_decode(net, x, NULL));
     NAMED("process_logits", wk_process_logits(wk_ones((3))));
     NAMED("generate", wk_generate(wk_nn_relu(), x));
     NAMED("generate_text", wk_generate_text(wk_nn_relu(), wk_text_chars_of("a"), "b"));

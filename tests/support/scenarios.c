@@ -357,6 +357,42 @@ static double read_text(const scenario_env *place)
     return wk_error() ? NAN : figure;
 }
 
+/* ---- language models --------------------------------------------------------------------------------------------- */
+
+/* Saves a model as a folder of transformers. Returns the model that is read from it; NULL on failure. */
+static wk_module *saved_gpt(const scenario_env *place)
+{
+    static const char config[] = "{\"model_type\": \"gpt2\", \"vocab_size\": 5, \"n_positions\": 8, \"n_embd\": 4, "
+                                 "\"n_layer\": 1, \"n_head\": 2, \"rope_scaling\": {\"factor\": 1.5}}";
+    char path[4200];
+    wk_seed(5);
+    wk_module *net = wk_nn_gpt(.vocab_size = 5, .n_positions = 8, .n_embd = 4, .n_layer = 1, .n_head = 2);
+    snprintf(path, sizeof path, "%s/config.json", place->folder);
+    FILE *file = fopen(path, "w");
+    if (!file) return NULL;
+    const bool written = fputs(config, file) >= 0;
+    if (fclose(file) != 0 || !written) return NULL;
+    snprintf(path, sizeof path, "%s/model.safetensors", place->folder);
+    return net && wk_save(net, path) == WK_OK ? wk_nn_pretrained(place->folder, .device = place->device) : NULL;
+}
+
+/* Decodes two rows, one of which has padding and then becomes both, and computes the scores of a whole sequence. */
+static double decode(const scenario_env *place)
+{
+    WK_SCOPE;
+    wk_module *gpt = saved_gpt(place);
+    wk_module *llama = wk_nn_llama(.vocab_size = 5, .hidden_size = 4, .intermediate_size = 4, .num_hidden_layers = 1,
+                                   .num_attention_heads = 2, .max_position_embeddings = 8, .device = place->device);
+    wk_tensor *ids = wk_to(wk_of(int64_t, (2, 3), 0, 4, 1, 3, 2, 2), place->device);
+    wk_tensor *mask = wk_to(wk_of(bool, (2, 3), false, true, true, true, true, true), place->device);
+    wk_kv_cache *cache = gpt ? wk_kv_cache_new(gpt, 2, 8) : NULL;
+    if (!cache || !llama || !mask) return NAN;
+    double figure = sum_of_abs(wk_decode(gpt, ids, cache, .mask = mask, .logits_to_keep = 1));
+    wk_kv_cache_reorder(cache, wk_to(wk_of(int64_t, (2), 0, 0), place->device));
+    figure += sum_of_abs(wk_decode(gpt, wk_narrow(ids, 1, 0, 1), cache)) + sum_of_abs(wk_forward(llama, ids));
+    return wk_error() ? NAN : figure + (double)wk_kv_cache_length(cache);
+}
+
 /* ---- generation -------------------------------------------------------------------------------------------------- */
 
 static bool count_piece(const char *piece, void *user)
@@ -401,6 +437,7 @@ const scenario scenarios[] = {
     {"recurrent", recur},
     {"bindings", use_bindings},
     {"read", read_text},
+    {"decode", decode},
     {"generate", continue_texts},
 };
 const int scenario_count = (int)(sizeof scenarios / sizeof *scenarios);

@@ -56,8 +56,8 @@ typedef struct attention {
 static wk_tensor *attention_forward(wk_module *self, wk_tensor *x)
 {
     const attention *a = wk__module_of(self)->state;
-    wk__sequence whole;
-    const wk__sequence *s = wk__sequence_of_call(&whole, x);
+    wk__sequence own;
+    const wk__sequence *s = wk__sequence_of_call(&own, x);
     wk_tensor *part[3], *all = s ? wk_forward(a->c_attn, x) : NULL;
     if (!all) return NULL;
     const int64_t features = wk_size(all, -1) / 3;
@@ -75,8 +75,8 @@ typedef struct mlp {
 static wk_tensor *mlp_forward(wk_module *self, wk_tensor *x)
 {
     const mlp *m = wk__module_of(self)->state;
-    wk__sequence whole;
-    const wk__sequence *s = wk__sequence_of_call(&whole, x);
+    wk__sequence own;
+    const wk__sequence *s = wk__sequence_of_call(&own, x);
     if (!s) return NULL;
     x = wk_forward(m->act, wk_forward(m->c_fc, x));
     return x ? wk__sequence_dropout(s, m->dropout, wk_forward(m->c_proj, x)) : NULL;
@@ -90,8 +90,8 @@ typedef struct block {
 static wk_tensor *block_forward(wk_module *self, wk_tensor *x)
 {
     const block *b = wk__module_of(self)->state;
-    wk__sequence whole;
-    const wk__sequence *s = wk__sequence_of_call(&whole, x);
+    wk__sequence own;
+    const wk__sequence *s = wk__sequence_of_call(&own, x);
     if (!s) return NULL;
     x = wk_add(x, wk__sequence_call(s, "gpt2_attention", b->attn, wk_forward(b->ln_1, x)));
     return x ? wk_add(x, wk__sequence_call_mlp(s, "gpt2_mlp", b->mlp, wk_forward(b->ln_2, x))) : NULL;
@@ -109,8 +109,8 @@ typedef struct transformer {
 static wk_tensor *transformer_forward(wk_module *self, wk_tensor *ids)
 {
     const transformer *t = wk__module_of(self)->state;
-    wk__sequence whole;
-    const wk__sequence *s = wk__sequence_of_call(&whole, ids);
+    wk__sequence own;
+    const wk__sequence *s = wk__sequence_of_call(&own, ids);
     if (!s || !wk__sequence_check("gpt", s, ids, t->positions)) return NULL;
     wk_tensor *x = wk_add(wk_forward(t->body.embedding, ids), wk_forward(t->wpe, s->positions));
     return wk__sequence_blocks(s, &t->body, "gpt2_block", wk__sequence_dropout(s, t->drop, x));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Language models (wick/language.h): what GPT and Llama have in common.
+/* Parts that GPT and Llama have in common (wick/language.h).
  *
  *     model              kind gpt2_lm_head_model, llama_for_causal_lm; state: wk__language
  *       body             transformer, model; state: begins with wk__language_body; ids -> features
@@ -9,7 +9,7 @@
  *       head             lm_head, absent if the embedding is the head as well
  *
  * A call passes a wk__sequence from the model to its body, the blocks and their parts, as the options of their forward
- * (nn/attention_call.h). A part that is called without one treats its input as a whole sequence. */
+ * (nn/attention_call.h). A part that is called without one treats its input as a complete sequence. */
 #ifndef WICK_NN_LANGUAGE_LANGUAGE_H
 #define WICK_NN_LANGUAGE_LANGUAGE_H
 
@@ -75,14 +75,14 @@ typedef struct wk__kv_cache {
 } wk__kv_cache;
 
 extern const wk__handle_type wk__kv_cache_kind;
-/* Returns the body of a cache; NULL after recording an error if it is none. */
+/* Returns the body of a cache; NULL after recording an error if it is another object. */
 wk__kv_cache *wk__kv_cache_of(wk_site site, const char *op, const wk_kv_cache *cache);
 
 /* ---- sequences --------------------------------------------------------------------------------------------------- */
 
 /* A call of a model: the positions of its ids, and what they attend to. Tensors belong to the call. */
 typedef struct wk__sequence {
-    wk__kv_cache *cache;    /* that of wk_decode, without dropout; NULL: the ids are a whole sequence */
+    wk__kv_cache *cache;    /* that of wk_decode, without dropout; NULL: the ids are a complete sequence */
     wk_tensor *positions;   /* i64 (T) or (B, T) */
     wk_tensor *mask;        /* of attention, broadcasts to (B, heads, T, keys); NULL: none */
     bool causal;            /* without mask: row i attends to keys 0 to i */
@@ -91,9 +91,9 @@ typedef struct wk__sequence {
     int64_t logits_to_keep; /* last positions with scores; 0: all */
 } wk__sequence;
 
-/* Returns the sequence of the running forward; without one, that of the whole input x (B, T, ...), in *whole. NULL on
+/* Returns the sequence of the running forward; without one, that of x (B, T, ...) as a complete one, in *own. NULL on
  * error. */
-const wk__sequence *wk__sequence_of_call(wk__sequence *whole, wk_tensor *x);
+const wk__sequence *wk__sequence_of_call(wk__sequence *own, wk_tensor *x);
 /* Checks ids (B, T) of a call of the body `name` of a model with that many positions. Returns false on error. */
 bool wk__sequence_check(const char *name, const wk__sequence *s, wk_tensor *ids, int64_t positions);
 /* Calls a part of this kind with the sequence. NULL on error, also if x is NULL or m another kind of module. */

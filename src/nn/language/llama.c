@@ -58,8 +58,8 @@ typedef struct layer {
 static wk_tensor *layer_forward(wk_module *self, wk_tensor *x)
 {
     const layer *l = wk__module_of(self)->state;
-    wk__sequence whole;
-    const wk__sequence *s = wk__sequence_of_call(&whole, x);
+    wk__sequence own;
+    const wk__sequence *s = wk__sequence_of_call(&own, x);
     if (!s) return NULL;
     x = wk_add(x, wk__sequence_call(s, "llama_attention", l->self_attn, wk_forward(l->input_layernorm, x)));
     return x ? wk_add(x, wk_forward(l->mlp, wk_forward(l->post_attention_layernorm, x))) : NULL;

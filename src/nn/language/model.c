@@ -74,8 +74,8 @@ static wk_tensor *last_positions(wk_tensor *x, int64_t keep)
 static wk_tensor *forward(wk_module *self, wk_tensor *ids)
 {
     const wk__language *l = wk__module_of(self)->state;
-    wk__sequence whole;
-    const wk__sequence *s = wk__sequence_of_call(&whole, ids);
+    wk__sequence own;
+    const wk__sequence *s = wk__sequence_of_call(&own, ids);
     wk_tensor *x = s ? wk__sequence_call(s, kinds[kind_of(self)].body, l->body, ids) : NULL;
     if (!x) return NULL;
     x = last_positions(x, s->logits_to_keep);

@@ -7,7 +7,7 @@
 
 /* ---- the sequence of a call -------------------------------------------------------------------------------------- */
 
-const wk__sequence *wk__sequence_of_call(wk__sequence *whole, wk_tensor *x)
+const wk__sequence *wk__sequence_of_call(wk__sequence *own, wk_tensor *x)
 {
     const wk__sequence *s = wk__forward_options();
     if (s) return s;
@@ -16,9 +16,9 @@ const wk__sequence *wk__sequence_of_call(wk__sequence *whole, wk_tensor *x)
                       wk_ndim(x));
         return NULL;
     }
-    *whole = (wk__sequence){.causal = true};
-    whole->positions = wk_arange(wk_size(x, 1), .dtype = WK_I64, .device = wk_device_of(x));
-    return whole->positions ? whole : NULL;
+    *own = (wk__sequence){.causal = true};
+    own->positions = wk_arange(wk_size(x, 1), .dtype = WK_I64, .device = wk_device_of(x));
+    return own->positions ? own : NULL;
 }
 
 bool wk__sequence_check(const char *name, const wk__sequence *s, wk_tensor *ids, int64_t positions)
