@@ -44,7 +44,7 @@ wk_module *wk__language_model(const char *kind, const char *body_name, wk_module
 /* Returns the state of a model; NULL after recording an error if m is another kind of module. */
 const wk__language *wk__language_of(wk_site site, const char *op, wk_module *m);
 /* Returns the weight of the embedding, (vocab, features); NULL on error. */
-wk_tensor *wk__language_embedding(const wk__language *language);
+wk_tensor *wk__language_embedding(const char *op, const wk__language *language);
 
 /* Begins the construction of a model on a device, after which wk__language_end() must be called. Returns false on
  * error. */
