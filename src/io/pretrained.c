@@ -238,7 +238,7 @@ static bool read_ends(const loading *l, wk_module *m)
     wk__io_error error;
     const wk_code code = wk__pretrained_ends_read(l->folder, &ends, &error);
     if (code != WK_OK) return fail(l, code, &error);
-    return wk__language_set_ends(l->site, m, ends.token, ends.count);
+    return wk__language_set_ends(l->site, OP, m, ends.token, ends.count);
 }
 
 /* Creates the model and reads its parameters. Returns NULL on error. */

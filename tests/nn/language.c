@@ -167,10 +167,12 @@ static void failed_calls_change_nothing(void **state)
     expect_ok();
 }
 
-/* The keys of earlier positions stay where they are: a step allocates less memory than they take. */
+/* The keys of earlier positions stay where they are: a step allocates less memory than they take. In mode WICK_EAGER
+ * each call that writes into a view copies the tensor. */
 static void a_step_copies_no_old_positions(void **state)
 {
     (void)state;
+    if (getenv("WICK_EAGER")) skip();
     WK_SCOPE;
     enum { CAPACITY = 512, USED = 500, FEATURES = 64 };
     const wk_device cpu = wk_device_parse("cpu");
