@@ -148,6 +148,9 @@ static void decoding_has_no_dropout(void **state)
     wk_kv_cache *cache = wk_kv_cache_new(net, 1, 4);
     expect_near(wk_decode(net, wk_to_dtype(ids, WK_I32), cache), all, 1e-12);
     assert_true(wk_module_training(net));
+    /* an explicit 0 is not the default */
+    net = wk_nn_gpt(.vocab_size = VOCAB, .n_positions = 4, .n_embd = 8, .n_layer = 1, .n_head = 1, .dropout = 0);
+    expect_near(wk_forward(net, ids), wk_forward(net, ids), 0);
     expect_ok();
 }
 
