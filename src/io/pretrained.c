@@ -20,8 +20,9 @@ typedef struct loading {
     const char *folder;
     wk__pretrained_config config;
     wk__pretrained_files files;
-    wk_dtype dtype; /* of the parameters; 0: that of the first floating tensor */
-    bool has_head;  /* a file has lm_head.weight */
+    wk_dtype dtype;  /* of the parameters; 0: that of the first floating tensor */
+    bool has_head;   /* a file has lm_head.weight */
+    int64_t tensors; /* in all files */
     const wk__tensor_list *parameters;
     bool *loaded; /* [parameters->count] */
 } loading;
@@ -109,6 +110,7 @@ static bool read_headers(loading *l)
         wk__tensor_file file;
         wk__text path;
         if (!open_file(l, l->files.name[k], &file, &path)) return false;
+        l->tensors += file.header.count;
         l->has_head = l->has_head || wk__safetensors_find(&file.header, "lm_head.weight");
         for (int64_t t = 0; t < file.header.count && !l->dtype; t++)
             if (wk__is_float(file.header.tensors[t].dtype)) l->dtype = file.header.tensors[t].dtype;
@@ -214,6 +216,17 @@ static bool load_files(const loading *l, bool tied)
     return true;
 }
 
+/* Checks the number of layers before they are created: each has tensors in the files. */
+static bool check_layers(const loading *l)
+{
+    const bool gpt = l->config.kind == WK__PRETRAINED_GPT2;
+    const int64_t layers = gpt ? l->config.gpt.n_layer : l->config.llama.num_hidden_layers;
+    if (layers <= l->tensors) return true;
+    wk__error_set(l->site, WK_ERR_SHAPE, OP ": %s: config.json has %lld layers, the files have %lld tensors",
+                  wk__printable_name(l->folder).text, (long long)layers, (long long)l->tensors);
+    return false;
+}
+
 /* ---- the model --------------------------------------------------------------------------------------------------- */
 
 static wk_module *create_model(loading *l, wk_device device, bool tied)
@@ -264,7 +277,8 @@ wk_module *wk_nn_pretrained_at(wk_site site, const char *folder, const wk_nn_pre
         return NULL;
     wk__context()->frame.initial_off = true; /* the end of the call restores it */
     loading l = {.site = site, .folder = folder, .dtype = o.dtype};
-    wk_module *m = read_config(&l) && list_files(&l) && read_headers(&l) ? load_model(&l, o.device) : NULL;
+    wk_module *m =
+        read_config(&l) && list_files(&l) && read_headers(&l) && check_layers(&l) ? load_model(&l, o.device) : NULL;
     wk__pretrained_files_free(&l.files);
     if (m) wk__handle_keep(&m->handle, site);
     wk__call_end(&c, NULL, 0);

@@ -247,6 +247,13 @@ static void files_of_weights_must_fit(void **state)
     wk_save_tensors(one, path);
     assert_null(wk_nn_pretrained(folder));
     expect_error("the files have no tensor \"transformer.", NULL);
+    char deep[700];
+    snprintf(deep, sizeof deep, "%s", tiny);
+    *strstr(deep, "\"n_layer\"") = '\0';
+    snprintf(deep + strlen(deep), 100, "\"n_layer\": 99999999999, \"n_head\": 2}");
+    assert_null(wk_nn_pretrained(folder_with("weights", deep)));
+    expect_error("config.json has 99999999999 layers, the files have 1 tensors", NULL);
+    folder_with("weights", tiny);
     put("weights", "model.safetensors", "nothing");
     assert_null(wk_nn_pretrained(folder));
     assert_int_equal(wk_error_code(), WK_ERR_FORMAT);
