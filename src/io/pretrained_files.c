@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model.safetensors.index.json, which lists the file of each tensor of a model; see pretrained_config.h. */
+/* Files with weights in a folder, and model.safetensors.index.json, which lists the file of each tensor; see
+ * pretrained_config.h. */
 #include "base/alloc.h"
 #include "pretrained_config.h"
 #include <string.h>
@@ -48,14 +49,48 @@ static wk_code read_map(wk__json *json, void *into, wk__io_error *error)
     return code;
 }
 
-wk_code wk__pretrained_index_read(const char *path, wk__pretrained_files *out, wk__io_error *error)
+static wk_code read_index(const char *path, wk__pretrained_files *out, wk__io_error *error)
 {
     enum { MOST = 1 << 27 };
     static const wk__field fields[] = {{.name = "weight_map", .kind = WK__FIELD_READ, .read = read_map}};
+    const wk_code code = wk__pretrained_file_read(path, MOST, &out->text, fields, 1, out, error);
+    if (code != WK_OK || out->count > 0) return code;
+    return wk__io_fail(error, WK_ERR_FORMAT, "%s: \"weight_map\" lists no files", wk__printable_name(path).text);
+}
+
+/* ---- folders ----------------------------------------------------------------------------------------------------- */
+
+wk__text wk__pretrained_path(const char *folder, const char *name)
+{
+    wk__text path = {0};
+    wk__text_format(&path, "%s/%s", folder, name);
+    return path;
+}
+
+/* Returns true if a file can be opened. */
+static bool can_open(const char *path)
+{
+    wk__file file;
+    wk__io_error error;
+    if (wk__file_open(&file, path, &error) != WK_OK) return false;
+    wk__file_close(&file);
+    return true;
+}
+
+wk_code wk__pretrained_files_list(const char *folder, wk__pretrained_files *out, wk__io_error *error)
+{
+    static const char only[] = "model.safetensors", index[] = "model.safetensors.index.json";
+    wk__text path = wk__pretrained_path(folder, only), of_index = wk__pretrained_path(folder, index);
     *out = (wk__pretrained_files){.count = 0};
-    wk_code code = wk__pretrained_file_read(path, MOST, &out->text, fields, 1, out, error);
-    if (code == WK_OK && out->count == 0)
-        code = wk__io_fail(error, WK_ERR_FORMAT, "%s: \"weight_map\" lists no files", wk__printable_name(path).text);
+    wk_code code;
+    if (path.failed || of_index.failed)
+        code = wk__io_fail(error, WK_ERR_MEMORY, "out of host memory");
+    else if (can_open(path.data) || !can_open(of_index.data))
+        code = add_name(out, only, error);
+    else
+        code = read_index(of_index.data, out, error);
+    wk__text_free(&path);
+    wk__text_free(&of_index);
     if (code != WK_OK) wk__pretrained_files_free(out);
     return code;
 }
