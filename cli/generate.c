@@ -11,10 +11,32 @@ typedef struct settings {
     bool greedy;
 } settings;
 
+/* The text that is being printed. */
+typedef struct output {
+    const char *prompt; /* NULL once it is printed */
+} output;
+
+static bool print(output *out, const char *piece)
+{
+    const bool fine = (!out->prompt || fputs(out->prompt, stdout) >= 0) && fputs(piece, stdout) >= 0;
+    out->prompt = NULL;
+    return fflush(stdout) == 0 && fine;
+}
+
 static bool print_piece(const char *piece, void *user)
 {
-    (void)user;
-    return fputs(piece, stdout) >= 0 && fflush(stdout) == 0;
+    return print(user, piece);
+}
+
+/* Returns the continuation after printing it behind the prompt; NULL on error. */
+static const char *continue_text(const settings *s, const cli_gpt *gpt, output *out)
+{
+    if (s->greedy)
+        return wk_generate_text(gpt->net, gpt->text, s->prompt, .max_new_tokens = s->tokens, .context = gpt->context,
+                                .on_text = print_piece, .user = out);
+    return wk_generate_text(gpt->net, gpt->text, s->prompt, .max_new_tokens = s->tokens, .context = gpt->context,
+                            .do_sample = true, .temperature = s->temperature, .top_k = s->top_k, .top_p = s->top_p,
+                            .on_text = print_piece, .user = out);
 }
 
 /* Prints the prompt and its continuation. Returns the exit code. */
@@ -22,18 +44,12 @@ static int generate(const settings *s)
 {
     WK_SCOPE;
     cli_gpt gpt;
+    output out = {.prompt = s->prompt};
     if (!cli_gpt_read("generate", s->model, s->device, &gpt)) return CLI_FAILED;
     wk_seed((uint64_t)s->seed);
-    if (!print_piece(s->prompt, NULL)) return CLI_FAILED;
-    const char *more = s->greedy
-                           ? wk_generate_text(gpt.net, gpt.text, s->prompt, .max_new_tokens = s->tokens,
-                                              .context = gpt.context, .on_text = print_piece)
-                           : wk_generate_text(gpt.net, gpt.text, s->prompt, .max_new_tokens = s->tokens,
-                                              .context = gpt.context, .do_sample = true, .temperature = s->temperature,
-                                              .top_k = s->top_k, .top_p = s->top_p, .on_text = print_piece);
-    putchar('\n');
+    const char *more = continue_text(s, &gpt, &out);
+    if (more || !out.prompt) print(&out, "\n");
     if (more) return CLI_OK;
-    fflush(stdout);
     cli_report_error("generate");
     return CLI_FAILED;
 }

@@ -10,6 +10,7 @@
 #include "save_load.h"
 #include "tensor/call_scope.h"
 #include "tensor_file.h"
+#include <math.h>
 #include <string.h>
 #include <wick/ops.h>
 
@@ -21,21 +22,14 @@ typedef struct loading {
     const char *folder;
     wk__pretrained_config config;
     wk__pretrained_files files;
-    wk_dtype dtype; /* of the parameters; 0: that of the first floating tensor, in a GGUF file of the embedding */
-    bool has_head;  /* a file has lm_head.weight, or it is a GGUF file */
+    wk_dtype dtype;   /* of the parameters; 0: that of the first floating tensor, in a GGUF file of the embedding */
+    bool has_head;    /* a file has lm_head.weight, or it is a GGUF file */
+    int64_t elements; /* of all floating tensors in the files */
     const wk__tensor_list *parameters;
     bool *loaded; /* [parameters->count] */
 } loading;
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
-
-/* Returns "folder/name", or the folder if name is ""; empty and failed on allocation failure. */
-static wk__text path_of(const char *folder, const char *name)
-{
-    wk__text path = {0};
-    wk__text_format(&path, *name ? "%s/%s" : "%s", folder, name);
-    return path;
-}
 
 static bool fail(const loading *l, wk_code code, const wk__io_error *error)
 {
@@ -49,16 +43,15 @@ static bool no_memory(const loading *l)
     return false;
 }
 
-static bool read_config(loading *l)
+/* Reads config.json and lists the files of weights. */
+static bool read_folder(loading *l)
 {
     wk__io_error error;
-    wk__text path = path_of(l->folder, "config.json");
-    if (path.failed) {
-        wk__text_free(&path);
-        return no_memory(l);
-    }
-    const wk_code code = wk__pretrained_config_read(path.data, &l->config, &error);
+    wk__text path = wk__pretrained_path(l->folder, "config.json");
+    wk_code code = path.failed ? wk__io_fail(&error, WK_ERR_MEMORY, "out of host memory")
+                               : wk__pretrained_config_read(path.data, &l->config, &error);
     wk__text_free(&path);
+    if (code == WK_OK) code = wk__pretrained_files_list(l->folder, &l->files, &error);
     return code == WK_OK || fail(l, code, &error);
 }
 
@@ -66,7 +59,7 @@ static bool read_config(loading *l)
 static bool open_file(const loading *l, const char *name, wk__tensor_file *file, wk__text *path)
 {
     wk__io_error error;
-    *path = path_of(l->folder, name);
+    *path = wk__pretrained_path(l->folder, name);
     *file = (wk__tensor_file){.site = l->site, .op = OP};
     const wk_code code = path->failed ? wk__io_fail(&error, WK_ERR_MEMORY, "out of host memory")
                                       : wk__tensor_file_open(file, path->data, &error);
@@ -75,36 +68,16 @@ static bool open_file(const loading *l, const char *name, wk__tensor_file *file,
     return fail(l, code, &error);
 }
 
-/* Returns true if the folder has a file of this name that can be opened. */
-static bool has_file(const loading *l, const char *name)
+/* Adds the tensors of a file to the totals. */
+static void read_header(loading *l, const wk__safetensors *header)
 {
-    wk__file file;
-    wk__io_error error;
-    wk__text path = path_of(l->folder, name);
-    const bool there = !path.failed && wk__file_open(&file, path.data, &error) == WK_OK;
-    if (there) wk__file_close(&file);
-    wk__text_free(&path);
-    return there;
-}
-
-static bool add_file(loading *l, const char *name)
-{
-    if (!wk__grow(&l->files.name, &l->files.capacity, 1, sizeof *l->files.name)) return no_memory(l);
-    l->files.name[l->files.count++] = name;
-    return true;
-}
-
-/* Lists the files of weights: those of the index unless model.safetensors exists. */
-static bool list_files(loading *l)
-{
-    static const char index[] = "model.safetensors.index.json", only[] = "model.safetensors";
-    wk__io_error error;
-    if (has_file(l, only) || !has_file(l, index)) return add_file(l, only);
-    wk__text path = path_of(l->folder, index);
-    const wk_code code = path.failed ? wk__io_fail(&error, WK_ERR_MEMORY, "out of host memory")
-                                     : wk__pretrained_index_read(path.data, &l->files, &error);
-    wk__text_free(&path);
-    return code == WK_OK || fail(l, code, &error);
+    l->has_head = l->has_head || wk__safetensors_find(header, "lm_head.weight");
+    for (int64_t k = 0; k < header->count; k++) {
+        const wk__safetensors_tensor *t = &header->tensors[k];
+        if (!wk__is_float(t->dtype)) continue;
+        if (!l->dtype) l->dtype = t->dtype;
+        l->elements += (t->end - t->begin) / (int64_t)wk_dtype_size(t->dtype);
+    }
 }
 
 static bool read_headers(loading *l)
@@ -113,19 +86,11 @@ static bool read_headers(loading *l)
         wk__tensor_file file;
         wk__text path;
         if (!open_file(l, l->files.name[k], &file, &path)) return false;
-        l->has_head = l->has_head || wk__safetensors_find(&file.header, "lm_head.weight");
-        for (int64_t t = 0; t < file.header.count && !l->dtype; t++)
-            if (wk__is_float(file.header.tensors[t].dtype)) l->dtype = file.header.tensors[t].dtype;
+        read_header(l, &file.header);
         wk__tensor_file_close(&file);
         wk__text_free(&path);
     }
     return true;
-}
-
-/* Reads the description of the model in a folder, and the headers of its files. */
-static bool describe_folder(loading *l)
-{
-    return read_config(l) && list_files(l) && read_headers(l);
 }
 
 /* Reads the description of the model in a GGUF file. */
@@ -134,7 +99,8 @@ static bool describe_gguf(loading *l)
     wk__io_error error;
     wk__tensor_file file;
     wk__text path;
-    if (!add_file(l, "") || !open_file(l, "", &file, &path)) return false;
+    if (!wk__pretrained_files_add(&l->files, "")) return no_memory(l);
+    if (!open_file(l, "", &file, &path)) return false;
     const wk_code code = file.is_gguf
                              ? wk__pretrained_gguf_read(&file, &l->config, &error)
                              : wk__io_fail(&error, WK_ERR_FORMAT, "%s: not a GGUF file; pass the folder of config.json",
@@ -265,6 +231,33 @@ static bool load_files(const loading *l, bool tied)
     return true;
 }
 
+/* Returns the number of elements of the matrices that config.json describes. */
+static double described_elements(const wk__pretrained_config *c)
+{
+    const wk_nn_gpt_options *g = &c->gpt;
+    const wk_nn_llama_options *l = &c->llama;
+    if (c->kind == WK__PRETRAINED_GPT2) {
+        const double features = (double)g->n_embd, inner = g->n_inner ? (double)g->n_inner : 4 * features;
+        const double layer = 4 * features * features + 2 * features * inner;
+        return ((double)g->vocab_size + (double)g->n_positions) * features + (double)g->n_layer * layer;
+    }
+    const double features = (double)l->hidden_size, heads = (double)l->num_attention_heads;
+    const double keys = l->num_key_value_heads ? (double)l->num_key_value_heads : heads;
+    const double size = l->head_dim ? (double)l->head_dim : floor(features / heads);
+    const double attention = 2 * features * size * (heads + keys), mlp = 3 * features * (double)l->intermediate_size;
+    return (double)l->vocab_size * features + (double)l->num_hidden_layers * (attention + mlp);
+}
+
+/* Checks that the files can hold the model, before memory for it is allocated. */
+static bool check_size(const loading *l)
+{
+    const double described = described_elements(&l->config);
+    if (described <= (double)l->elements) return true;
+    wk__error_set(l->site, WK_ERR_SHAPE, OP ": %s: config.json describes %.0f numbers, the files have %lld",
+                  wk__printable_name(l->folder).text, described, (long long)l->elements);
+    return false;
+}
+
 /* ---- the model --------------------------------------------------------------------------------------------------- */
 
 static wk_module *create_model(loading *l, wk_device device, bool tied)
@@ -287,10 +280,10 @@ static bool read_ends(const loading *l, wk_module *m)
 {
     wk__pretrained_ends ends;
     wk__io_error error;
-    if (l->config.gguf) return wk__language_set_ends(l->site, m, &l->config.end, l->config.end >= 0);
+    if (l->config.gguf) return wk__language_set_ends(l->site, OP, m, &l->config.end, l->config.end >= 0);
     const wk_code code = wk__pretrained_ends_read(l->folder, &ends, &error);
     if (code != WK_OK) return fail(l, code, &error);
-    return wk__language_set_ends(l->site, m, ends.token, ends.count);
+    return wk__language_set_ends(l->site, OP, m, ends.token, ends.count);
 }
 
 /* Creates the model and reads its parameters. Returns NULL on error. */
@@ -316,7 +309,8 @@ wk_module *wk_nn_pretrained_at(wk_site site, const char *folder, const wk_nn_pre
         return NULL;
     wk__context()->frame.initial_off = true; /* the end of the call restores it */
     loading l = {.site = site, .folder = folder, .dtype = o.dtype};
-    const bool fine = has_file(&l, "") ? describe_gguf(&l) : describe_folder(&l);
+    const bool fine =
+        wk__pretrained_is_file(folder) ? describe_gguf(&l) : read_folder(&l) && read_headers(&l) && check_size(&l);
     wk_module *m = fine ? load_model(&l, o.device) : NULL;
     wk__pretrained_files_free(&l.files);
     if (m) wk__handle_keep(&m->handle, site);

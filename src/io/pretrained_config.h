@@ -56,8 +56,15 @@ typedef struct wk__pretrained_files {
     const char **name;
     int64_t count, capacity;
 } wk__pretrained_files;
-/* Reads an index: the names of its files, each once. Allocates nothing on failure. */
-wk_code wk__pretrained_index_read(const char *path, wk__pretrained_files *out, wk__io_error *error);
+/* Returns "folder/name", or the folder if name is ""; `failed` is set on allocation failure. */
+wk__text wk__pretrained_path(const char *folder, const char *name);
+/* Returns true if the path is that of a file, and no folder, that can be opened. */
+bool wk__pretrained_is_file(const char *path);
+/* Lists the files with weights of a folder: model.safetensors or, without it, those of model.safetensors.index.json,
+ * each once. Allocates nothing on failure. */
+wk_code wk__pretrained_files_list(const char *folder, wk__pretrained_files *out, wk__io_error *error);
+/* Adds a name, which must outlive the list. Returns false on allocation failure. */
+bool wk__pretrained_files_add(wk__pretrained_files *files, const char *name);
 void wk__pretrained_files_free(wk__pretrained_files *files);
 
 #endif

@@ -485,6 +485,9 @@ fails "generate: another network" "lenet.safetensors is not a file of wick train
     generate "$WICK_WORK/lenet.safetensors" --device cpu --prompt a
 fails "generate: an unknown character" '^wick generate: the character "@" (byte 1) is not in the vocabulary' "$wick" \
     generate "$gpt" --device cpu --prompt a@
+check "generate: ... and prints no text" sh -c \
+    "'$wick' generate '$gpt' --device cpu --prompt a@ 2>/dev/null | wc -c | grep -qx ' *0'"
+check "generate: a closed output fails" ends 1 sh -c "'$wick' generate '$gpt' --device cpu --prompt a >&-"
 fails "predict: a language model" "is a network of the unknown kind .gpt.; expected mnist, lenet, resnet18" "$wick" \
     predict "$gpt" "$WICK_WORK/digit00.pgm"
 

@@ -100,6 +100,13 @@ BEAMS = {
     "beams_short": {"num_beams": 3, "eos_token_id": 9, "pad_token_id": 11, "length_penalty": -2.0},
     "beams_no_penalty": {"num_beams": 3, "eos_token_id": 9, "pad_token_id": 11, "length_penalty": 0.0},
     "beams_penalised": {"num_beams": 4, "eos_token_id": 9, "pad_token_id": 11, "repetition_penalty": 1.5},
+    "beams_three_ends": {"num_beams": 3, "eos_token_id": [9, 3, 5], "pad_token_id": 11},
+    "beams_three_ends_never": {
+        "num_beams": 3,
+        "eos_token_id": [9, 3, 5],
+        "pad_token_id": 11,
+        "early_stopping": "never",
+    },
     "beams_many": {"num_beams": 12, "eos_token_id": 9, "pad_token_id": 11},
 }
 
@@ -119,7 +126,7 @@ PADDED = {
     "gpt": {},
     "gpt_penalised": {"repetition_penalty": 1.8},
     "beams_gpt": {"num_beams": 3, "eos_token_id": 9, "pad_token_id": 11},
-    "beams_gpt_penalised": {"num_beams": 3, "eos_token_id": 9, "pad_token_id": 11, "repetition_penalty": 1.8},
+    "beams_gpt_penalised": {"num_beams": 3, "eos_token_id": 9, "pad_token_id": 11, "repetition_penalty": 20.0},
 }
 
 
@@ -131,7 +138,7 @@ def print_padded():
         for number, parameter in enumerate(net.parameters()):
             parameter.copy_(fill(296 + number, *parameter.shape))
     for name, options in PADDED.items():
-        ids = torch.tensor([[1, 2, 3], [7, 7, 5]])
+        ids = torch.tensor([[1, 2, 3], [2, 2, 5]])
         mask = torch.tensor([[1, 1, 1], [0, 0, 1]])
         out = net.generate(ids, attention_mask=mask, max_new_tokens=8, **{"pad_token_id": 11, **options})
         print(f"tokens {name}", out.shape[1], *out.flatten().tolist())

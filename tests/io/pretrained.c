@@ -242,9 +242,10 @@ static void files_of_weights_must_fit(void **state)
     wk_save(wk_nn_gpt(.vocab_size = 6, .n_positions = 4, .n_embd = 4, .n_layer = 1, .n_head = 2), path);
     assert_null(wk_nn_pretrained(folder));
     expect_error("\"transformer.wte.weight\" is F32[6,4]; config.json needs floating numbers of shape [5,4]", NULL);
-    wk_tensors *one = wk_tensors_new();
-    wk_tensors_add(one, "wte.weight", wk_ones((5, 4)));
-    wk_save_tensors(one, path);
+    wk_tensors *few = wk_tensors_new();
+    wk_tensors_add(few, "wte.weight", wk_ones((5, 4)));
+    wk_tensors_add(few, "h.0.attn.bias", wk_ones((1, 1, 16, 16)));
+    wk_save_tensors(few, path);
     assert_null(wk_nn_pretrained(folder));
     expect_error("the files have no tensor \"transformer.", NULL);
     put("weights", "model.safetensors", "nothing");
@@ -279,6 +280,29 @@ static void indices_are_checked(void **state)
     }
 }
 
+/* Before memory is allocated for it. */
+static void models_larger_than_the_files_are_refused(void **state)
+{
+    (void)state;
+    static const char *const sizes[][2] = {
+        {"\"n_layer\": 1,", "\"n_layer\": 99999999999,"},
+        {"\"n_embd\": 4,", "\"n_embd\": 1000000,"},
+        {"\"vocab_size\": 5,", "\"vocab_size\": 9223372036854775807,"},
+    };
+    char path[PATH], config[700];
+    WK_SCOPE;
+    const char *folder = folder_with("large", tiny);
+    snprintf(path, sizeof path, "%s/model.safetensors", folder);
+    wk_save(wk_nn_gpt(.vocab_size = 5, .n_positions = 4, .n_embd = 4, .n_layer = 1, .n_head = 2), path);
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        const char *at = strstr(tiny, sizes[k][0]);
+        snprintf(config, sizeof config, "%.*s%s%s", (int)(at - tiny), tiny, sizes[k][1], at + strlen(sizes[k][0]));
+        assert_null(wk_nn_pretrained(folder_with("large", config)));
+        assert_int_equal(wk_error_code(), WK_ERR_SHAPE);
+        expect_error("config.json describes ", " numbers, the files have 288", NULL);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,6 +314,7 @@ int main(void)
         cmocka_unit_test(other_models_are_refused),
         cmocka_unit_test(damaged_configurations_are_refused),
         cmocka_unit_test(files_of_weights_must_fit),
+        cmocka_unit_test(models_larger_than_the_files_are_refused),
         cmocka_unit_test(indices_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

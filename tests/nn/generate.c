@@ -60,7 +60,7 @@ static wk_module *gpt(void)
 
 static wk_tensor *padded(void)
 {
-    return wk_of(int64_t, (ROWS, PROMPT), 1, 2, 3, 7, 7, 5);
+    return wk_of(int64_t, (ROWS, PROMPT), 1, 2, 3, 2, 2, 5);
 }
 
 static wk_tensor *tokens_of_padded(void)
@@ -123,12 +123,12 @@ static wk_tensor *continue_padded(const char *name)
                            .eos_token_id = 9, .pad_token_id = 11);
     assert_string_equal(name, "beams_gpt_penalised");
     return wk_generate(net, x, .max_new_tokens = 8, .mask = mask, .num_beams = 3, .eos_token_id = 9, .pad_token_id = 11,
-                       .repetition_penalty = 1.8);
+                       .repetition_penalty = 20);
 }
 
 static wk_tensor *search(const char *name)
 {
-    static const int64_t end[] = {3};
+    static const int64_t end[] = {3, 5};
     wk_module *net = table(5);
     wk_tensor *x = prompts();
     if (!strcmp(name, "beams")) return wk_generate(net, x, .max_new_tokens = 8, .num_beams = 3);
@@ -148,6 +148,11 @@ static wk_tensor *search(const char *name)
         return wk_generate(net, x, .max_new_tokens = 8, .num_beams = 3, ENDS, .length_penalty = 0);
     if (!strcmp(name, "beams_penalised"))
         return wk_generate(net, x, .max_new_tokens = 8, .num_beams = 4, ENDS, .repetition_penalty = 1.5);
+    if (!strcmp(name, "beams_three_ends"))
+        return wk_generate(net, x, .max_new_tokens = 8, .num_beams = 3, ENDS, .eos_token_ids = end, .eos_count = 2);
+    if (!strcmp(name, "beams_three_ends_never"))
+        return wk_generate(net, x, .max_new_tokens = 8, .num_beams = 3, ENDS, .eos_token_ids = end, .eos_count = 2,
+                           .early_stopping = WK_EARLY_STOPPING_NEVER);
     assert_string_equal(name, "beams_many");
     return wk_generate(net, x, .max_new_tokens = 8, .num_beams = 12, ENDS);
 }
@@ -223,7 +228,7 @@ static void tokens_are_those_of_transformers(void **state)
 static void beam_search_is_that_of_transformers(void **state)
 {
     (void)state;
-    assert_int_equal(compare("tokens", true, expect_tokens), 12);
+    assert_int_equal(compare("tokens", true, expect_tokens), 14);
 }
 
 /* ---- scores ------------------------------------------------------------------------------------------------------ */

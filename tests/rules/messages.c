@@ -312,6 +312,9 @@ static void messages_of_objects_name_the_call(void **state)
     NAMED("kv_cache_capacity", wk_kv_cache_capacity((wk_kv_cache *)(void *)net));
     NAMED("kv_cache_reorder", wk_kv_cache_reorder(NULL, x));
     NAMED("decode", wk_decode(net, x, NULL));
+    NAMED("process_logits", wk_process_logits(wk_ones((3))));
+    NAMED("generate", wk_generate(wk_nn_relu(), x));
+    NAMED("generate_text", wk_generate_text(wk_nn_relu(), wk_text_chars_of("a"), "b"));
     NAMED("nn_module_list", wk_nn_module_list(gone));
     NAMED("init_uniform_", wk_init_uniform_(wk_zeros((2), .dtype = WK_I64), 0, 1));
     NAMED("init_normal_", wk_init_normal_(wk_zeros((2), .dtype = WK_I64), 0, 1));

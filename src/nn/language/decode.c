@@ -66,9 +66,10 @@ static bool check_options(wk_site site, const wk__kv_cache *cache, const wk_tens
 
 /* ---- masks and positions ----------------------------------------------------------------------------------------- */
 
-/* Enters the mask of the call into the cache. Returns false on error. */
-static bool store_mask(wk__kv_cache *cache, wk_tensor *mask)
+/* Enters the mask of the call into the cache; NULL: its ids are tokens. Returns false on error. */
+static bool store_mask(wk__kv_cache *cache, wk_tensor *mask, int64_t count)
 {
+    if (!mask) return !cache->tokens || wk_fill_(wk_narrow(cache->tokens, 1, cache->length, count), true);
     if (!cache->tokens) {
         wk_tensor *all = wk_ones((cache->batch, cache->capacity), .dtype = WK_BOOL, .device = wk_device_of(mask));
         if (!all) return false;
@@ -118,8 +119,7 @@ static wk_tensor *decode(wk_module *net, wk_tensor *ids, wk__kv_cache *cache, co
     wk__sequence s = {.cache = cache, .logits_to_keep = o->logits_to_keep};
     const char *const kind[] = {wk__module_of(net)->kind.name, NULL};
     wk_tensor *out = NULL;
-    if (o->mask && !store_mask(cache, o->mask)) return NULL;
-    if (!set_positions(&s, ids)) return NULL;
+    if (!store_mask(cache, o->mask, wk_size(ids, 1)) || !set_positions(&s, ids)) return NULL;
     if (!wk__forward_with((wk_site){0}, "decode", net, kind, &ids, 1, &out, 1, &s)) return NULL;
     cache->length += wk_size(ids, 1);
     return out;

@@ -92,7 +92,7 @@ typedef struct rows {
 } rows;
 
 /* Calls .on_token. Returns false on error. */
-static bool tell_program(const wk__generation *g, rows *r)
+static bool call_on_token(const wk__generation *g, rows *r)
 {
     wk__call_scope c;
     if (!wk__callback_begin(&c, ".on_token of generate", g->site)) return false;
@@ -118,7 +118,7 @@ static bool read_tokens(const wk__generation *g, rows *r, wk_tensor **next)
         *next = host ? wk_to(host, wk_device_of(r->tokens)) : NULL;
     }
     r->stopped = all;
-    return *next && (!g->options.on_token || tell_program(g, r));
+    return *next && (!g->options.on_token || call_on_token(g, r));
 }
 
 /* Chooses the next token of each row, i64 (rows, 1). NULL on error. */
@@ -171,7 +171,7 @@ static wk_tensor *generate_rows(const wk__generation *g, wk_tensor *ids)
 /* ---- the call ---------------------------------------------------------------------------------------------------- */
 
 /* Creates the cache of a language model. Returns false on error. */
-static bool make_cache(wk__generation *g, int64_t rows)
+static bool make_cache(wk__generation *g, int64_t count)
 {
     const wk__language *model = wk__language_find(g->net);
     const int64_t context = g->options.context;
@@ -182,7 +182,7 @@ static bool make_cache(wk__generation *g, int64_t rows)
                       wk__module_of(g->net)->kind.name);
         return false;
     }
-    if (__builtin_add_overflow(g->prompt, g->most, &all) || __builtin_mul_overflow(rows, g->options.num_beams, &rows))
+    if (__builtin_add_overflow(g->prompt, g->most, &all) || __builtin_mul_overflow(count, g->options.num_beams, &count))
         return wk__generation_bad_option(g->site, "max_new_tokens", "smaller", (double)g->most);
     if (!model || (context > 0 && g->prompt > context)) return true;
     length = context > 0 && context < all - 1 ? context : all - 1; /* the last token is not an input */
@@ -194,7 +194,7 @@ static bool make_cache(wk__generation *g, int64_t rows)
                       (long long)model->positions);
         return false;
     }
-    g->cache = wk_kv_cache_new(g->net, rows, length);
+    g->cache = wk_kv_cache_new(g->net, count, length);
     return g->cache != NULL;
 }
 

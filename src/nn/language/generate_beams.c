@@ -42,12 +42,12 @@ typedef struct search {
     int64_t rows, beams, total;        /* total: greatest length of a sequence */
     int64_t length;                    /* of the running sequences */
     int64_t vocabulary, width;         /* width: candidates of a row */
-    sequences running, finished, next; /* next: where a step collects its result */
+    sequences running, finished, next; /* next: the result of a step */
     bool *improvable;                  /* [rows]: running sequences may become better than finished ones */
     candidate *candidate;              /* [width] */
     float *value;                      /* [rows * width] */
     int64_t *index;                    /* [rows * width] */
-    int64_t *origin; /* [rows * beams]: which running sequence each continues, counted over all rows */
+    int64_t *origin; /* [rows * beams]: the running sequence that each continues, counted over all rows */
 } search;
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */

@@ -72,7 +72,7 @@ wk_kv_cache *wk_kv_cache_new_at(wk_site site, wk_module *net, int64_t batch, int
             destroy(cache);
             return NULL;
         }
-        const wk_tensor *weight = wk__language_embedding(l);
+        const wk_tensor *weight = wk__language_embedding(op, l);
         fine = weight && add_tensors(cache, weight);
         wk__call_end(&c, NULL, 0);
     } else {

@@ -49,9 +49,9 @@ const wk__language *wk__language_find(const wk_module *m);
 /* Returns the state of a model; NULL after recording an error if m is another kind of module. */
 const wk__language *wk__language_of(wk_site site, const char *op, wk_module *m);
 /* Sets the tokens that end a text. Returns false after recording an error. */
-bool wk__language_set_ends(wk_site site, wk_module *m, const int64_t *ends, int count);
+bool wk__language_set_ends(wk_site site, const char *op, wk_module *m, const int64_t *ends, int count);
 /* Returns the weight of the embedding, (vocab, features); NULL on error. */
-wk_tensor *wk__language_embedding(const wk__language *language);
+wk_tensor *wk__language_embedding(const char *op, const wk__language *language);
 
 /* Begins the construction of a model on a device, after which wk__language_end() must be called. Returns false on
  * error. */

@@ -37,12 +37,12 @@ const wk__language *wk__language_of(wk_site site, const char *op, wk_module *m)
     return NULL;
 }
 
-bool wk__language_set_ends(wk_site site, wk_module *m, const int64_t *ends, int count)
+bool wk__language_set_ends(wk_site site, const char *op, wk_module *m, const int64_t *ends, int count)
 {
     wk__language *l = wk__module_of(m)->state;
     for (int k = 0; k < count; k++) {
         if (ends[k] >= l->vocab) {
-            wk__error_set(site, WK_ERR_FORMAT, "the end token %lld is not in the vocabulary of size %lld",
+            wk__error_set(site, WK_ERR_FORMAT, "%s: the end token %lld is not in the vocabulary of size %lld", op,
                           (long long)ends[k], (long long)l->vocab);
             return false;
         }
@@ -52,13 +52,14 @@ bool wk__language_set_ends(wk_site site, wk_module *m, const int64_t *ends, int 
     return true;
 }
 
-wk_tensor *wk__language_embedding(const wk__language *language)
+wk_tensor *wk__language_embedding(const char *op, const wk__language *language)
 {
     const wk__module *body = wk__module_of(language->body);
     for (int k = 0; k < KINDS; k++)
         if (body->builtin && strcmp(body->kind.name, kinds[k].body) == 0)
             return wk_module_parameter(((const wk__language_body *)body->state)->embedding, "weight");
-    wk__error_set((wk_site){0}, WK_ERR_ARGUMENT, "the body of the model has been replaced by a %s", body->kind.name);
+    wk__error_set((wk_site){0}, WK_ERR_ARGUMENT, "%s: the body of the model has been replaced by a %s", op,
+                  body->kind.name);
     return NULL;
 }
 
@@ -79,7 +80,7 @@ static wk_tensor *forward(wk_module *self, wk_tensor *ids)
     wk_tensor *x = s ? wk__sequence_call(s, kinds[kind_of(self)].body, l->body, ids) : NULL;
     if (!x) return NULL;
     x = last_positions(x, s->logits_to_keep);
-    return l->head ? wk_forward(l->head, x) : wk_linear(x, wk__language_embedding(l), NULL);
+    return l->head ? wk_forward(l->head, x) : wk_linear(x, wk__language_embedding("forward", l), NULL);
 }
 
 /* ---- construction ------------------------------------------------------------------------------------------------ */

@@ -23,7 +23,7 @@ static wk_tensor *frequencies(const wk__rope *rope, wk_device device)
     const int64_t pairs = rope->head_dim / 2;
     float *value = wk__alloc((size_t)pairs * sizeof *value);
     if (!value) {
-        wk__error_set((wk_site){0}, WK_ERR_MEMORY, "rotary positions: out of host memory");
+        wk__error_set((wk_site){0}, WK_ERR_MEMORY, "nn_llama: out of host memory for rotary positions");
         return NULL;
     }
     for (int64_t k = 0; k < pairs; k++) value[k] = (float)wk__rope_frequency(rope, k);

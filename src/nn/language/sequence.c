@@ -12,8 +12,8 @@ const wk__sequence *wk__sequence_of_call(wk__sequence *own, wk_tensor *x)
     const wk__sequence *s = wk__forward_options();
     if (s) return s;
     if (wk_ndim(x) < 2) {
-        wk__error_set((wk_site){0}, WK_ERR_SHAPE, "expected ids (B, T) or features (B, T, n), got %d dimensions",
-                      wk_ndim(x));
+        wk__error_set((wk_site){0}, WK_ERR_SHAPE,
+                      "forward: expected ids (B, T) or features (B, T, n), got %d dimensions", wk_ndim(x));
         return NULL;
     }
     *own = (wk__sequence){.causal = true};
