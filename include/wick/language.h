@@ -89,16 +89,19 @@ WK_RESULT_API wk_module *wk_nn_llama_at(wk_site site, const wk_nn_llama_options 
 typedef struct wk_nn_pretrained_options {
     size_t size;
     wk_by_name by_name;
-    wk_dtype dtype;   /* of the parameters; default that of the first floating tensor in the files */
+    wk_dtype dtype;   /* of the parameters; default that of the first floating tensor in the files, or of the embedding
+                       * in a GGUF file */
     wk_device device; /* of the parameters; default WK_DEVICE, else the CPU */
     char reserved[4];
 } wk_nn_pretrained_options;
 /* wk_nn_pretrained(folder): Creates the model that config.json in the folder describes, and reads its weights from
- * model.safetensors, or from the files that model.safetensors.index.json lists. The module is in evaluation mode.
+ * model.safetensors, or from the files that model.safetensors.index.json lists. It also reads a GGUF
+ * file, whose quantised weights become f32 (wick/io.h). The module is in evaluation mode.
  *     wk_module *net = wk_nn_pretrained("Qwen2.5-0.5B", .dtype = WK_F32);
- * Models:    model_type gpt2, llama and qwen2
- * Errors:    WK_ERR_IO if a file cannot be read; WK_ERR_FORMAT if it is invalid; WK_ERR_UNSUPPORTED if config.json
- *            has another model_type, or a setting that changes the results and that this library does not have;
+ *     wk_module *net = wk_nn_pretrained("qwen2.5-0.5b-instruct-q4_k_m.gguf", .dtype = WK_BF16);
+ * Models:    model_type gpt2, llama and qwen2; general.architecture llama and qwen2
+ * Errors:    WK_ERR_IO if a file cannot be read; WK_ERR_FORMAT if it is invalid; WK_ERR_UNSUPPORTED if it describes
+ *            another kind of model, or a setting that changes the results and that this library does not have;
  *            WK_ERR_SHAPE if the weights do not fit
  * Source:    transformers.AutoModelForCausalLM.from_pretrained */
 WK_RESULT_API wk_module *wk_nn_pretrained_at(wk_site site, const char *folder, const wk_nn_pretrained_options *options);

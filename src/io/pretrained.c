@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wk_nn_pretrained: a model from a folder of Hugging Face's transformers.
+/* wk_nn_pretrained: a model from a folder of Hugging Face's transformers, or from a GGUF file.
  *
  * The files are opened twice: the headers decide on the dtype and on whether lm_head.weight is the embedding; then the
  * model is created without initial values, and each tensor is read and assigned to the parameter of its name. */
@@ -10,28 +10,29 @@
 #include "tensor/call_scope.h"
 #include "tensor_file.h"
 #include <string.h>
+#include <wick/ops.h>
 
 #define OP "nn_pretrained"
 
-/* A call: the folder, its files, and what is known about their tensors. */
+/* A call: the folder or GGUF file, its files, and what is known about their tensors. */
 typedef struct loading {
     wk_site site;
     const char *folder;
     wk__pretrained_config config;
     wk__pretrained_files files;
-    wk_dtype dtype; /* of the parameters; 0: that of the first floating tensor */
-    bool has_head;  /* a file has lm_head.weight */
+    wk_dtype dtype; /* of the parameters; 0: that of the first floating tensor, in a GGUF file of the embedding */
+    bool has_head;  /* a file has lm_head.weight, or it is a GGUF file */
     const wk__tensor_list *parameters;
     bool *loaded; /* [parameters->count] */
 } loading;
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-/* Returns "folder/name"; empty and failed on allocation failure. */
+/* Returns "folder/name", or the folder if name is ""; empty and failed on allocation failure. */
 static wk__text path_of(const char *folder, const char *name)
 {
     wk__text path = {0};
-    wk__text_format(&path, "%s/%s", folder, name);
+    wk__text_format(&path, *name ? "%s/%s" : "%s", folder, name);
     return path;
 }
 
@@ -85,16 +86,19 @@ static bool has_file(const loading *l, const char *name)
     return there;
 }
 
+static bool add_file(loading *l, const char *name)
+{
+    if (!wk__grow(&l->files.name, &l->files.capacity, 1, sizeof *l->files.name)) return no_memory(l);
+    l->files.name[l->files.count++] = name;
+    return true;
+}
+
 /* Lists the files of weights: those of the index if there is no other. */
 static bool list_files(loading *l)
 {
     static const char index[] = "model.safetensors.index.json", only[] = "model.safetensors";
     wk__io_error error;
-    if (has_file(l, only) || !has_file(l, index)) {
-        if (!wk__grow(&l->files.name, &l->files.capacity, 1, sizeof *l->files.name)) return no_memory(l);
-        l->files.name[l->files.count++] = only;
-        return true;
-    }
+    if (has_file(l, only) || !has_file(l, index)) return add_file(l, only);
     wk__text path = path_of(l->folder, index);
     const wk_code code = path.failed ? wk__io_fail(&error, WK_ERR_MEMORY, "out of host memory")
                                      : wk__pretrained_index_read(path.data, &l->files, &error);
@@ -117,6 +121,31 @@ static bool read_headers(loading *l)
     return true;
 }
 
+/* Reads the description of the model in a folder, and the headers of its files. */
+static bool describe_folder(loading *l)
+{
+    return read_config(l) && list_files(l) && read_headers(l);
+}
+
+/* Reads the description of the model in a GGUF file. */
+static bool describe_gguf(loading *l)
+{
+    wk__io_error error;
+    wk__tensor_file file;
+    wk__text path;
+    if (!add_file(l, "") || !open_file(l, "", &file, &path)) return false;
+    const wk_code code = file.is_gguf
+                             ? wk__pretrained_gguf_read(&file, &l->config, &error)
+                             : wk__io_fail(&error, WK_ERR_FORMAT, "%s: not a GGUF file; pass the folder of config.json",
+                                           wk__printable_name(l->folder).text);
+    wk__tensor_file_close(&file);
+    wk__text_free(&path);
+    if (code != WK_OK) return fail(l, code, &error);
+    l->has_head = true;
+    if (!l->dtype) l->dtype = l->config.dtype;
+    return true;
+}
+
 /* ---- tensors ----------------------------------------------------------------------------------------------------- */
 
 static bool ends_with(const char *name, const char *end)
@@ -128,6 +157,7 @@ static bool ends_with(const char *name, const char *end)
 /* Returns true for a tensor that the model computes itself, or for lm_head.weight of a tied model. */
 static bool is_computed(const loading *l, const char *name, bool tied)
 {
+    if (l->config.gguf) return strcmp(name, "rope_freqs.weight") == 0;
     if (l->config.kind == WK__PRETRAINED_LLAMA && ends_with(name, ".rotary_emb.inv_freq")) return true;
     if (l->config.kind == WK__PRETRAINED_GPT2 &&
         (ends_with(name, ".attn.bias") || ends_with(name, ".attn.masked_bias")))
@@ -138,6 +168,9 @@ static bool is_computed(const loading *l, const char *name, bool tied)
 /* Returns the number of the parameter of a tensor, whose name may lack the name of the body; -1: none. */
 static int64_t find_parameter(const loading *l, const char *name)
 {
+    char parameter[WK__PARAMETER_NAME];
+    if (l->config.gguf && !wk__pretrained_gguf_name(name, parameter)) return -1;
+    if (l->config.gguf) name = parameter;
     const char *const prefix = l->config.kind == WK__PRETRAINED_GPT2 ? "transformer." : "model.", *rest;
     for (int64_t k = 0; k < l->parameters->count; k++)
         if (strcmp(l->parameters->item[k].name, name) == 0) return k;
@@ -146,18 +179,34 @@ static int64_t find_parameter(const loading *l, const char *name)
     return -1;
 }
 
-static bool check_shape(const wk__tensor_file *file, const wk__safetensors_tensor *t, const wk_tensor *parameter)
+/* Returns what describes the model, for messages. */
+static const char *description(const loading *l)
+{
+    return l->config.gguf ? "the metadata" : "config.json";
+}
+
+static bool check_shape(const loading *l, const wk__tensor_file *file, const wk__safetensors_tensor *t,
+                        const wk_tensor *parameter)
 {
     const wk__body *body = wk__body_of(parameter);
-    if (wk__same_shape(t->ndim, t->shape, body->ndim, body->shape) && wk__is_float(t->dtype)) return true;
+    const bool may_be_read = wk__is_float(t->dtype) || !t->dtype; /* reading reports an unsupported one */
+    if (wk__same_shape(t->ndim, t->shape, body->ndim, body->shape) && may_be_read) return true;
     wk__text text = {0};
     wk__text_format(&text, OP ": %s: ", wk__printable_name(file->file.path).text);
     wk__text_format(&text, "\"%s\" is %s", wk__printable_name(t->name).text, t->dtype_name);
     wk__text_shape(&text, t->ndim, t->shape);
-    wk__text_format(&text, "; config.json needs floating numbers of shape ");
+    wk__text_format(&text, "; %s needs floating numbers of shape ", description(l));
     wk__text_shape(&text, body->ndim, body->shape);
     wk__error_set_text(file->site, WK_ERR_SHAPE, &text);
     return false;
+}
+
+/* Returns q or k of a file with interleaved pairs, whose rows are (heads, pairs, 2), with rows (heads, 2, pairs). */
+static wk_tensor *separate_pairs(wk_tensor *x, int64_t heads)
+{
+    const int64_t rows = wk_size(x, 0), columns = wk_size(x, 1);
+    wk_tensor *pairs = wk_reshape(x, (heads, rows / heads / 2, 2, columns));
+    return pairs ? wk_reshape(wk_transpose(pairs, 1, 2), (rows, columns)) : NULL;
 }
 
 /* Reads a tensor of the file into its parameter, in a scope of its own. */
@@ -165,9 +214,11 @@ static bool load_tensor(const loading *l, const wk__tensor_file *file, const wk_
 {
     wk_tensor *const parameter = l->parameters->item[k].tensor;
     wk__call_scope c;
-    if (!check_shape(file, t, parameter) || !wk__call_begin(&c, WK__FRAME_CALL, OP, l->site, WK__GRAD_OFF))
+    if (!check_shape(l, file, t, parameter) || !wk__call_begin(&c, WK__FRAME_CALL, OP, l->site, WK__GRAD_OFF))
         return false;
     wk_tensor *x = wk__tensor_file_read_one(file, t, wk_device_of(parameter));
+    const int64_t heads = l->config.interleaved ? wk__pretrained_gguf_heads(&l->config, t->name) : 0;
+    if (x && heads > 0) x = separate_pairs(x, heads);
     if (x) x = wk_to_dtype_at(l->site, x, wk_dtype_of(parameter));
     const bool fine = x && wk__assign_one(parameter, x);
     wk__call_end(&c, NULL, 0);
@@ -183,8 +234,8 @@ static bool load_file(const loading *l, const wk__tensor_file *file, bool tied)
         if (is_computed(l, t->name, tied)) continue;
         const int64_t at = find_parameter(l, t->name);
         if (at < 0) {
-            wk__error_set(l->site, WK_ERR_SHAPE, OP ": %s: unexpected tensor \"%s\": the model of config.json has none",
-                          wk__printable_name(file->file.path).text, wk__printable_name(t->name).text);
+            wk__error_set(l->site, WK_ERR_SHAPE, OP ": %s: unexpected tensor \"%s\": the model of %s has none",
+                          wk__printable_name(file->file.path).text, wk__printable_name(t->name).text, description(l));
             return false;
         }
         if (!load_tensor(l, file, t, at)) return false;
@@ -253,7 +304,8 @@ wk_module *wk_nn_pretrained_at(wk_site site, const char *folder, const wk_nn_pre
         return NULL;
     wk__context()->frame.initial_off = true; /* the end of the call restores it */
     loading l = {.site = site, .folder = folder, .dtype = o.dtype};
-    wk_module *m = read_config(&l) && list_files(&l) && read_headers(&l) ? load_model(&l, o.device) : NULL;
+    const bool fine = has_file(&l, "") ? describe_gguf(&l) : describe_folder(&l);
+    wk_module *m = fine ? load_model(&l, o.device) : NULL;
     wk__pretrained_files_free(&l.files);
     if (m) wk__handle_keep(&m->handle, site);
     wk__call_end(&c, NULL, 0);

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* config.json and model.safetensors.index.json of Hugging Face's transformers. */
+/* Descriptions of models: config.json and model.safetensors.index.json of Hugging Face's transformers, and the metadata
+ * of GGUF files. */
 #ifndef WICK_IO_PRETRAINED_CONFIG_H
 #define WICK_IO_PRETRAINED_CONFIG_H
 
 #include "json_fields.h"
+#include "tensor_file.h"
 #include <wick/language.h>
 
 typedef enum wk__pretrained_kind { WK__PRETRAINED_GPT2, WK__PRETRAINED_LLAMA } wk__pretrained_kind;
 
-/* A model as config.json describes it: its constructor's options. */
+/* A model as its files describe it: its constructor's options. */
 typedef struct wk__pretrained_config {
     wk__pretrained_kind kind;
     bool tied;                 /* lm_head.weight is the weight of the embedding */
     wk_nn_gpt_options gpt;     /* of WK__PRETRAINED_GPT2 */
     wk_nn_llama_options llama; /* of WK__PRETRAINED_LLAMA */
+    bool gguf;                 /* it is a GGUF file, whose tensors have other names */
+    bool interleaved;          /* each pair of features that positions rotate is two successive rows of q and k */
+    wk_dtype dtype;            /* of the embedding in a GGUF file */
 } wk__pretrained_config;
 
 /* Reads a file of at most `most` bytes that holds one object, into *text, to which strings of *into point. */
@@ -22,6 +27,18 @@ wk_code wk__pretrained_file_read(const char *path, int64_t most, wk__text *text,
 
 /* Reads config.json. WK_ERR_UNSUPPORTED if it describes a model that this library would compute differently. */
 wk_code wk__pretrained_config_read(const char *path, wk__pretrained_config *out, wk__io_error *error);
+
+/* ---- GGUF files -------------------------------------------------------------------------------------------------- */
+
+/* Reads the metadata of an open GGUF file. WK_ERR_UNSUPPORTED as above. */
+wk_code wk__pretrained_gguf_read(const wk__tensor_file *file, wk__pretrained_config *out, wk__io_error *error);
+/* Writes the name that a tensor of a GGUF file has in transformers. Returns false if it has none. */
+enum { WK__PARAMETER_NAME = 96 };
+bool wk__pretrained_gguf_name(const char *name, char parameter[WK__PARAMETER_NAME]);
+/* Returns the heads of q or k if the name is that of a weight of either, else 0. */
+int64_t wk__pretrained_gguf_heads(const wk__pretrained_config *config, const char *name);
+
+/* ---- files of a folder ------------------------------------------------------------------------------------------- */
 
 /* Names of files with weights, in a folder. */
 typedef struct wk__pretrained_files {

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <wick/ops.h>
 
-static double frequency(const wk__rope *rope, int64_t pair)
+double wk__rope_frequency(const wk__rope *rope, int64_t pair)
 {
     const double pi = 3.14159265358979323846;
     const double plain = pow(rope->theta, -2 * (double)pair / (double)rope->head_dim);
@@ -26,7 +26,7 @@ static wk_tensor *frequencies(const wk__rope *rope, wk_device device)
         wk__error_set((wk_site){0}, WK_ERR_MEMORY, "rotary positions: out of host memory");
         return NULL;
     }
-    for (int64_t k = 0; k < pairs; k++) value[k] = (float)frequency(rope, k);
+    for (int64_t k = 0; k < pairs; k++) value[k] = (float)wk__rope_frequency(rope, k);
     wk_tensor *x = wk_from_on_at((wk_site){0}, WK_F32, value, (size_t)pairs * sizeof *value, &pairs, 1, &like);
     wk__free(value);
     return x;

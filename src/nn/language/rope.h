@@ -15,6 +15,8 @@ typedef struct wk__rope {
     double low, high, original;
 } wk__rope;
 
+/* Returns the frequency of a pair of features, in radians for each position. */
+double wk__rope_frequency(const wk__rope *rope, int64_t pair);
 /* Sets table[] to cosines and sines, f32, of positions (T) or (B, T): (T, head_dim / 2) or (B, 1, T, head_dim / 2).
  * Returns false on error. */
 bool wk__rope_tables(const wk__rope *rope, wk_tensor *positions, wk_tensor *table[2]);
