@@ -5,6 +5,7 @@
 
 #include "hostile/gguf.h"
 #include "hostile/scratch.h"
+#include <wick/text.h>
 
 /* Parses and releases a file; fails the test if the result is inconsistent. */
 static wk_code try_file(bytes file, wk__io_error *error)
@@ -152,17 +153,17 @@ static bytes fixture(const char *name)
     return content;
 }
 
-/* Models with mutated headers are loaded and computed, or refused. */
+/* Models and vocabularies with mutated headers are loaded and used, or refused. */
 static void mutated_models(void **state)
 {
     (void)state;
-    static const char *const names[] = {"llama.gguf", "qwen2.gguf", "types.gguf"};
+    static const char *const names[] = {"llama.gguf", "qwen2.gguf", "types.gguf", "text-llama-bpe.gguf"};
     enum { FILES = 300 };
     uint64_t random = 7;
     int accepted = 0;
     for (int k = 0; k < FILES; k++) {
         WK_SCOPE;
-        bytes good = fixture(names[k % 3]);
+        bytes good = fixture(names[k % 4]);
         const bytes header = {good.data, 2500 < good.count ? 2500 : good.count};
         bytes bad = mutate(header, "\1\2\3\4\6\b\t\f\x10\x20\x7f\xff", &random);
         if (bad.count == header.count) {
@@ -180,6 +181,9 @@ static void mutated_models(void **state)
         wk_clear_error();
         wk_tensors *list = wk_load_tensors(path);
         (void)list;
+        wk_clear_error();
+        wk_text *text = wk_text_load(path);
+        if (text) wk_text_encode(text, "a text of 12 words");
         wk_clear_error();
         free(bad.data);
     }
