@@ -49,6 +49,7 @@ void wk__gguf_decode_q4_k(const uint8_t *block, float *element);
 void wk__gguf_decode_q5_k(const uint8_t *block, float *element);
 void wk__gguf_decode_q6_k(const uint8_t *block, float *element);
 void wk__gguf_decode_iq4_nl(const uint8_t *block, float *element);
+void wk__gguf_decode_iq4_xs(const uint8_t *block, float *element);
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 

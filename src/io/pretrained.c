@@ -74,14 +74,21 @@ static bool open_file(const loading *l, const char *name, wk__tensor_file *file,
     return fail(l, code, &error);
 }
 
-/* Returns true if the folder has a file of this name that can be opened. */
-static bool has_file(const loading *l, const char *name)
+/* Returns true if the path is that of a file, and no folder, that can be opened. */
+static bool is_file(const char *path)
 {
     wk__file file;
     wk__io_error error;
-    wk__text path = path_of(l->folder, name);
-    const bool there = !path.failed && wk__file_open(&file, path.data, &error) == WK_OK;
+    const bool there = wk__file_open(&file, path, &error) == WK_OK;
     if (there) wk__file_close(&file);
+    return there;
+}
+
+/* Returns true if the folder has a file of this name that can be opened. */
+static bool has_file(const loading *l, const char *name)
+{
+    wk__text path = path_of(l->folder, name);
+    const bool there = !path.failed && is_file(path.data);
     wk__text_free(&path);
     return there;
 }
@@ -304,7 +311,7 @@ wk_module *wk_nn_pretrained_at(wk_site site, const char *folder, const wk_nn_pre
         return NULL;
     wk__context()->frame.initial_off = true; /* the end of the call restores it */
     loading l = {.site = site, .folder = folder, .dtype = o.dtype};
-    const bool fine = has_file(&l, "") ? describe_gguf(&l) : describe_folder(&l);
+    const bool fine = is_file(folder) ? describe_gguf(&l) : describe_folder(&l);
     wk_module *m = fine ? load_model(&l, o.device) : NULL;
     wk__pretrained_files_free(&l.files);
     if (m) wk__handle_keep(&m->handle, site);
