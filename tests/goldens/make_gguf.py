@@ -49,7 +49,7 @@ def write_types():
                               ("i64", -2 ** 63, Value.INT64), ("f64", 0.1, Value.FLOAT64)]:
         writer.add_key_value("test." + name, value, kind)
     writer.add_array("test.numbers", [1, -2, 3])
-    writer.add_array("test.floats", [0.5, 1e-6])
+    writer.add_array("test.floats", [0.5, 1e-6, -7.0, 999999.0, 1e6, -0.0])
     writer.add_array("test.strings", ["", "a\"b", "\u0120\n"])
     for name in HALF_AT:
         data = quantised(name, random)

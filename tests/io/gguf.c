@@ -88,7 +88,7 @@ static void metadata_become_texts(void **state)
         {"test.bool", "true"},
         {"test.f32", "1e-05"},
         {"test.f64", "0.1"},
-        {"test.floats", "[0.5,1e-06]"},
+        {"test.floats", "[0.5,1e-06,-7,999999,1e+06,-0]"},
         {"test.i16", "-32768"},
         {"test.i32", "-2147483648"},
         {"test.i64", "-9223372036854775808"},
