@@ -20,6 +20,7 @@ from gguf import GGUFValueType as Value
 from safetensors.numpy import save_file
 from tokenizers import Tokenizer
 from transformers import LlamaConfig, LlamaForCausalLM, Qwen2Config, Qwen2ForCausalLM
+from transformers.tokenization_utils_base import generate_merges
 
 ROWS, COLUMNS = 2, 256
 HALF_AT = {"Q4_0": [0], "Q4_1": [0, 2], "Q5_0": [0], "Q5_1": [0, 2], "Q8_0": [0], "Q2_K": [80, 82], "Q3_K": [108],
@@ -162,6 +163,27 @@ def write_text(name, sample):
     return np.array(Tokenizer.from_str(json.dumps(source)).encode(sample).ids, dtype=np.int64)
 
 
+def write_scored(sample):
+    """The vocabulary of Llama 2, whose merges become scores, from which transformers makes merges again."""
+    with open("../text/llama2.json") as file:
+        source = json.load(file)
+    vocab = source["model"]["vocab"]
+    rank = {"".join(pair): k for k, pair in reversed(list(enumerate(source["model"]["merges"])))}
+    scores = {token: float(-rank.get(token, 10 ** 6)) for token in vocab}
+    source["model"]["merges"] = [list(pair) for pair in generate_merges(vocab, scores)]
+    del source["added_tokens"][3:]
+    source["post_processor"]["single"].pop()
+    writer = gguf.GGUFWriter("text-llama.gguf", "llama")
+    writer.add_tokenizer_model("llama")
+    writer.add_token_list(list(vocab))
+    writer.add_token_scores([scores[token] for token in vocab])
+    writer.add_token_types([3 if id < 3 else 6 if id < 259 else 1 for id in vocab.values()])
+    writer.add_bos_token_id(1)
+    writer.add_unk_token_id(0)
+    finish(writer)
+    return np.array(Tokenizer.from_str(json.dumps(source)).encode(sample).ids, dtype=np.int64)
+
+
 def main():
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../fixtures/gguf"))
     write_types()
@@ -173,7 +195,8 @@ def main():
     write_model("qwen2", Qwen2ForCausalLM(Qwen2Config(vocab_size=40, tie_word_embeddings=True, **common)), Type.Q8_0)
     with open("../text/sample.txt", encoding="utf-8", newline="") as file:
         sample = file.read()
-    save_file({name: write_text(name, sample) for name in TEXTS}, "text.safetensors")
+    ids = {name: write_text(name, sample) for name in TEXTS} | {"llama2": write_scored(sample)}
+    save_file(ids, "text.safetensors")
     for name in "types", "llama", "qwen2", "text":
         os.chmod(name + ".safetensors", 0o644)
 

@@ -169,6 +169,11 @@ static bool read_a_model(void)
     return wk_nn_pretrained(source_file("tests/fixtures/gguf/llama.gguf")) != NULL;
 }
 
+static bool read_scored_tokens(void)
+{
+    return wk_text_load(source_file("tests/fixtures/gguf/text-llama.gguf")) != NULL;
+}
+
 static bool read_a_vocabulary(void)
 {
     return wk_text_load(source_file("tests/fixtures/gguf/text-llama-bpe.gguf")) != NULL;
@@ -179,7 +184,8 @@ static bool read_a_vocabulary(void)
 static void calls_without_memory(void **state)
 {
     (void)state;
-    static bool (*const calls[])(void) = {read_a_tensor, read_contents, read_a_vocabulary, read_a_model};
+    static bool (*const calls[])(void) = {read_a_tensor, read_contents, read_a_vocabulary, read_scored_tokens,
+                                          read_a_model};
     for (size_t k = 0; k < sizeof calls / sizeof *calls; k++) {
         const int64_t step = calls[k] == read_a_model ? 7 : 1;
         bool fine = false;
@@ -201,13 +207,14 @@ static void calls_without_memory(void **state)
 static void mutated_models(void **state)
 {
     (void)state;
-    static const char *const names[] = {"llama.gguf", "qwen2.gguf", "types.gguf", "text-llama-bpe.gguf"};
+    static const char *const names[] = {"llama.gguf", "qwen2.gguf", "types.gguf", "text-llama-bpe.gguf",
+                                        "text-llama.gguf"};
     enum { FILES = 300 };
     uint64_t random = 7;
     int accepted = 0;
     for (int k = 0; k < FILES; k++) {
         WK_SCOPE;
-        bytes good = fixture(names[k % 4]);
+        bytes good = fixture(names[k % 5]);
         const bytes header = {good.data, 2500 < good.count ? 2500 : good.count};
         bytes bad = mutate(header, "\1\2\3\4\6\b\t\f\x10\x20\x7f\xff", &random);
         if (bad.count == header.count) {

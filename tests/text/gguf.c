@@ -6,7 +6,7 @@
 #include <wick/text.h>
 
 static const char *const rules[][2] = {
-    {"gpt-2", "gpt2"}, {"llama-bpe", "llama3"}, {"qwen2", "qwen2"}, {"smollm", "smollm"}};
+    {"gpt-2", "gpt2"}, {"llama-bpe", "llama3"}, {"qwen2", "qwen2"}, {"smollm", "smollm"}, {"llama", "llama2"}};
 enum { RULES = sizeof rules / sizeof *rules };
 
 static const char *fixture(const char *name)
@@ -69,10 +69,10 @@ static void saved_vocabularies_are_equal(void **state)
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 /* Replaces a string of a fixture by one of the same length, writes the result and loads it. */
-static void expect_refusal(const char *before, const char *after, const char *why)
+static void expect_refusal_of(const char *name, const char *before, const char *after, const char *why)
 {
     static char content[1 << 14];
-    FILE *file = fopen(fixture("gguf/text-llama-bpe.gguf"), "rb");
+    FILE *file = fopen(fixture(name), "rb");
     assert_non_null(file);
     const size_t bytes = fread(content, 1, sizeof content, file);
     assert_int_equal(fclose(file), 0);
@@ -87,17 +87,23 @@ static void expect_refusal(const char *before, const char *after, const char *wh
     expect_error("text_load: ", "refused.gguf: ", why, NULL);
 }
 
+static void expect_refusal(const char *before, const char *after, const char *why)
+{
+    expect_refusal_of("gguf/text-llama-bpe.gguf", before, after, why);
+}
+
 static void other_vocabularies_are_refused(void **state)
 {
     (void)state;
-    expect_refusal("gpt2", "bert", "\"tokenizer.ggml.model\" of \"bert\" is not supported; expected gpt2");
+    expect_refusal("gpt2", "bert", "\"tokenizer.ggml.model\" of \"bert\" is not supported; expected gpt2 or llama");
     expect_refusal("ggml.model", "ggml.nodel", "missing \"tokenizer.ggml.model\"; expected gpt2");
     expect_refusal("llama-bpe", "llama-bpf",
                    "\"tokenizer.ggml.pre\" of \"llama-bpf\" is not supported; expected gpt-2, ");
     expect_refusal("ggml.tokens", "ggml.takens", "missing \"tokenizer.ggml.tokens\"");
     expect_refusal("ggml.merges", "ggml.marges", "missing \"tokenizer.ggml.merges\"");
-    expect_refusal("ggml.bos_token_id", "ggml.bos_token_ie", "\"tokenizer.ggml.bos_token_id\" is missing, or no id");
+    expect_refusal("ggml.bos_token_id", "ggml.bos_token_ie", "\"tokenizer.ggml.bos_token_id\" is missing, or not");
     expect_refusal("h e", "hxe", "tokenizer.ggml.merges: merge 0 is \"hxe\", not two tokens");
+    expect_refusal_of("gguf/text-llama.gguf", "ggml.scores", "ggml.skores", "missing \"tokenizer.ggml.scores\"");
 }
 
 int main(void)
