@@ -2,9 +2,9 @@
 /* wick/io.h: tensors in safetensors files, from and to any device.
  *
  * The functions that read also read GGUF files, versions 2 and 3, which their first bytes identify. Tensors of the
- * types F32, F16, BF16, F64 and I8 to I64 keep their dtype; quantised ones, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K to Q6_K
- * and IQ4_NL, become f32. Shapes are in the order of PyTorch, the reverse of that in the file. Values of the metadata
- * become texts: numbers in decimal, arrays as JSON.
+ * types F32, F16, BF16, F64 and I8 to I64 keep their dtype; quantised ones, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K to
+ * Q6_K, IQ4_NL and IQ4_XS, become f32. Shapes are in the order of PyTorch, the reverse of that in the file. Values of
+ * the metadata become texts: numbers in decimal, arrays as JSON.
  *
  * A file is replaced entirely or not at all: at every moment, also after a kill or with a full disk, it is the old
  * or the new one. Files are validated when read. */

@@ -96,8 +96,8 @@ typedef struct wk_nn_pretrained_options {
     char reserved[4];
 } wk_nn_pretrained_options;
 /* wk_nn_pretrained(folder): Creates the model that config.json in the folder describes, and reads its weights from
- * model.safetensors, or from the files that model.safetensors.index.json lists. It also reads a GGUF
- * file, whose quantised weights become f32 (wick/io.h). The module is in evaluation mode.
+ * model.safetensors, or from the files that model.safetensors.index.json lists. folder may also be a GGUF file, whose
+ * quantised weights become f32 (wick/io.h). The module is in evaluation mode.
  *     wk_module *net = wk_nn_pretrained("Qwen2.5-0.5B", .dtype = WK_F32);
  *     wk_module *net = wk_nn_pretrained("qwen2.5-0.5b-instruct-q4_k_m.gguf", .dtype = WK_BF16);
  * Models:    model_type gpt2, llama and qwen2; general.architecture llama and qwen2

@@ -99,11 +99,11 @@ WK_RESULT_API wk_text *wk_text_bpe_train_of_at(wk_site site, const char *string,
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-/* wk_text_load(path): Reads a vocabulary: a file of wk_text_save, or a tokenizer.json of Hugging Face with a BPE model
- * (GPT-2, Llama 2 and 3, Qwen2, SmolLM and the like).
+/* wk_text_load(path): Reads a vocabulary: a file of wk_text_save, a tokenizer.json of Hugging Face with a BPE model
+ * (GPT-2, Llama 2 and 3, Qwen2, SmolLM and the like), or that in a GGUF file of such a model.
  * Returns:   the vocabulary, without ids of a text, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_IO if the file cannot be read; WK_ERR_FORMAT if it is invalid; WK_ERR_UNSUPPORTED if a
- *            tokenizer.json has a model or a rule that this library does not support */
+ *            tokenizer.json or GGUF file has a model or a rule that this library does not support */
 WK_RESULT_API wk_text *wk_text_load_at(wk_site site, const char *path);
 /* wk_text_load_gpt2(vocab, merges): Reads the two files of GPT-2's tokenizer, vocab.json and merges.txt.
  *

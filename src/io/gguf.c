@@ -2,12 +2,13 @@
 /* Headers of GGUF files: the first numbers, the tensors, and what must hold for all of them; see gguf.h. */
 #include "gguf.h"
 #include "base/alloc.h"
+#include "base/integers.h"
 #include "heap_sort.h"
 #include <string.h>
 
 static const char magic[WK__GGUF_MAGIC_BYTES] = {'G', 'G', 'U', 'F'};
 
-bool wk__gguf_begins(const void *start, int64_t bytes)
+static bool begins(const void *start, int64_t bytes)
 {
     return bytes >= WK__GGUF_MAGIC_BYTES && memcmp(start, magic, WK__GGUF_MAGIC_BYTES) == 0;
 }
@@ -24,7 +25,7 @@ static wk_code read_version(wk__gguf_reader *r, wk__io_error *error)
     const uint8_t *start;
     uint64_t version;
     wk_code code = wk__gguf_take(r, WK__GGUF_MAGIC_BYTES, &start, error);
-    if (code == WK_OK && !wk__gguf_begins(start, WK__GGUF_MAGIC_BYTES))
+    if (code == WK_OK && !begins(start, WK__GGUF_MAGIC_BYTES))
         code = wk__io_fail(error, WK_ERR_FORMAT, "not a GGUF file: it does not begin with \"GGUF\" (byte 0)");
     if (code == WK_OK) code = wk__gguf_number(r, 4, &version, error);
     if (code != WK_OK || version == 2 || version == 3) return code;
@@ -200,10 +201,29 @@ wk_code wk__gguf_parse(const void *content, int64_t bytes, wk__safetensors *out,
 }
 
 /* Errors of wk__file_read_at name the file themselves. */
-wk_code wk__gguf_read(const wk__file *file, wk__safetensors *out, wk__io_error *error)
+static wk_code read_file(const wk__file *file, wk__safetensors *out, wk__io_error *error)
 {
     wk__gguf_reader r = {.file = file, .bytes = file->bytes};
     const wk_code code = read_all(&r, out, error);
     if (code == WK_OK || code == WK_ERR_IO) return code;
     return wk__io_prefix(error, "%s", wk__printable_name(file->path).text);
+}
+
+wk_code wk__gguf_read(const wk__file *file, wk__safetensors *out, bool *is_gguf, wk__io_error *error)
+{
+    char start[WK__GGUF_MAGIC_BYTES];
+    const int64_t there = wk__min_i64(file->bytes, WK__GGUF_MAGIC_BYTES);
+    const wk_code code = wk__file_read_at(file, 0, start, there, error);
+    *is_gguf = code == WK_OK && begins(start, there);
+    return *is_gguf ? read_file(file, out, error) : code;
+}
+
+wk_code wk__gguf_read_path(const char *path, wk__safetensors *out, bool *is_gguf, wk__io_error *error)
+{
+    wk__file file;
+    wk_code code = wk__file_open(&file, path, error);
+    if (code != WK_OK) return code;
+    code = wk__gguf_read(&file, out, is_gguf, error);
+    wk__file_close(&file);
+    return code;
 }

@@ -49,14 +49,16 @@ void wk__gguf_decode_q4_k(const uint8_t *block, float *element);
 void wk__gguf_decode_q5_k(const uint8_t *block, float *element);
 void wk__gguf_decode_q6_k(const uint8_t *block, float *element);
 void wk__gguf_decode_iq4_nl(const uint8_t *block, float *element);
+void wk__gguf_decode_iq4_xs(const uint8_t *block, float *element);
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
-/* Returns true if a file begins as one of this format. */
-bool wk__gguf_begins(const void *start, int64_t bytes);
-/* Reads the header of an open file, or of one in memory. A failed call leaves nothing to end;
- * wk__safetensors_end ends the result. */
-wk_code wk__gguf_read(const wk__file *file, wk__safetensors *out, wk__io_error *error);
+/* Reads the header of an open file if it is one of this format, and stores whether it is in *is_gguf. A failed call
+ * leaves nothing to end; wk__safetensors_end ends the result. */
+wk_code wk__gguf_read(const wk__file *file, wk__safetensors *out, bool *is_gguf, wk__io_error *error);
+/* The same for a path. */
+wk_code wk__gguf_read_path(const char *path, wk__safetensors *out, bool *is_gguf, wk__io_error *error);
+/* The same for a file in memory, which must be one. */
 wk_code wk__gguf_parse(const void *content, int64_t bytes, wk__safetensors *out, wk__io_error *error);
 
 /* ---- shared by the readers of the parts -------------------------------------------------------------------------- */

@@ -11,10 +11,12 @@ static float half_at(const uint8_t *at)
 
 /* ---- blocks of 32 ------------------------------------------------------------------------------------------------ */
 
-/* Returns code k of a block: its low 4 bits from codes, bit 4 from high. */
-static int code_of_32(const uint8_t *codes, uint32_t high, int k)
+/* Unpacks the codes of a block: the low 4 bits of code k from codes, bit 4 from bit k of high. */
+static void unpack_32(const uint8_t codes[16], uint32_t high, int8_t code[32])
 {
-    return (codes[k % 16] >> (k / 16 * 4) & 15) | (int)(high >> k & 1) << 4;
+    for (int half = 0; half < 2; half++)
+        for (int k = 0; k < 16; k++) code[16 * half + k] = codes[k] >> 4 * half & 15;
+    for (int k = 0; k < 32 && high; k++) code[k] = (int8_t)(code[k] | (int)(high >> k & 1) << 4);
 }
 
 static uint32_t bits_at(const uint8_t *at)
@@ -25,31 +27,37 @@ static uint32_t bits_at(const uint8_t *at)
 /* scale, codes */
 void wk__gguf_decode_q4_0(const uint8_t *block, float *element)
 {
+    int8_t code[32];
     const float scale = half_at(block);
-    for (int k = 0; k < 32; k++) element[k] = (float)(code_of_32(block + 2, 0, k) - 8) * scale;
+    unpack_32(block + 2, 0, code);
+    for (int k = 0; k < 32; k++) element[k] = (float)(code[k] - 8) * scale;
 }
 
 /* scale, minimum, codes */
 void wk__gguf_decode_q4_1(const uint8_t *block, float *element)
 {
+    int8_t code[32];
     const float scale = half_at(block), minimum = half_at(block + 2);
-    for (int k = 0; k < 32; k++) element[k] = (float)code_of_32(block + 4, 0, k) * scale + minimum;
+    unpack_32(block + 4, 0, code);
+    for (int k = 0; k < 32; k++) element[k] = (float)code[k] * scale + minimum;
 }
 
 /* scale, bits 4 of the codes, codes */
 void wk__gguf_decode_q5_0(const uint8_t *block, float *element)
 {
+    int8_t code[32];
     const float scale = half_at(block);
-    const uint32_t high = bits_at(block + 2);
-    for (int k = 0; k < 32; k++) element[k] = (float)(code_of_32(block + 6, high, k) - 16) * scale;
+    unpack_32(block + 6, bits_at(block + 2), code);
+    for (int k = 0; k < 32; k++) element[k] = (float)(code[k] - 16) * scale;
 }
 
 /* scale, minimum, bits 4 of the codes, codes */
 void wk__gguf_decode_q5_1(const uint8_t *block, float *element)
 {
+    int8_t code[32];
     const float scale = half_at(block), minimum = half_at(block + 2);
-    const uint32_t high = bits_at(block + 4);
-    for (int k = 0; k < 32; k++) element[k] = (float)code_of_32(block + 8, high, k) * scale + minimum;
+    unpack_32(block + 8, bits_at(block + 4), code);
+    for (int k = 0; k < 32; k++) element[k] = (float)code[k] * scale + minimum;
 }
 
 /* scale, elements as i8 */
@@ -59,45 +67,66 @@ void wk__gguf_decode_q8_0(const uint8_t *block, float *element)
     for (int k = 0; k < 32; k++) element[k] = (float)(int8_t)block[2 + k] * scale;
 }
 
-/* scale, codes of a table */
+/* ---- blocks of codes for a table --------------------------------------------------------------------------------- */
+
+static const int8_t nonlinear[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
+
+/* scale, codes */
 void wk__gguf_decode_iq4_nl(const uint8_t *block, float *element)
 {
-    static const int8_t value[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
+    int8_t code[32];
     const float scale = half_at(block);
-    for (int k = 0; k < 32; k++) element[k] = scale * (float)value[code_of_32(block + 2, 0, k)];
+    unpack_32(block + 2, 0, code);
+    for (int k = 0; k < 32; k++) element[k] = scale * (float)nonlinear[code[k]];
+}
+
+/* scale, high 2 bits and low 4 bits of 8 scales, codes; 256 elements */
+void wk__gguf_decode_iq4_xs(const uint8_t *block, float *element)
+{
+    const float scale = half_at(block);
+    for (int part = 0; part < 8; part++) {
+        int8_t code[32];
+        const int low = block[4 + part / 2] >> part % 2 * 4 & 15, high = block[2 + part / 4] >> part % 4 * 2 & 3;
+        const float of_part = scale * (float)((low | high << 4) - 32);
+        unpack_32(block + 8 + 16 * part, 0, code);
+        for (int k = 0; k < 32; k++) element[32 * part + k] = of_part * (float)nonlinear[code[k]];
+    }
 }
 
 /* ---- blocks of 256, with a scale for each 16 or 32 elements ------------------------------------------------------ */
 
-/* Returns the 2 bits of element k in 64 bytes: each 32 bytes hold 128 elements. */
-static int pair_of(const uint8_t *codes, int k)
+/* Unpacks 2 bits for each element from 64 bytes: each 32 bytes hold 128 elements. */
+static void unpack_pairs(const uint8_t codes[64], int8_t code[256])
 {
-    return codes[k / 128 * 32 + k % 32] >> (k / 32 % 4 * 2) & 3;
+    for (int part = 0; part < 8; part++)
+        for (int k = 0; k < 32; k++) code[32 * part + k] = codes[part / 4 * 32 + k] >> part % 4 * 2 & 3;
 }
 
 /* scales of 4 bits, each with the 4 bits of an offset; codes; scale, scale of the offsets */
 void wk__gguf_decode_q2_k(const uint8_t *block, float *element)
 {
-    const uint8_t *scales = block, *codes = block + 16;
+    int8_t code[256];
     const float scale = half_at(block + 80), offset = half_at(block + 82);
-    for (int k = 0; k < 256; k++) {
-        const uint8_t both = scales[k / 16];
-        element[k] = scale * (float)(both & 15) * (float)pair_of(codes, k) - offset * (float)(both >> 4);
+    unpack_pairs(block + 16, code);
+    for (int part = 0; part < 16; part++) {
+        const float of_part = scale * (float)(block[part] & 15), minus = offset * (float)(block[part] >> 4);
+        for (int k = 16 * part; k < 16 * part + 16; k++) element[k] = of_part * (float)code[k] - minus;
     }
 }
 
 /* inverted bits 2 of the codes, codes, scales of 6 bits, scale */
 void wk__gguf_decode_q3_k(const uint8_t *block, float *element)
 {
-    const uint8_t *high = block, *codes = block + 32, *scales = block + 96;
+    int8_t code[256];
+    const uint8_t *scales = block + 96;
     const float scale = half_at(block + 108);
+    unpack_pairs(block + 32, code);
+    for (int bit = 0; bit < 8; bit++)
+        for (int k = 0; k < 32; k++) code[32 * bit + k] = (int8_t)(code[32 * bit + k] - (~block[k] >> bit & 1) * 4);
     for (int part = 0; part < 16; part++) {
-        const int low = scales[part % 8] >> (part / 8 * 4) & 15, two = scales[8 + part % 4] >> (part / 4 * 2) & 3;
-        const float of_part = scale * (float)((low | two << 4) - 32);
-        for (int k = 16 * part; k < 16 * part + 16; k++) {
-            const int inverted = high[k % 32] >> (k / 32) & 1;
-            element[k] = of_part * (float)(pair_of(codes, k) - (inverted ? 0 : 4));
-        }
+        const int low = scales[part % 8] >> part / 8 * 4 & 15, high = scales[8 + part % 4] >> part / 4 * 2 & 3;
+        const float of_part = scale * (float)((low | high << 4) - 32);
+        for (int k = 16 * part; k < 16 * part + 16; k++) element[k] = of_part * (float)code[k];
     }
 }
 
@@ -113,7 +142,7 @@ static void decode_4_or_5(const uint8_t *block, const uint8_t *high, const uint8
         const int o = upper ? rest[p] >> 4 | second[p] >> 6 << 4 : second[p] & 63;
         const float of_part = scale * (float)s, minus = offset * (float)o;
         for (int k = 0; k < 32; k++) {
-            const int code = codes[part / 2 * 32 + k] >> (part % 2 * 4) & 15;
+            const int code = codes[part / 2 * 32 + k] >> part % 2 * 4 & 15;
             const int bit = high ? high[k] >> part & 1 : 0;
             element[part * 32 + k] = of_part * (float)(code | bit << 4) - minus;
         }
@@ -133,13 +162,16 @@ void wk__gguf_decode_q5_k(const uint8_t *block, float *element)
 /* low 4 bits of the codes, high 2 bits, scales as i8, scale */
 void wk__gguf_decode_q6_k(const uint8_t *block, float *element)
 {
-    const uint8_t *low = block, *high = block + 128, *scales = block + 192;
+    int8_t code[256];
     const float scale = half_at(block + 208);
-    for (int part = 0; part < 16; part++) {
-        const float of_part = scale * (float)(int8_t)scales[part];
-        for (int k = 16 * part; k < 16 * part + 16; k++) {
-            const int code = low[k / 128 * 64 + k % 64] >> (k / 64 % 2 * 4) & 15;
-            element[k] = of_part * (float)((code | pair_of(high, k) << 4) - 32);
+    unpack_pairs(block + 128, code);
+    for (int part = 0; part < 4; part++)
+        for (int k = 0; k < 64; k++) {
+            const int low = block[part / 2 * 64 + k] >> part % 2 * 4 & 15;
+            code[64 * part + k] = (int8_t)((low | code[64 * part + k] << 4) - 32);
         }
+    for (int part = 0; part < 16; part++) {
+        const float of_part = scale * (float)(int8_t)block[192 + part];
+        for (int k = 16 * part; k < 16 * part + 16; k++) element[k] = of_part * (float)code[k];
     }
 }

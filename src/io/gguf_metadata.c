@@ -3,6 +3,7 @@
 #include "base/utf8.h"
 #include "gguf.h"
 #include "json.h"
+#include <math.h>
 #include <string.h>
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
@@ -14,17 +15,27 @@ static uint64_t bits_at(const uint8_t *at, int bytes)
     return bits;
 }
 
+/* Appends an integer; vocabularies have arrays of hundreds of thousands. */
+static void add_integer(bool negative, uint64_t magnitude, wk__text *out)
+{
+    char digits[24];
+    int at = sizeof digits;
+    do digits[--at] = (char)('0' + magnitude % 10);
+    while ((magnitude /= 10) > 0);
+    if (negative) digits[--at] = '-';
+    wk__text_add_n(out, digits + at, (int64_t)sizeof digits - at);
+}
+
 static bool add_unsigned(const uint8_t *at, int bytes, wk__text *out)
 {
-    wk__text_format(out, "%llu", (unsigned long long)bits_at(at, bytes));
+    add_integer(false, bits_at(at, bytes), out);
     return true;
 }
 
 static bool add_signed(const uint8_t *at, int bytes, wk__text *out)
 {
-    const int unused = 64 - 8 * bytes;
-    const int64_t value = (int64_t)(bits_at(at, bytes) << unused);
-    wk__text_format(out, "%lld", (long long)(value >> unused));
+    const uint64_t bits = bits_at(at, bytes), sign = (uint64_t)1 << (8 * bytes - 1);
+    add_integer(bits & sign, bits & sign ? 2 * sign - bits : bits, out);
     return true;
 }
 
@@ -36,6 +47,10 @@ static bool add_f32(const uint8_t *at, int bytes, wk__text *out)
     char digits[400];
     double again;
     memcpy(&value, &bits, sizeof value);
+    if (value != 0 && fabsf(value) < 1e6f && truncf(value) == value) {
+        add_integer(value < 0, (uint64_t)fabsf(value), out);
+        return true;
+    }
     for (int precision = 6; precision <= 9; precision++) {
         wk__format_double(digits, sizeof digits, (double)value, 'g', precision);
         if (!wk__parse_double(digits, &again) || (float)again == value) break;

@@ -27,7 +27,7 @@ static const wk__gguf_type types[] = {
     [20] = {"IQ4_NL", 32, 18, WK_F32, wk__gguf_decode_iq4_nl},
     [21] = {"IQ3_S", 256, 110, 0, NULL},
     [22] = {"IQ2_S", 256, 82, 0, NULL},
-    [23] = {"IQ4_XS", 256, 136, 0, NULL},
+    [23] = {"IQ4_XS", 256, 136, WK_F32, wk__gguf_decode_iq4_xs},
     [24] = {"I8", 1, 1, WK_I8, NULL},
     [25] = {"I16", 1, 2, WK_I16, NULL},
     [26] = {"I32", 1, 4, WK_I32, NULL},
@@ -54,7 +54,7 @@ wk_code wk__gguf_check_type(const wk__safetensors_tensor *tensor, wk__io_error *
     return wk__io_fail(
         error, WK_ERR_UNSUPPORTED,
         "tensor \"%s\" has unsupported type %s; expected F32, F16, BF16, F64, I8 to I64, Q4_0, Q4_1, Q5_0, "
-        "Q5_1, Q8_0, Q2_K to Q6_K or IQ4_NL",
+        "Q5_1, Q8_0, Q2_K to Q6_K, IQ4_NL or IQ4_XS",
         wk__printable_name(tensor->name).text, tensor->dtype_name);
 }
 

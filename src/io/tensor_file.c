@@ -2,7 +2,6 @@
 /* Reading tensors from an open safetensors or GGUF file; see tensor_file.h. */
 #include "tensor_file.h"
 #include "base/alloc.h"
-#include "base/integers.h"
 #include "gguf.h"
 #include "tensor/call_scope.h"
 #include <string.h>
@@ -10,15 +9,10 @@
 
 wk_code wk__tensor_file_open(wk__tensor_file *from, const char *path, wk__io_error *error)
 {
-    char start[WK__GGUF_MAGIC_BYTES];
     wk_code code = wk__file_open(&from->file, path, error);
     if (code != WK_OK) return code;
-    const int64_t there = wk__min_i64(from->file.bytes, WK__GGUF_MAGIC_BYTES);
-    code = wk__file_read_at(&from->file, 0, start, there, error);
-    from->is_gguf = code == WK_OK && wk__gguf_begins(start, there);
-    if (code == WK_OK)
-        code = from->is_gguf ? wk__gguf_read(&from->file, &from->header, error)
-                             : wk__safetensors_read(&from->file, &from->header, error);
+    code = wk__gguf_read(&from->file, &from->header, &from->is_gguf, error);
+    if (code == WK_OK && !from->is_gguf) code = wk__safetensors_read(&from->file, &from->header, error);
     if (code != WK_OK) wk__file_close(&from->file);
     return code;
 }

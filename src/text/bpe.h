@@ -153,6 +153,9 @@ const char *wk__separators_name(wk__separators separators);
 
 /* Reads a tokenizer.json and modifies its text. The caller frees *t, which may be NULL, also after an error. */
 wk_code wk__tokenizer_json_read(wk__text *file, wk__tokenizer **t, wk__io_error *error);
+/* Reads the vocabulary in a GGUF file, whose metadata it changes. As above. */
+struct wk__safetensors;
+wk_code wk__tokenizer_gguf_read(const struct wk__safetensors *file, wk__tokenizer **t, wk__io_error *error);
 void wk__tokenizer_json_write(const wk__tokenizer *t, wk__text *out);
 /* Appends the object {"token": id, ...} of the vocabulary. */
 void wk__bpe_vocab_write(const wk__tokenizer *t, wk__text *out);

@@ -13,6 +13,14 @@ void wk__bpe_parts_free(wk__bpe_parts *parts)
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 
+wk_code wk__bpe_parts_add_token(wk__bpe_parts *parts, const char *token, int64_t id, wk__io_error *error)
+{
+    if (!wk__grow(&parts->token, &parts->token_capacity, parts->tokens + 1, sizeof *parts->token))
+        return wk__text_no_memory(error);
+    parts->token[parts->tokens++] = (wk__listed_token){token, id};
+    return WK_OK;
+}
+
 wk_code wk__bpe_parts_read_vocab(wk__json *json, void *into, wk__io_error *error)
 {
     wk__bpe_parts *parts = into;
@@ -23,10 +31,7 @@ wk_code wk__bpe_parts_read_vocab(wk__json *json, void *into, wk__io_error *error
         code = wk__json_string(json, &item.token, error);
         if (code == WK_OK) code = wk__json_expect(json, ':', error);
         if (code == WK_OK) code = wk__json_integer(json, &item.id, error);
-        if (code != WK_OK) return code;
-        if (!wk__grow(&parts->token, &parts->token_capacity, parts->tokens + 1, sizeof *parts->token))
-            return wk__text_no_memory(error);
-        parts->token[parts->tokens++] = item;
+        if (code == WK_OK) code = wk__bpe_parts_add_token(parts, item.token, item.id, error);
     }
     return code;
 }

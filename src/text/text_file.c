@@ -2,24 +2,41 @@
 /* wk_text_load, wk_text_save: files of tokenisers of every kind. */
 #include "base/alloc.h"
 #include "bpe.h"
+#include "io/gguf.h"
 #include "io/save_load.h"
 #include <string.h>
+
+/* Reads a file of text: JSON or lines. */
+static wk_code read_text(const char *path, wk__tokenizer **t, wk__io_error *error)
+{
+    wk__text content = {0};
+    wk_code code = wk__text_file_read(path, &content, error);
+    if (code == WK_OK) {
+        const bool is_json = content.length > 0 && content.data[strspn(content.data, " \t\r\n")] == '{';
+        code = is_json ? wk__tokenizer_json_read(&content, t, error)
+                       : wk__token_file_read((wk__span){content.data, content.length}, t, error);
+        if (code != WK_OK) wk__io_prefix(error, "%s", wk__printable_name(path).text);
+    }
+    wk__text_free(&content);
+    return code;
+}
 
 wk_text *wk_text_load_at(wk_site site, const char *path)
 {
     static const char op[] = "text_load";
     if (!wk__check_path(site, op, path)) return NULL;
-    wk__text content = {0};
+    wk__safetensors header;
     wk__io_error error;
     wk__tokenizer *t = NULL;
-    wk_code code = wk__text_file_read(path, &content, &error);
-    if (code == WK_OK) {
-        const bool is_json = content.length > 0 && content.data[strspn(content.data, " \t\r\n")] == '{';
-        code = is_json ? wk__tokenizer_json_read(&content, &t, &error)
-                       : wk__token_file_read((wk__span){content.data, content.length}, &t, &error);
+    bool is_gguf;
+    wk_code code = wk__gguf_read_path(path, &header, &is_gguf, &error);
+    if (code == WK_OK && is_gguf) {
+        code = wk__tokenizer_gguf_read(&header, &t, &error);
         if (code != WK_OK) wk__io_prefix(&error, "%s", wk__printable_name(path).text);
+        wk__safetensors_end(&header);
+    } else if (code == WK_OK) {
+        code = read_text(path, &t, &error);
     }
-    wk__text_free(&content);
     return wk__tokenizer_wrap(site, op, t, code, &error);
 }
 

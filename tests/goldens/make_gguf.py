@@ -6,7 +6,10 @@
     types.gguf            a tensor of each type, with random bytes as quantised blocks, and metadata of all types
     types.safetensors     its tensors, dequantised by the package gguf
     llama.gguf, qwen2.gguf                   models with F16, and with Q8_0
-    llama.safetensors, qwen2.safetensors     ids, their scores, and q_proj, k_proj of layer 0 of the same model"""
+    llama.safetensors, qwen2.safetensors     ids, their scores, and q_proj, k_proj of layer 0 of the same model
+    text-RULE.gguf        vocabularies, which ../text has as tokenizer.json
+    text.safetensors      ids of ../text/sample.txt with each of these"""
+import json
 import os
 
 import gguf
@@ -15,11 +18,13 @@ import torch
 from gguf import GGMLQuantizationType as Type
 from gguf import GGUFValueType as Value
 from safetensors.numpy import save_file
+from tokenizers import Tokenizer
 from transformers import LlamaConfig, LlamaForCausalLM, Qwen2Config, Qwen2ForCausalLM
+from transformers.tokenization_utils_base import generate_merges
 
 ROWS, COLUMNS = 2, 256
 HALF_AT = {"Q4_0": [0], "Q4_1": [0, 2], "Q5_0": [0], "Q5_1": [0, 2], "Q8_0": [0], "Q2_K": [80, 82], "Q3_K": [108],
-           "Q4_K": [0, 2], "Q5_K": [0, 2], "Q6_K": [208], "IQ4_NL": [0], "IQ2_XS": [0]}
+           "Q4_K": [0, 2], "Q5_K": [0, 2], "Q6_K": [208], "IQ4_NL": [0], "IQ4_XS": [0], "IQ2_XS": [0]}
 SCALES = [0.0, -0.0, 6e-8, -6.1e-5, 65504.0]
 
 
@@ -45,7 +50,7 @@ def write_types():
                               ("i64", -2 ** 63, Value.INT64), ("f64", 0.1, Value.FLOAT64)]:
         writer.add_key_value("test." + name, value, kind)
     writer.add_array("test.numbers", [1, -2, 3])
-    writer.add_array("test.floats", [0.5, 1e-6])
+    writer.add_array("test.floats", [0.5, 1e-6, -7.0, 999999.0, 1e6, -0.0])
     writer.add_array("test.strings", ["", "a\"b", "\u0120\n"])
     for name in HALF_AT:
         data = quantised(name, random)
@@ -134,6 +139,51 @@ def add_frequencies(writer, c):
     writer.add_tensor("rope_freqs.weight", (1 / (kept + (1 - kept) / 8)).astype(np.float32))
 
 
+TEXTS = {"gpt2": "gpt-2", "llama3": "llama-bpe", "qwen2": "qwen2", "smollm": "smollm"}
+
+
+def write_text(name, sample):
+    """A vocabulary without tensors. Of smollm the parts that GGUF cannot describe are removed."""
+    with open(f"../text/{name}.json") as file:
+        source = json.load(file)
+    if name == "smollm":
+        source["added_tokens"].pop()
+        source["pre_tokenizer"]["pretokenizers"][1]["add_prefix_space"] = False
+    writer, tokens = gguf.GGUFWriter(f"text-{TEXTS[name]}.gguf", "llama"), sorted(
+        (id, token) for token, id in source["model"]["vocab"].items())
+    added = {token["content"] for token in source["added_tokens"]}
+    assert [id for id, _ in tokens] == list(range(len(tokens)))
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre(TEXTS[name])
+    writer.add_token_list([token for _, token in tokens])
+    writer.add_token_types([3 if token in added else 1 for _, token in tokens])
+    writer.add_token_merges([" ".join(pair) for pair in source["model"]["merges"]])
+    writer.add_bos_token_id(0)
+    finish(writer)
+    return np.array(Tokenizer.from_str(json.dumps(source)).encode(sample).ids, dtype=np.int64)
+
+
+def write_scored(sample):
+    """The vocabulary of Llama 2, whose merges become scores, from which transformers makes merges again."""
+    with open("../text/llama2.json") as file:
+        source = json.load(file)
+    vocab = source["model"]["vocab"]
+    rank = {"".join(pair): k for k, pair in reversed(list(enumerate(source["model"]["merges"])))}
+    scores = {token: float(-rank.get(token, 10 ** 6)) for token in vocab}
+    source["model"]["merges"] = [list(pair) for pair in generate_merges(vocab, scores)]
+    del source["added_tokens"][3:]
+    source["post_processor"]["single"].pop()
+    writer = gguf.GGUFWriter("text-llama.gguf", "llama")
+    writer.add_tokenizer_model("llama")
+    writer.add_token_list(list(vocab))
+    writer.add_token_scores([scores[token] for token in vocab])
+    writer.add_token_types([3 if id < 3 else 6 if id < 259 else 1 for id in vocab.values()])
+    writer.add_bos_token_id(1)
+    writer.add_unk_token_id(0)
+    finish(writer)
+    return np.array(Tokenizer.from_str(json.dumps(source)).encode(sample).ids, dtype=np.int64)
+
+
 def main():
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../fixtures/gguf"))
     write_types()
@@ -143,7 +193,11 @@ def main():
               "high_freq_factor": 4.0, "original_max_position_embeddings": 8192}
     write_model("llama", LlamaForCausalLM(LlamaConfig(vocab_size=40, rope_parameters=scaled, **common)), Type.F16)
     write_model("qwen2", Qwen2ForCausalLM(Qwen2Config(vocab_size=40, tie_word_embeddings=True, **common)), Type.Q8_0)
-    for name in "types", "llama", "qwen2":
+    with open("../text/sample.txt", encoding="utf-8", newline="") as file:
+        sample = file.read()
+    ids = {name: write_text(name, sample) for name in TEXTS} | {"llama2": write_scored(sample)}
+    save_file(ids, "text.safetensors")
+    for name in "types", "llama", "qwen2", "text":
         os.chmod(name + ".safetensors", 0o644)
 
 

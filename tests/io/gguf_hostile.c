@@ -5,6 +5,7 @@
 
 #include "hostile/gguf.h"
 #include "hostile/scratch.h"
+#include <wick/text.h>
 
 /* Parses and releases a file; fails the test if the result is inconsistent. */
 static wk_code try_file(bytes file, wk__io_error *error)
@@ -152,17 +153,68 @@ static bytes fixture(const char *name)
     return content;
 }
 
-/* Models with mutated headers are loaded and computed, or refused. */
+/* Calls that read fixtures, and return true on success. */
+static bool read_a_tensor(void)
+{
+    return wk_load_tensor(source_file("tests/fixtures/gguf/types.gguf"), "Q4_K") != NULL;
+}
+
+static bool read_contents(void)
+{
+    return wk_load_info(source_file("tests/fixtures/gguf/types.gguf")) != NULL;
+}
+
+static bool read_a_model(void)
+{
+    return wk_nn_pretrained(source_file("tests/fixtures/gguf/llama.gguf")) != NULL;
+}
+
+static bool read_scored_tokens(void)
+{
+    return wk_text_load(source_file("tests/fixtures/gguf/text-llama.gguf")) != NULL;
+}
+
+static bool read_a_vocabulary(void)
+{
+    return wk_text_load(source_file("tests/fixtures/gguf/text-llama-bpe.gguf")) != NULL;
+}
+
+/* Each call fails with a message if one of its allocations does, and succeeds after that. For models, of which the most
+ * are for its modules, one in 7 fails. */
+static void calls_without_memory(void **state)
+{
+    (void)state;
+    static bool (*const calls[])(void) = {read_a_tensor, read_contents, read_a_vocabulary, read_scored_tokens,
+                                          read_a_model};
+    for (size_t k = 0; k < sizeof calls / sizeof *calls; k++) {
+        const int64_t step = calls[k] == read_a_model ? 7 : 1;
+        bool fine = false;
+        for (int64_t n = 1; !fine; n += step) {
+            WK_SCOPE;
+            const int64_t before = wk__alloc_count();
+            wk__alloc_fail_at(n);
+            fine = calls[k]();
+            wk__alloc_fail_at(0);
+            if (!fine && wk_error_code() != WK_ERR_MEMORY)
+                fail_msg("call %zu, request %lld: %s", k, (long long)n, wk_error());
+            if (fine) fine = wk__alloc_count() - before < n; /* some requests are optional */
+            wk_clear_error();
+        }
+    }
+}
+
+/* Models and vocabularies with mutated headers are loaded and used, or refused. */
 static void mutated_models(void **state)
 {
     (void)state;
-    static const char *const names[] = {"llama.gguf", "qwen2.gguf", "types.gguf"};
+    static const char *const names[] = {"llama.gguf", "qwen2.gguf", "types.gguf", "text-llama-bpe.gguf",
+                                        "text-llama.gguf"};
     enum { FILES = 300 };
     uint64_t random = 7;
     int accepted = 0;
     for (int k = 0; k < FILES; k++) {
         WK_SCOPE;
-        bytes good = fixture(names[k % 3]);
+        bytes good = fixture(names[k % 5]);
         const bytes header = {good.data, 2500 < good.count ? 2500 : good.count};
         bytes bad = mutate(header, "\1\2\3\4\6\b\t\f\x10\x20\x7f\xff", &random);
         if (bad.count == header.count) {
@@ -181,6 +233,9 @@ static void mutated_models(void **state)
         wk_tensors *list = wk_load_tensors(path);
         (void)list;
         wk_clear_error();
+        wk_text *text = wk_text_load(path);
+        if (text) wk_text_encode(text, "a text of 12 words");
+        wk_clear_error();
         free(bad.data);
     }
     assert_true(accepted > FILES / 50);
@@ -191,6 +246,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(written_by_hand),        cmocka_unit_test(every_truncation), cmocka_unit_test(mutations),
         cmocka_unit_test(every_allocation_fails), cmocka_unit_test(long_headers),     cmocka_unit_test(mutated_models),
+        cmocka_unit_test(calls_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests vocabularies in GGUF files against ids of Hugging Face's tokenizers (goldens/make_gguf.py). */
+#include "support/wick.h"
+
+#include "hostile/scratch.h"
+#include <wick/text.h>
+
+static const char *const rules[][2] = {
+    {"gpt-2", "gpt2"}, {"llama-bpe", "llama3"}, {"qwen2", "qwen2"}, {"smollm", "smollm"}, {"llama", "llama2"}};
+enum { RULES = sizeof rules / sizeof *rules };
+
+static const char *fixture(const char *name)
+{
+    static char path[2][4200];
+    static int next;
+    char file[100];
+    next = !next;
+    snprintf(file, sizeof file, "tests/fixtures/%s", name);
+    snprintf(path[next], sizeof path[next], "%s", source_file(file));
+    return path[next];
+}
+
+static wk_text *load(const char *rule)
+{
+    char name[100];
+    snprintf(name, sizeof name, "gguf/text-%s.gguf", rule);
+    return wk_text_load(fixture(name));
+}
+
+static void ids_are_those_of_tokenizers(void **state)
+{
+    (void)state;
+    for (int k = 0; k < RULES; k++) {
+        WK_SCOPE;
+        wk_tensor *ids = wk_text_encode_file(load(rules[k][0]), fixture("text/sample.txt"));
+        wk_tensor *expected = wk_load_tensor(fixture("gguf/text.safetensors"), rules[k][1]);
+        expect_ok();
+        if (!wk_equal(ids, expected)) fail_msg("%s: other ids", rules[k][0]);
+    }
+}
+
+static void control_tokens_are_added_tokens(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_text *text = load("llama-bpe");
+    wk_tensor *ids = wk_text_encode(text, "<|endoftext|>");
+    assert_int_equal(wk_numel(ids), 2); /* <|begin_of_text|> before it */
+    EXPECT_VALUES(ids, 0, 0, 1);
+    EXPECT_VALUES(wk_text_encode(load("gpt-2"), "<|endoftext|>"), 0, 0);
+    expect_ok();
+}
+
+/* The vocabulary is saved in a format that tokenizers read. */
+static void saved_vocabularies_are_equal(void **state)
+{
+    (void)state;
+    for (int k = 0; k < RULES; k++) {
+        WK_SCOPE;
+        wk_text *text = load(rules[k][0]);
+        assert_int_equal(wk_text_save(text, scratch("tokenizer.json")), WK_OK);
+        wk_tensor *ids = wk_text_encode_file(text, fixture("text/sample.txt"));
+        wk_tensor *again = wk_text_encode_file(wk_text_load(scratch("tokenizer.json")), fixture("text/sample.txt"));
+        expect_ok();
+        assert_true(wk_equal(ids, again));
+    }
+}
+
+/* ---- refusals ---------------------------------------------------------------------------------------------------- */
+
+/* Replaces a string of a fixture by one of the same length, writes the result and loads it. */
+static void expect_refusal_of(const char *name, const char *before, const char *after, const char *why)
+{
+    static char content[1 << 14];
+    FILE *file = fopen(fixture(name), "rb");
+    assert_non_null(file);
+    const size_t bytes = fread(content, 1, sizeof content, file);
+    assert_int_equal(fclose(file), 0);
+    char *at = memmem(content, bytes, before, strlen(before));
+    assert_non_null(at);
+    memcpy(at, after, strlen(before));
+    file = fopen(scratch("refused.gguf"), "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(content, 1, bytes, file), bytes);
+    assert_int_equal(fclose(file), 0);
+    assert_null(wk_text_load(scratch("refused.gguf")));
+    expect_error("text_load: ", "refused.gguf: ", why, NULL);
+}
+
+static void expect_refusal(const char *before, const char *after, const char *why)
+{
+    expect_refusal_of("gguf/text-llama-bpe.gguf", before, after, why);
+}
+
+static void other_vocabularies_are_refused(void **state)
+{
+    (void)state;
+    expect_refusal("gpt2", "bert", "\"tokenizer.ggml.model\" of \"bert\" is not supported; expected gpt2 or llama");
+    expect_refusal("ggml.model", "ggml.nodel", "missing \"tokenizer.ggml.model\"; expected gpt2");
+    expect_refusal("llama-bpe", "llama-bpf",
+                   "\"tokenizer.ggml.pre\" of \"llama-bpf\" is not supported; expected gpt-2, ");
+    expect_refusal("ggml.tokens", "ggml.takens", "missing \"tokenizer.ggml.tokens\"");
+    expect_refusal("ggml.merges", "ggml.marges", "missing \"tokenizer.ggml.merges\"");
+    expect_refusal("ggml.bos_token_id", "ggml.bos_token_ie", "\"tokenizer.ggml.bos_token_id\" is missing, or not");
+    expect_refusal("h e", "hxe", "tokenizer.ggml.merges: merge 0 is \"hxe\", not two tokens");
+    expect_refusal_of("gguf/text-llama.gguf", "ggml.scores", "ggml.skores", "missing \"tokenizer.ggml.scores\"");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ids_are_those_of_tokenizers),
+        cmocka_unit_test(control_tokens_are_added_tokens),
+        cmocka_unit_test(saved_vocabularies_are_equal),
+        cmocka_unit_test(other_vocabularies_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
