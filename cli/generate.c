@@ -71,9 +71,9 @@ int cli_generate(int count, char **words)
         {0}};
     const cli_syntax syntax = {
         "generate", "MODEL",
-        "Continues a text with a language model and prints it. MODEL is a file of wick train gpt, or a folder with a\n"
-        "model of Hugging Face's transformers (GPT-2, Llama, Qwen2): config.json, model.safetensors or its parts, and\n"
-        "tokenizer.json, or vocab.json and merges.txt.",
+        "Continues a text with a language model and prints it. MODEL is a file of wick train gpt, a GGUF file (Llama,\n"
+        "Qwen2) with its vocabulary, or a folder with a model of Hugging Face's transformers (GPT-2, Llama, Qwen2):\n"
+        "config.json, model.safetensors or its parts, and tokenizer.json, or vocab.json and merges.txt.",
         options, 1};
     int done = cli_parse(&syntax, count, words, &s.model);
     if (done >= 0) return done;

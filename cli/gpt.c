@@ -81,7 +81,7 @@ static bool read_file(const char *command, const char *path, wk_device device, c
     return false;
 }
 
-/* ---- folders of transformers ------------------------------------------------------------------------------------- */
+/* ---- folders of transformers, GGUF files ------------------------------------------------------------------------- */
 
 /* Writes "folder/name" to path. Returns true if such a file exists. */
 static bool find_file(const char *folder, const char *name, char path[PATH_MAX])
@@ -100,10 +100,10 @@ static wk_text *read_tokenizer(const char *command, const char *folder)
     return NULL;
 }
 
-static bool read_folder(const char *command, const char *folder, wk_device device, cli_gpt *out)
+static bool read_pretrained(const char *command, const char *path, bool folder, wk_device device, cli_gpt *out)
 {
-    out->net = wk_nn_pretrained(folder, .device = device);
-    out->text = out->net ? read_tokenizer(command, folder) : NULL;
+    out->net = wk_nn_pretrained(path, .device = device);
+    if (out->net) out->text = folder ? read_tokenizer(command, path) : wk_text_load(path);
     if (wk_error()) cli_report_error(command);
     if (!out->text) return false;
     wk_tensor *positions = wk_tensors_find(wk_parameters(out->net), "transformer.wpe.weight");
@@ -116,5 +116,7 @@ bool cli_gpt_read(const char *command, const char *path, wk_device device, cli_g
     struct stat is;
     *out = (cli_gpt){.net = NULL};
     const bool folder = stat(path, &is) == 0 && S_ISDIR(is.st_mode);
-    return folder ? read_folder(command, path, device, out) : read_file(command, path, device, out);
+    const size_t length = strlen(path);
+    const bool gguf = length > 5 && strcmp(path + length - 5, ".gguf") == 0;
+    return folder || gguf ? read_pretrained(command, path, folder, device, out) : read_file(command, path, device, out);
 }

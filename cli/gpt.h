@@ -20,8 +20,8 @@ typedef struct cli_gpt {
 wk_module *cli_gpt_create(int64_t vocabulary, int64_t context, int64_t width, int64_t layers, int64_t heads);
 /* Writes a network with this number of heads. Returns false after recording or printing an error. */
 bool cli_gpt_save(const cli_gpt *gpt, int64_t heads, const char *file);
-/* Reads a file of cli_gpt_save, or a folder of transformers with its tokeniser, for a device. Returns false after
- * printing the reason. */
+/* Reads a file of cli_gpt_save, a folder of transformers with its tokenizer, or a file .gguf with one, for a device.
+ * Returns false after printing the reason. */
 bool cli_gpt_read(const char *command, const char *path, wk_device device, cli_gpt *out);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Byte-pair encodings: merges of pairs of tokens, and the steps before and after them.
  *
- *     text -> added tokens -> normaliser -> added tokens -> pre-tokeniser -> merges within each piece -> ids
+ *     text -> added tokens -> normaliser -> added tokens -> pre-tokenizer -> merges within each piece -> ids
  *     ids  -> tokens -> decoder -> text
  *
- * Normaliser, pre-tokeniser and decoder are lists of steps, as a tokenizer.json has them. */
+ * Normaliser, pre-tokenizer and decoder are lists of steps, as a tokenizer.json has them. */
 #ifndef WICK_TEXT_BPE_H
 #define WICK_TEXT_BPE_H
 
@@ -68,11 +68,11 @@ typedef enum wk__step_kind {
     WK__STEP_NFC,       /* normalisation form C */
     /* normaliser, decoder: pattern -> content */
     WK__STEP_REPLACE,
-    /* pre-tokeniser */
+    /* pre-tokenizer */
     WK__STEP_SPLIT,  /* by the rule `split` */
     WK__STEP_CUT,    /* at each `pattern`, see wk__separators */
     WK__STEP_DIGITS, /* digits from other text, and with `each` from one another */
-    /* pre-tokeniser, decoder */
+    /* pre-tokenizer, decoder */
     WK__STEP_BYTES,  /* one character for each byte; first with add_prefix_space and use_regex */
     WK__STEP_SPACES, /* `content` for each space, see Metaspace; with `each` pieces begin there */
     /* decoder */
@@ -119,7 +119,7 @@ typedef struct wk__bpe {
     bool ignore_merges;    /* a piece that is a token is encoded as that token, without merges */
 } wk__bpe;
 
-/* Creates a tokeniser with an empty encoding; NULL if memory is exhausted. */
+/* Creates a tokenizer with an empty encoding; NULL if memory is exhausted. */
 wk__tokenizer *wk__bpe_new(void);
 /* Adds the steps of a byte-level encoding with a rule. */
 void wk__bpe_set_byte_level(wk__bpe *b, wk_text_split rule);

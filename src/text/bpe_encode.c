@@ -128,7 +128,7 @@ static void encode_piece(encoder *e, wk__span piece)
     if (is_short) remember(&e->cache, piece, &e->symbols);
 }
 
-/* ---- pre-tokeniser ----------------------------------------------------------------------------------------------- */
+/* ---- pre-tokenizer ----------------------------------------------------------------------------------------------- */
 
 static void pre_tokenize(encoder *e, int step, wk__span text, bool first);
 

@@ -37,7 +37,7 @@ wk_code wk__bpe_parts_read_vocab(wk__json *json, void *into, wk__io_error *error
 wk_code wk__bpe_parts_add_token(wk__bpe_parts *parts, const char *token, int64_t id, wk__io_error *error);
 /* Appends a merge written as two tokens with a space between them. Changes the string. */
 wk_code wk__bpe_parts_add_merge(wk__bpe_parts *parts, char *merge, wk__io_error *error);
-/* Builds vocabulary and merges of a tokeniser. */
+/* Builds vocabulary and merges of a tokenizer. */
 wk_code wk__bpe_parts_build(const wk__bpe_parts *parts, wk__tokenizer *t, wk__io_error *error);
 /* Adds merges to a vocabulary of tokens 0 to count - 1, which have scores. */
 wk_code wk__bpe_add_scored_merges(wk__tokenizer *t, const double *score, int64_t count, wk__io_error *error);

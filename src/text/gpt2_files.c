@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The two files of GPT-2's tokeniser: vocab.json, {"token": id, ...}, and merges.txt, a line "#version: 0.2" and then a
+/* The two files of GPT-2's tokenizer: vocab.json, {"token": id, ...}, and merges.txt, a line "#version: 0.2" and then a
  * merge of two tokens in each line. The files do not contain the rules. */
 #include "base/alloc.h"
 #include "base/utf8.h"
@@ -97,7 +97,7 @@ static bool has_usual_added(const wk__tokenizer *t)
            !added->strip_left && !added->strip_right;
 }
 
-/* Returns what the two files cannot describe of a tokeniser; NULL if they describe all of it. */
+/* Returns what the two files cannot describe of a tokenizer; NULL if they describe all of it. */
 static const char *lost_in_files(const wk__tokenizer *t)
 {
     const wk__bpe *b = t->bpe;

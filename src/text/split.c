@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splitters that are equivalent to the regular expressions of well-known tokenisers. Each function below matches a part
+/* Splitters that are equivalent to the regular expressions of well-known tokenizers. Each function below matches a part
  * of an expression at `at` and returns the end of the match or NULL. */
 #include "split.h"
 #include "unicode.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wk_text_load, wk_text_save: files of tokenisers of every kind. */
+/* wk_text_load, wk_text_save: files of tokenizers of every kind. */
 #include "base/alloc.h"
 #include "bpe.h"
 #include "io/gguf.h"

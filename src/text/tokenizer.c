@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tokenisers, their handles, and lists of ids; see tokenizer.h. */
+/* Tokenizers, their handles, and lists of ids; see tokenizer.h. */
 #include "tokenizer.h"
 #include "base/alloc.h"
 #include "base/options.h"
@@ -53,7 +53,7 @@ int64_t *wk__ids_read(wk_site site, const char *op, wk_tensor *x, int64_t *count
     return NULL;
 }
 
-/* ---- tokenisers and their handles -------------------------------------------------------------------------------- */
+/* ---- tokenizers and their handles -------------------------------------------------------------------------------- */
 
 wk__tokenizer *wk__tokenizer_new(const wk__tokenizer_kind *kind)
 {

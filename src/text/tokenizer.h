@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tokenisers: a vocabulary and the rules of its kind, which convert text to ids and back.
+/* Tokenizers: a vocabulary and the rules of its kind, which convert text to ids and back.
  *
- * Ownership: a handle owns its tokeniser.
- * Threads: a tokeniser does not change once it has a handle; any number of threads may use it. */
+ * Ownership: a handle owns its tokenizer.
+ * Threads: a tokenizer does not change once it has a handle; any number of threads may use it. */
 #ifndef WICK_TEXT_TOKENIZER_H
 #define WICK_TEXT_TOKENIZER_H
 
@@ -39,7 +39,7 @@ void wk__id_lists_free(wk__id_lists *lists);
 bool wk__id_lists_pad(wk_site site, const char *op, const wk__id_lists *lists, int64_t width, int64_t value,
                       bool lengths, const wk_tensor_options *where, wk_tensor *out[2]);
 
-/* ---- tokenisers -------------------------------------------------------------------------------------------------- */
+/* ---- tokenizers -------------------------------------------------------------------------------------------------- */
 
 typedef struct wk__tokenizer wk__tokenizer;
 
@@ -49,14 +49,14 @@ typedef struct wk__span {
     int64_t bytes;
 } wk__span;
 
-/* A kind of tokeniser. */
+/* A kind of tokenizer. */
 typedef struct wk__tokenizer_kind {
     const char *name; /* of its tokens, as in files: "characters" */
     /* Appends the ids of a text, which is valid UTF-8; if special, also the tokens before and after a text. */
     wk_code (*encode)(const wk__tokenizer *t, wk__span text, bool special, wk__ids *ids, wk__io_error *error);
     /* Appends the text of ids that exist; if skip, without special tokens. */
     void (*decode)(const wk__tokenizer *t, const int64_t *ids, int64_t count, bool skip, wk__text *out);
-    /* Appends the content of a file that wk_text_load reads as this tokeniser. */
+    /* Appends the content of a file that wk_text_load reads as this tokenizer. */
     void (*write)(const wk__tokenizer *t, wk__text *out);
     void (*destroy)(wk__tokenizer *t); /* frees the kind's own memory; may be NULL */
 
@@ -79,12 +79,12 @@ struct wk__tokenizer {
     struct wk__bpe *bpe;                   /* byte pairs: their rules, owned; else NULL */
 };
 
-/* Creates a tokeniser without tokens; NULL if memory is exhausted. */
+/* Creates a tokenizer without tokens; NULL if memory is exhausted. */
 wk__tokenizer *wk__tokenizer_new(const wk__tokenizer_kind *kind);
 void wk__tokenizer_free(wk__tokenizer *t); /* accepts NULL */
-/* Returns a handle that owns the tokeniser. If code is not WK_OK, frees it, records "op: message", and returns NULL. */
+/* Returns a handle that owns the tokenizer. If code is not WK_OK, frees it, records "op: message", and returns NULL. */
 wk_text *wk__tokenizer_wrap(wk_site site, const char *op, wk__tokenizer *t, wk_code code, const wk__io_error *error);
-/* Returns the tokeniser of a handle, or NULL after recording an error. */
+/* Returns the tokenizer of a handle, or NULL after recording an error. */
 wk__tokenizer *wk__tokenizer_of(const wk_text *text, wk_site site, const char *op);
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */

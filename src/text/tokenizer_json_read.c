@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading tokenizer.json of Hugging Face: the parts that byte-pair encodings use. A part that is not supported is
- * an error that names it, so that no tokeniser gives other ids. */
+ * an error that names it, so that no tokenizer gives other ids. */
 #include "base/alloc.h"
 #include "base/integers.h"
 #include "bpe_parts.h"

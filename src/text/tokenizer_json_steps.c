@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Steps of a tokenizer.json: objects of normaliser, pre-tokeniser and decoder. A type or a setting that is not
+/* Steps of a tokenizer.json: objects of normaliser, pre-tokenizer and decoder. A type or a setting that is not
  * supported is an error that names it. */
 #include "base/alloc.h"
 #include "bpe_parts.h"

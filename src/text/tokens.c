@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tokenisers of characters and of words: cutting a text, ids of its tokens, and text of ids. */
+/* Tokenizers of characters and of words: cutting a text, ids of its tokens, and text of ids. */
 #include "base/alloc.h"
 #include "tokenizer.h"
 #include "unicode.h"

@@ -475,7 +475,7 @@ END
 written "$WICK_WORK/folder" --greedy >"$WICK_WORK/two"
 check "generate: a folder of transformers" cmp "$WICK_WORK/one" "$WICK_WORK/two"
 rm "$WICK_WORK/folder/merges.txt"
-fails "generate: a folder without a tokeniser" "^wick generate: no tokenizer.json, or vocab.json and merges.txt, in " \
+fails "generate: a folder without a tokenizer" "^wick generate: no tokenizer.json, or vocab.json and merges.txt, in " \
     "$wick" generate "$WICK_WORK/folder" --device cpu --prompt a
 fails "generate: an empty folder" "^wick generate: .*config.json: cannot open: No such file" "$wick" generate \
     "$WICK_SOURCE/tests" --device cpu --prompt a
@@ -488,6 +488,8 @@ fails "generate: an unknown character" '^wick generate: the character "@" (byte 
 check "generate: ... and prints no text" sh -c \
     "'$wick' generate '$gpt' --device cpu --prompt a@ 2>/dev/null | wc -c | grep -qx ' *0'"
 check "generate: a closed output fails" ends 1 sh -c "'$wick' generate '$gpt' --device cpu --prompt a >&-"
+fails "generate: a GGUF file without a vocabulary" 'llama.gguf: missing "tokenizer.ggml.model"; expected gpt2' "$wick" \
+    generate tests/fixtures/gguf/llama.gguf --device cpu --prompt a
 fails "predict: a language model" "is a network of the unknown kind .gpt.; expected mnist, lenet, resnet18" "$wick" \
     predict "$gpt" "$WICK_WORK/digit00.pgm"
 

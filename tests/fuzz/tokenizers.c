@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fuzzes the readers of tokeniser files: a file is rejected, or read as a tokeniser that encodes, also after a round
+/* Fuzzes the readers of tokenizer files: a file is rejected, or read as a tokenizer that encodes, also after a round
  * trip through a file. */
 #include "hostile/tokenizers.h"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make_text.py: trains tokenisers on tests/fixtures/text/sample.txt, writes their files beside it, and their results to
+"""make_text.py: trains tokenizers on tests/fixtures/text/sample.txt, writes their files beside it, and their results to
 text.txt and text_splits.txt.
 
 A line of text.txt has the name of a file, 1 if special tokens are added, a text, its ids, and the text of the ids with

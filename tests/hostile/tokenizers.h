@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of tokenisers that must be rejected, and unusual ones that must be accepted. */
+/* Files of tokenizers that must be rejected, and unusual ones that must be accepted. */
 #ifndef WICK_TESTS_HOSTILE_TOKENIZERS_H
 #define WICK_TESTS_HOSTILE_TOKENIZERS_H
 
@@ -192,7 +192,7 @@ static inline wk_code tokenizer_read(bytes file, wk__tokenizer **t, wk__io_error
     return code;
 }
 
-/* Encodes, decodes and writes with a tokeniser, and reads the written file. Aborts unless both tokenisers give the same
+/* Encodes, decodes and writes with a tokenizer, and reads the written file. Aborts unless both tokenizers give the same
  * ids. */
 static inline void tokenizer_use(wk__tokenizer *t)
 {

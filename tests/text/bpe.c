@@ -189,7 +189,7 @@ static void encodings_agree(void **state)
         if (strcmp(name, last) != 0) {
             wk_text *given = wk_text_load(fixture(name));
             expect_ok();
-            /* the cases run with the tokeniser as read, and after a round trip through a file */
+            /* the cases run with the tokenizer as read, and after a round trip through a file */
             assert_int_equal(wk_text_save(given, scratch("again.json")), WK_OK);
             text = cases % 2 == 0 ? given : wk_text_load(scratch("again.json"));
             expect_ok();

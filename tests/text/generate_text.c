@@ -128,7 +128,7 @@ static void special_and_unknown_tokens_have_no_text(void **state)
     expect_ok();
 }
 
-/* ---- tokenisers of transformers ---------------------------------------------------------------------------------- */
+/* ---- tokenizers of transformers ---------------------------------------------------------------------------------- */
 
 /* The ids that a network writes one after another. */
 static wk_tensor *script;

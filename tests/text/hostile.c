@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests malformed files of tokenisers: each is refused with a message, none is read beyond its end. */
+/* Tests malformed files of tokenizers: each is refused with a message, none is read beyond its end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -75,7 +75,7 @@ static void mutated_files_do_no_harm(void **state)
     assert_true(accepted > 1000);
 }
 
-/* Reads a tokeniser, then encodes, decodes and writes with it, while allocation n fails; 0: none. Fails the test unless
+/* Reads a tokenizer, then encodes, decodes and writes with it, while allocation n fails; 0: none. Fails the test unless
  * the ids equal *expected, which the call with n = 0 stores. Returns true if no allocation failed. */
 static bool without_memory(bytes file, int64_t n, wk__ids *expected)
 {
