@@ -299,9 +299,6 @@ static void messages_of_objects_name_the_call(void **state)
     NAMED("alibi_slopes", wk_alibi_slopes(0));
     NAMED("alibi_bias", wk_alibi_bias(1, 2, 1));
     NAMED("nn_bert", wk_nn_bert(.vocab_size = -1));
-    NAMED("process_logits", wk_process_logits(wk_ones((3))));
-    NAMED("generate", wk_generate(wk_nn_relu(), x));
-    NAMED("generate_text", wk_generate_text(wk_nn_relu(), wk_text_chars_of("a"), "b"));
     NAMED("nn_gpt", wk_nn_gpt(.n_layer = -1));
     NAMED("nn_gpt", wk_nn_gpt(.n_layer = 1, .dtype = WK_I64));
     NAMED("nn_llama", wk_nn_llama(.head_dim = 3));

@@ -357,38 +357,6 @@ static double read_text(const scenario_env *place)
     return wk_error() ? NAN : figure;
 }
 
-/* ---- generation -------------------------------------------------------------------------------------------------- */
-
-static bool count_piece(const char *piece, void *user)
-{
-    *(double *)user += (double)strlen(piece);
-    return true;
-}
-
-static bool count_tokens(const int64_t *tokens, int64_t rows, void *user)
-{
-    *(double *)user += (double)(rows + tokens[0]);
-    return true;
-}
-
-static double continue_texts(const scenario_env *place)
-{
-    WK_SCOPE;
-    static const char *const stop[] = {"no such text"};
-    double figure = 0;
-    wk_seed(1);
-    wk_text *text = wk_text_chars_of("abcd");
-    wk_module *net = wk_nn_embedding(4, 4, .device = place->device);
-    wk_tensor *ids = wk_zeros((2, 2), .dtype = WK_I64, .device = place->device);
-    wk_tensor *drawn = wk_generate(net, ids, .max_new_tokens = 3, .do_sample = true, .top_k = 3, .top_p = 0.9,
-                                   .min_p = 0.01, .repetition_penalty = 1.2, .on_token = count_tokens, .user = &figure);
-    wk_tensor *best = wk_generate(net, ids, .max_new_tokens = 3, .num_beams = 2, .eos_token_id = 3);
-    const char *more = wk_generate_text(net, text, "ab", .max_new_tokens = 3, .stop = stop, .stop_count = 1,
-                                        .on_text = count_piece, .user = &figure);
-    figure += drawn && best ? wk_item(wk_sum(drawn)) + wk_item(wk_sum(best)) : NAN;
-    return more && !wk_error() ? figure + (double)strlen(more) : NAN;
-}
-
 /* ---- language models --------------------------------------------------------------------------------------------- */
 
 /* Saves a model as a folder of transformers. Returns the model that is read from it; NULL on failure. */
@@ -469,7 +437,6 @@ const scenario scenarios[] = {
     {"recurrent", recur},
     {"bindings", use_bindings},
     {"read", read_text},
-    {"generate", continue_texts},
     {"decode", decode},
     {"generate", continue_texts},
 };
