@@ -164,12 +164,12 @@ def write_text(name, sample):
 
 
 def write_scored(sample):
-    """The vocabulary of Llama 2, whose merges become scores, from which transformers makes merges again."""
+    """The vocabulary of Llama 2, whose merges become scores, many of them equal. transformers makes merges of these."""
     with open("../text/llama2.json") as file:
         source = json.load(file)
     vocab = source["model"]["vocab"]
     rank = {"".join(pair): k for k, pair in reversed(list(enumerate(source["model"]["merges"])))}
-    scores = {token: float(-rank.get(token, 10 ** 6)) for token in vocab}
+    scores = {token: float(-(rank.get(token, 10 ** 6) // 48)) for token in vocab}
     source["model"]["merges"] = [list(pair) for pair in generate_merges(vocab, scores)]
     del source["added_tokens"][3:]
     source["post_processor"]["single"].pop()

@@ -51,6 +51,30 @@ static void control_tokens_are_added_tokens(void **state)
     expect_ok();
 }
 
+/* Returns true if the vocabulary is saved with this field. */
+static bool saves(const char *rule, const char *field)
+{
+    static char content[1 << 16];
+    assert_int_equal(wk_text_save(load(rule), scratch("saved.json")), WK_OK);
+    FILE *file = fopen(scratch("saved.json"), "rb");
+    assert_non_null(file);
+    const size_t bytes = fread(content, 1, sizeof content, file);
+    assert_int_equal(fclose(file), 0);
+    return memmem(content, bytes, field, strlen(field)) != NULL;
+}
+
+static void rules_are_those_of_the_models(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_text *qwen2 = load("qwen2"), *gpt2 = load("gpt-2");
+    assert_true(wk_equal(wk_text_encode(qwen2, "e\314\201"), wk_text_encode(qwen2, "\303\251")));
+    assert_false(wk_equal(wk_text_encode(gpt2, "e\314\201"), wk_text_encode(gpt2, "\303\251")));
+    assert_true(saves("llama-bpe", "\"ignore_merges\": true"));
+    assert_false(saves("qwen2", "\"ignore_merges\": true"));
+    expect_ok();
+}
+
 /* The vocabulary is saved in a format that tokenizers read. */
 static void saved_vocabularies_are_equal(void **state)
 {
@@ -109,9 +133,8 @@ static void other_vocabularies_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ids_are_those_of_tokenizers),
-        cmocka_unit_test(control_tokens_are_added_tokens),
-        cmocka_unit_test(saved_vocabularies_are_equal),
+        cmocka_unit_test(ids_are_those_of_tokenizers),    cmocka_unit_test(control_tokens_are_added_tokens),
+        cmocka_unit_test(rules_are_those_of_the_models),  cmocka_unit_test(saved_vocabularies_are_equal),
         cmocka_unit_test(other_vocabularies_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
