@@ -200,7 +200,7 @@ static wk_code read_model(const wk__tensor_file *file, wk__pretrained_config *ou
 {
     const wk__safetensors *header = &file->header;
     const wk__safetensors_tensor *embedding = wk__safetensors_find(header, "token_embd.weight");
-    const char *architecture;
+    const char *architecture = NULL;
     wk_code code = read_architecture(header, &architecture, error);
     if (code != WK_OK) return code;
     if (!embedding || embedding->ndim != 2 || embedding->shape[0] < 1)
