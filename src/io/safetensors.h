@@ -33,7 +33,7 @@ typedef struct wk__safetensors_tensor {
     int ndim;
     int64_t shape[WK__MAX_DIMS];
     int64_t begin, end;               /* bytes of its data, counted from where the data begins */
-    int64_t position;                 /* byte of the file where its name stands, for messages */
+    int64_t position;                 /* byte of the file where its name begins, for messages */
     const struct wk__gguf_type *gguf; /* its type in a GGUF file, which may be quantised; NULL in a safetensors file */
 } wk__safetensors_tensor;
 
