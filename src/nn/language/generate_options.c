@@ -84,7 +84,7 @@ static bool read_options(wk__generation *g)
 {
     wk_generate_options *o = &g->options;
     const char *problem = find_useless_option(o);
-    int early = o->early_stopping;
+    int early = (int)o->early_stopping;
     if (problem) {
         wk__error_set(g->site, WK_ERR_ARGUMENT, "%s: %s", op, problem);
         return false;
