@@ -92,11 +92,6 @@ static wk_tensor *by_channel(wk_tensor *sum)
     return wk_reshape_at((wk_site){0}, sum, &channels, 1);
 }
 
-static wk_tensor *added(wk_tensor *a, wk_tensor *b)
-{
-    return a && b ? wk_add(a, b) : a ? a : b;
-}
-
 /* Returns the gradient of x in training from the two sums, which are NULL if no gradient of the result arrived. */
 static wk_tensor *through_statistics(gradient *own, wk_tensor *sum, wk_tensor *product, wk_tensor *scale)
 {
@@ -106,8 +101,8 @@ static wk_tensor *through_statistics(gradient *own, wk_tensor *sum, wk_tensor *p
         slope = wk_mul(product, part);
         constant = wk_mul(sum, part);
     }
-    if (out[1]) constant = added(constant, wk_mul(out[1], 1 / own->n));
-    if (out[2]) slope = added(slope, wk_mul(wk_mul(wk_mul(rstd(own), rstd(own)), out[2]), -1 / own->n));
+    if (out[1]) constant = wk__add_terms(constant, wk_mul(out[1], 1 / own->n));
+    if (out[2]) slope = wk__add_terms(slope, wk_mul(wk_mul(wk_mul(rstd(own), rstd(own)), out[2]), -1 / own->n));
     constant = pooled(own, constant);
     if (slope) slope = wk_mul(pooled(own, slope), rstd(own));
     wk_tensor *x = NULL;
@@ -115,7 +110,7 @@ static wk_tensor *through_statistics(gradient *own, wk_tensor *sum, wk_tensor *p
         x = centred(own);
     } else if (slope) { /* x - mean would be stored for the second kernel, so c gets the share of the mean */
         x = wk__saved(own->g, 0);
-        constant = added(constant, wk_mul(wk_mul(wk__saved(own->g, WK__SAVED_OUT + 1), slope), -1.0));
+        constant = wk__add_terms(constant, wk_mul(wk_mul(wk__saved(own->g, WK__SAVED_OUT + 1), slope), -1.0));
     }
     if (out[0]) constant = wk_addcmul(constant, out[0], scale);
     if (!slope) return constant;

@@ -91,8 +91,7 @@ static void gradient(wk__grad_ctx *g)
     }
     if (g->out[1]) {
         const double n = (double)wk__reduced_numel(h, (uint16_t)mask);
-        wk_tensor *part = wk_mul(h, wk_mul(wk_mul(wk_mul(r, r), g->out[1]), -1 / n));
-        in = in ? wk_add(in, part) : part;
+        in = wk__add_terms(in, wk_mul(h, wk_mul(wk_mul(wk_mul(r, r), g->out[1]), -1 / n)));
     }
     g->in[0] = in;
 }

@@ -95,12 +95,6 @@ wk_tensor *wk_layer_norm_at(wk_site site, wk_tensor *x, const int64_t *shape, in
     return out[0];
 }
 
-/* Returns the sum of two terms, of which each may be NULL. */
-static wk_tensor *added(wk_tensor *a, wk_tensor *b)
-{
-    return a && b ? wk_add(a, b) : a ? a : b;
-}
-
 /* Returns h = (x - mean) r, the result without weight; a new tensor for each kernel, so that none is stored. */
 static wk_tensor *saved_normalised(const wk__grad_ctx *g)
 {
@@ -125,8 +119,8 @@ static void gradient(wk__grad_ctx *g)
         in = wk_mul(rest, r);
     }
     const double n = (double)wk__reduced_numel(h, (uint16_t)mask);
-    if (g->out[1]) in = added(in, wk_div(g->out[1], n));
-    if (g->out[2]) in = added(in, wk_mul(h, wk_mul(wk_mul(wk_mul(r, r), g->out[2]), -1 / n)));
+    if (g->out[1]) in = wk__add_terms(in, wk_div(g->out[1], n));
+    if (g->out[2]) in = wk__add_terms(in, wk_mul(h, wk_mul(wk_mul(wk_mul(r, r), g->out[2]), -1 / n)));
     g->in[0] = in;
 }
 

@@ -217,6 +217,11 @@ wk_tensor *wk__prod_keepdim(wk_tensor *x, int64_t mask)
     return reduce_keepdim(wk_prod_at, x, mask);
 }
 
+wk_tensor *wk__add_terms(wk_tensor *a, wk_tensor *b)
+{
+    return a && b ? wk_add(a, b) : a ? a : b;
+}
+
 wk_tensor *wk__split_grad_among_ties(wk_tensor *same, wk_tensor *grad, int64_t mask)
 {
     return wk_mul(same, wk_div(grad, wk__sum_keepdim(same, mask)));

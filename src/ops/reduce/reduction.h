@@ -80,6 +80,8 @@ wk_tensor *wk__restore_reduced_dims(const wk__grad_ctx *g, wk_tensor *result);
 wk_tensor *wk__sum_keepdim(wk_tensor *x, int64_t mask);
 wk_tensor *wk__mean_keepdim(wk_tensor *x, int64_t mask);
 wk_tensor *wk__prod_keepdim(wk_tensor *x, int64_t mask);
+/* Returns the sum of two terms of a gradient; a term that is NULL is absent. */
+wk_tensor *wk__add_terms(wk_tensor *a, wk_tensor *b);
 /* Gradient of a result that selects one of several equal elements: divides grad equally among the elements where `same`
  * (bool) is set. */
 wk_tensor *wk__split_grad_among_ties(wk_tensor *same, wk_tensor *grad, int64_t mask);

@@ -78,6 +78,8 @@ static const char *const cross_entropy_samples[] = {"[4,5], [4]:i64<5",
                                                     "[4,5], [4,5], [5]",
                                                     "[2,5,3], [2,5,3], [5], \"none\", -100, 0.1",
                                                     "[3,300], [3]:i64<300",
+                                                    "[2,1024], [2]:i64<1024, [1024]:f32",
+                                                    "[1,1025,2], [1,2]:i64<1025, none, \"sum\"",
                                                     NULL};
 
 static const char *const nll_samples[] = {"[4,5], [4]:i64<5",
@@ -85,6 +87,7 @@ static const char *const nll_samples[] = {"[4,5], [4]:i64<5",
                                           "[2,5,3], [2,3]:i64<5",
                                           "[4,5], [4]:i64<5, [5]:f32, \"sum\"",
                                           "[4,5], [4]:i64<5, none, \"none\", 3",
+                                          "[2,1024], [2]:i64<1024",
                                           NULL};
 
 const op_reference op_reference_cross_entropy = {
