@@ -100,6 +100,12 @@ static bool is_only_missing(const executor *sync, const causes *c, const step *s
     return false;
 }
 
+/* Returns true if each result has the elements of one operand, and only the shapes of the others. */
+static bool is_of_one_operand(const step *s)
+{
+    return strcmp(op_entries[s->op].op->name, "meshgrid") == 0;
+}
+
 /* Finds the causes of all slots. Returns false if a failed value, or a tensor with an operand that is missing only op
  * by op, is written in place: in the other modes the target and dependent values may be valid. */
 static bool find_causes(const executor *sync, const executor *other, causes *c)
@@ -119,8 +125,10 @@ static bool find_causes(const executor *sync, const executor *other, causes *c)
         const bool writes = s->kind == STEP_IN_PLACE || (s->kind == STEP_CALL && op_entries[s->op].writes);
         if (sync->passed[k] && writes && (c->of[s->argument[0].slot[0]] != SOUND || is_only_missing(sync, c, s)))
             return false;
-        for (int j = 0; j < s->results && s->kind == STEP_CALL; j++)
-            c->of[s->out + j] = other->empty[s->out + j] ? SOUND : cause;
+        for (int j = 0; j < s->results && s->kind == STEP_CALL; j++) {
+            const uint32_t its = is_of_one_operand(s) && cause != SOUND ? c->of[s->argument[0].slot[j]] : cause;
+            c->of[s->out + j] = other->empty[s->out + j] ? SOUND : its;
+        }
     }
     return true;
 }
