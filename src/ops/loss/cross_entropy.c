@@ -36,7 +36,7 @@ typedef struct ce_operands {
     uint16_t last; /* mask of the class dimension */
 } ce_operands;
 
-/* Classes from which on comparing each index with the label takes longer than another kernel that gathers. */
+/* With this many classes, comparing every index with the label takes longer than a separate kernel that gathers. */
 enum { GATHER_MIN = 1024 };
 
 /* ---- expressions ------------------------------------------------------------------------------------------------- */

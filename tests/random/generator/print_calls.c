@@ -198,7 +198,7 @@ static bool is_tensor_for_list(const wk_parameter *p, const argument *a)
     return p->kind == WK_VALUE_INTS && a->kind == WK_VALUE_TENSOR;
 }
 
-/* Prints the name that an option has in C, where it is false by default, and an equals sign. */
+/* Prints the C name of an option, whose default is false in C, and "=". */
 static void print_option_name(FILE *out, const char *op, const wk_parameter *p)
 {
     const bool negated = p->default_value.kind == WK_VALUE_BOOL && p->default_value.i;
