@@ -63,7 +63,7 @@ static bool read_file(const char *command, const char *path, wk_device device, c
     if (!model || strcmp(model, "gpt") != 0 || !heads || !characters || !tokens || tokens->ndim != 2 || !positions ||
         positions->ndim != 2) {
         fprintf(stderr, "wick %s: %s is not a file of wick train gpt%s%s\n", command, path,
-                model ? "; its network is " : "", model ? model : "");
+                model ? "; its network is " : "; for a model of transformers pass its folder", model ? model : "");
         return false;
     }
     out->context = positions->shape[0];

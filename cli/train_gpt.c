@@ -126,7 +126,10 @@ static int train(const settings *s)
     WK_SCOPE;
     training t = {.settings = s};
     wk_seed(1);
-    if (!begin(&t)) return wk_error() ? wk_report_error(stderr) : CLI_FAILED;
+    if (!begin(&t)) {
+        if (wk_error()) cli_report_error("train");
+        return CLI_FAILED;
+    }
     printf("GPT on %s, %lld characters, %lld held out, %lld different, batches of %ld windows\n",
            wk_device_str(s->device), (long long)wk_size(t.train, 0), (long long)wk_size(t.held, 0),
            (long long)wk_text_vocabulary(t.gpt.text), s->batch);

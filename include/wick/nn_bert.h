@@ -3,7 +3,11 @@
  *
  *     wk_module *bert = wk_nn_bert();
  *     wk_load(bert, "model.safetensors");
+ *     wk_module_train(bert, false);                                    (no dropout)
  *     wk_tensor *pooled, *hidden = wk_forward_bert(bert, ids, .attention_mask = mask, .pooled = &pooled);
+ *     wk_tensor *scores = wk_forward(classifier, pooled);              (classifier: wk_nn_linear(768, classes))
+ *
+ * config.json is not read: pass sizes other than those of BERT-base as options.
  *
  * Parameters and children have the names of BertModel in Hugging Face's transformers. In a file of a network around it,
  * such as BertForMaskedLM, the names begin with bert.; a module with this child loads the file:

@@ -430,7 +430,7 @@ check "train gpt: its loss every 250 steps and at the end" sh -c \
 check "train gpt: names the file" grep -q '^saved as .*gpt.safetensors; wick generate ' "$WICK_WORK/train"
 check "train gpt: the picture is XML" python3 -c "import sys, xml.dom.minidom as x; x.parse(sys.argv[1])" \
     "$WICK_WORK/gpt.svg"
-fails "train gpt: a missing text" "/nowhere: cannot open: No such file" "$wick" train gpt /nowhere --device cpu --save \
+fails "train gpt: a missing text" "^wick train: /nowhere: cannot open: No such file" "$wick" train gpt /nowhere --device cpu --save \
     "$WICK_WORK/none.safetensors"
 fails "train gpt: a short text" "names has 91 characters, expected at least 1320" "$wick" train gpt \
     "$WICK_WORK/names" --device cpu --save "$WICK_WORK/none.safetensors"
