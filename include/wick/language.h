@@ -236,7 +236,8 @@ WK_RESULT_API wk_tensor *wk_generate_at(wk_site site, wk_module *net, wk_tensor 
                                         const wk_generate_options *options);
 /* wk_generate_text(net, text, prompt): Continues a text: wk_generate with the tokens of text, whose options it takes
  * except .mask. .on_text receives the continuation in pieces of complete characters. The continuation ends before the
- * first text of .stop that occurs in it. Special tokens are left out.
+ * first text of .stop that occurs in it. Special tokens are left out; bytes that are not UTF-8, and the character zero,
+ * become U+FFFD.
  *     const char *more = wk_generate_text(net, text, "To be, or", .do_sample = true, .on_text = print);
  * Lifetime:  the innermost scope owns the string; without a scope it is valid as long as text
  * Returns:   the continuation, without the prompt; NULL on error

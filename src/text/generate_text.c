@@ -44,11 +44,23 @@ static void free_stream(void *address)
 
 /* ---- decoding ---------------------------------------------------------------------------------------------------- */
 
+static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
+
 static bool ends_in_replacement(const wk__text *text, int64_t from)
 {
-    static const char replacement[] = "\xef\xbf\xbd";
     const int64_t bytes = sizeof replacement - 1;
     return text->length - from >= bytes && memcmp(text->data + text->length - bytes, replacement, (size_t)bytes) == 0;
+}
+
+/* Appends decoded text. The character zero would end the string: it becomes U+FFFD. */
+static void append(wk__text *out, const char *text, int64_t bytes)
+{
+    for (const char *zero; (zero = memchr(text, 0, (size_t)bytes)); text = zero + 1) {
+        wk__text_add_n(out, text, zero - text);
+        wk__text_add(out, replacement);
+        bytes -= zero + 1 - text;
+    }
+    wk__text_add_n(out, text, bytes);
 }
 
 /* Appends the text of the ids that are not decoded, unless it ends within a character; at the end of the generation in
@@ -63,7 +75,7 @@ static void decode_ids(stream *s, bool end)
     s->tokenizer->kind->decode(s->tokenizer, ids, s->ids.count - s->context, true, &all);
     s->text.failed |= before.failed || all.failed;
     if (!s->text.failed && all.length > before.length && (end || !ends_in_replacement(&all, before.length))) {
-        wk__text_add_n(&s->text, all.data + before.length, all.length - before.length);
+        append(&s->text, all.data + before.length, all.length - before.length);
         s->context = s->decoded;
         s->decoded = s->ids.count;
     }

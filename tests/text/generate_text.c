@@ -111,6 +111,19 @@ static void pieces_are_complete_characters(void **state)
     expect_ok();
 }
 
+static void the_character_zero_is_replaced(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_text *text = wk_text_bpe_train_of("a", 256);
+    const int64_t tokens[] = {wk_text_id(text, "a"), wk_text_id(text, "\u0100"), wk_text_id(text, "b")};
+    received r = {.pieces = 0};
+    const char *more =
+        wk_generate_text(circle(256, tokens, 3), text, "a", .max_new_tokens = 5, .on_text = take_piece, .user = &r);
+    assert_string_equal(more, "\ufffdba\ufffdb");
+    expect_pieces(&r, "\ufffd|b|a|\ufffd|b");
+}
+
 static void special_and_unknown_tokens_have_no_text(void **state)
 {
     (void)state;
@@ -282,6 +295,7 @@ int main(void)
         cmocka_unit_test(characters_are_passed_one_by_one),
         cmocka_unit_test(words_begin_with_their_space),
         cmocka_unit_test(pieces_are_complete_characters),
+        cmocka_unit_test(the_character_zero_is_replaced),
         cmocka_unit_test(special_and_unknown_tokens_have_no_text),
         cmocka_unit_test(pieces_are_the_text_of_all_tokens),
         cmocka_unit_test(stop_texts_end_the_text),
