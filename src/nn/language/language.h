@@ -53,16 +53,6 @@ bool wk__language_set_ends(wk_site site, const char *op, wk_module *m, const int
 /* Returns the weight of the embedding, (vocab, features); NULL on error. */
 wk_tensor *wk__language_embedding(const char *op, const wk__language *language);
 
-/* Begins the construction of a model on a device, after which wk__language_end() must be called. Returns false on
- * error. */
-bool wk__language_begin(wk__call_scope *c, wk_site site, const char *name, wk_device device);
-/* Ends it and keeps m. Returns m. */
-wk_module *wk__language_end(wk__call_scope *c, wk_module *m);
-/* Sets an option that is 0 to its default. */
-void wk__language_default(int64_t *option, int64_t value);
-/* Checks an option that must be at least 1. Returns false after recording an error. */
-bool wk__language_check(wk_site site, const char *name, const char *option, int64_t value);
-
 /* ---- cache ------------------------------------------------------------------------------------------------------- */
 
 /* Body of a wk_kv_cache. Keys and values of layer k are (batch, kv_heads, capacity, head_dim), of which the first
