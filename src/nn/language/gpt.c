@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nn_gpt: GPT-2. Weights of projections are (in, out), as in files of this model. */
 #include "language.h"
+#include "nn/attention_call.h"
 #include "nn/models/build.h"
 #include <math.h>
 #include <wick/ops.h>

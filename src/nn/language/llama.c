@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/options.h"
 #include "language.h"
+#include "nn/attention_call.h"
 #include "nn/models/build.h"
 #include "rope.h"
 #include <wick/ops.h>
