@@ -231,6 +231,18 @@ static void beam_search_is_that_of_transformers(void **state)
     assert_int_equal(compare("tokens", true, expect_tokens), 14);
 }
 
+/* Then the search ends after one step, and the width of a step is that of the vocabulary. */
+static void beam_search_may_end_at_all_tokens(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    int64_t ends[VOCABULARY];
+    for (int64_t k = 0; k < VOCABULARY; k++) ends[k] = k;
+    wk_tensor *out = wk_generate(table(5), prompts(), .num_beams = 2, .eos_token_ids = ends, .eos_count = VOCABULARY);
+    assert_true(wk_equal(out, wk_generate(table(5), prompts(), .max_new_tokens = 1)));
+    expect_ok();
+}
+
 /* ---- scores ------------------------------------------------------------------------------------------------------ */
 
 static void rules_return_a_new_tensor_of_f32(void **state)
@@ -334,6 +346,9 @@ static void devices_give_the_same_tokens(void **state)
         z = wk_to(z, wk_cpu());
         if (!drawn) drawn = y, best = z;
         assert_true(wk_equal(y, drawn) && wk_equal(z, best));
+        wk_tensor *cached = wk_generate(wk_module_to(gpt(), device), wk_to(padded(), device), .max_new_tokens = 8,
+                                        .mask = wk_to(tokens_of_padded(), device));
+        assert_true(wk_equal(wk_to(cached, wk_cpu()), continue_padded("gpt")));
     }
     expect_ok();
 }
@@ -534,6 +549,8 @@ static void bad_input_is_reported(void **state)
     expect_error("generate: .top_p must be in [0, 1], got 2", NULL);
     wk_generate(net, x, .num_beams = -2);
     expect_error("generate: .num_beams must be at least 1, got -2", NULL);
+    wk_generate(net, x, .num_beams = INT64_MAX);
+    expect_error("generate: .num_beams must be smaller, got 9.22337e+18", NULL);
     wk_generate(net, x, .length_penalty = 2);
     expect_error("generate: .length_penalty needs .num_beams above 1", NULL);
     wk_generate(net, x, .early_stopping = true);
@@ -583,6 +600,7 @@ int main(void)
         cmocka_unit_test(rules_are_those_of_transformers),
         cmocka_unit_test(tokens_are_those_of_transformers),
         cmocka_unit_test(beam_search_is_that_of_transformers),
+        cmocka_unit_test(beam_search_may_end_at_all_tokens),
         cmocka_unit_test(rules_return_a_new_tensor_of_f32),
         cmocka_unit_test(rules_report_bad_input),
         cmocka_unit_test(the_same_seed_gives_the_same_tokens),

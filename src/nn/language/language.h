@@ -67,6 +67,8 @@ typedef struct wk__kv_cache {
 extern const wk__handle_type wk__kv_cache_kind;
 /* Returns the body of a cache; NULL after recording an error if it is another object. */
 wk__kv_cache *wk__kv_cache_of(wk_site site, const char *op, const wk_kv_cache *cache);
+/* Empties a cache. */
+void wk__kv_cache_clear(wk_kv_cache *cache);
 
 /* ---- sequences --------------------------------------------------------------------------------------------------- */
 
@@ -99,7 +101,5 @@ wk_tensor *wk__sequence_blocks(const wk__sequence *s, const wk__language_body *b
  * it appends to the cache. Returns (B, T, heads D); NULL on error. */
 wk_tensor *wk__sequence_attend(const wk__sequence *s, wk_tensor *query, wk_tensor *key, wk_tensor *value,
                                double dropout);
-/* Returns x (B, T, heads D) as (B, heads, T, D). */
-wk_tensor *wk__split_heads(wk_tensor *x, int64_t heads);
 
 #endif
