@@ -154,6 +154,26 @@ static void decoding_has_no_dropout(void **state)
     expect_ok();
 }
 
+/* Any module may take the place of an MLP. */
+static void parts_can_be_replaced(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *net = wk_module_train(with_noise(create(0, WK_F64)), false);
+    wk_tensor *ids = some_ids(1, 4), *before = wk_forward(net, ids);
+    assert_non_null(wk_module_replace(net, "transformer.h.1.mlp", wk_nn_linear(12, 12, .dtype = WK_F64)));
+    wk_tensor *all = wk_forward(net, ids);
+    assert_false(wk_equal(all, before));
+    wk_kv_cache *cache = wk_kv_cache_new(net, 1, 4);
+    expect_near(wk_decode(net, wk_narrow(ids, 1, 0, 3), cache), wk_narrow(all, 1, 0, 3), 1e-12);
+    expect_near(wk_decode(net, wk_narrow(ids, 1, 3, 1), cache), wk_narrow(all, 1, 3, 1), 1e-12);
+    expect_ok();
+    wk_module_replace(net, "transformer.h", wk_module_slice(wk_module_child(net, "transformer.h"), 0, 1));
+    cache = wk_kv_cache_new(net, 1, 4);
+    assert_null(wk_decode(net, ids, cache));
+    expect_error("decode: the model has 1 blocks, its cache 2 layers", NULL);
+}
+
 /* A failed call leaves the cache as it was. */
 static void failed_calls_change_nothing(void **state)
 {
@@ -430,6 +450,7 @@ int main(void)
         cmocka_unit_test(padding_has_no_effect),
         cmocka_unit_test(only_the_last_scores),
         cmocka_unit_test(decoding_has_no_dropout),
+        cmocka_unit_test(parts_can_be_replaced),
         cmocka_unit_test(failed_calls_change_nothing),
         cmocka_unit_test(masks_of_failed_calls_are_forgotten),
         cmocka_unit_test(a_step_copies_no_old_positions),

@@ -205,14 +205,15 @@ static void choose_finished(search *s, int64_t row)
         if (s->candidate[k].ends) insert_finished(s, row, &s->candidate[k], s->candidate[k].score / divisor);
 }
 
-/* Returns true if a running sequence may still become better than a finished one. */
+/* Returns true if a running sequence may still become better than a finished one. The scores of those that do not exist
+ * yet are LOWEST. */
 static bool can_improve(const search *s, int64_t row)
 {
     const wk_generate_options *o = &s->g->options;
     const bool longest = o->early_stopping == WK_EARLY_STOPPING_NEVER && o->length_penalty > 0;
     const double length = (double)((longest ? s->total : s->length) - s->g->prompt);
     const float best = s->running.score[row * s->beams] / (float)pow(length, o->length_penalty);
-    return !all_finished(s, row) || best > s->finished.score[row * s->beams + s->beams - 1];
+    return best > s->finished.score[row * s->beams + s->beams - 1];
 }
 
 /* Takes the candidates of a row. Returns true if one of them does not end. */
