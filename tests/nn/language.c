@@ -211,8 +211,8 @@ static void masks_of_failed_calls_are_forgotten(void **state)
     expect_ok();
 }
 
-/* The keys of earlier positions stay where they are: a step allocates less memory than they take. In mode WICK_EAGER
- * each call that writes into a view copies the tensor. */
+/* A step does not copy the keys of earlier positions: it allocates less memory than they take. In mode WICK_EAGER each
+ * call that writes into a view copies the tensor. */
 static void a_step_copies_no_old_positions(void **state)
 {
     (void)state;

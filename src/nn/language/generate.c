@@ -183,9 +183,9 @@ static bool make_cache(wk__generation *g, int64_t count)
         return false;
     }
     if (__builtin_add_overflow(g->prompt, g->most, &all))
-        return wk__generation_bad_option(g->site, "max_new_tokens", "smaller", (double)g->most);
+        return wk__bad_option(g->site, op, "max_new_tokens", "smaller", (double)g->most);
     if (__builtin_mul_overflow(count, g->options.num_beams, &count))
-        return wk__generation_bad_option(g->site, "num_beams", "smaller", (double)g->options.num_beams);
+        return wk__bad_option(g->site, op, "num_beams", "smaller", (double)g->options.num_beams);
     if (!model) return true;
     length = context > 0 && context < all - 1 ? context : all - 1; /* the last token is not an input */
     if (length > model->positions) {

@@ -72,7 +72,7 @@ void wk__kv_cache_clear(wk_kv_cache *cache);
 
 /* ---- sequences --------------------------------------------------------------------------------------------------- */
 
-/* A call of a model: the positions of its ids, and what they attend to. Tensors belong to the call. */
+/* A call of a model: the positions of its ids, and the keys that each of them attends to. Tensors belong to the call. */
 typedef struct wk__sequence {
     wk__kv_cache *cache;    /* that of wk_decode, without dropout; NULL: the ids are a complete sequence */
     wk_tensor *positions;   /* i64 (T) or (B, T) */
