@@ -59,6 +59,8 @@ int cli_usage_error(const char *command, const char *format, ...) __attribute__(
 bool cli_number(const char *command, const char *name, const char *text, long low, long high, long *out);
 /* Parses a number greater than low and at most high. Returns false after reporting an invalid one. */
 bool cli_real(const char *command, const char *name, const char *text, double low, double high, double *out);
+/* Parses a device; NULL: the first GPU, else the CPU. Returns false after reporting an unknown one. */
+bool cli_device(const char *command, const char *text, wk_device *out);
 
 /* ---- terminal.c -------------------------------------------------------------------------------------------------- */
 

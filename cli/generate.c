@@ -86,8 +86,6 @@ int cli_generate(int count, char **words)
         !cli_number("generate", "--seed", seed, 0, INT64_MAX, &s.seed))
         return CLI_USAGE;
     s.greedy = greedy != NULL;
-    s.device = device ? wk_device_parse(device) : wk_try_gpu(0);
-    if (s.device.kind < 0)
-        return cli_usage_error("generate", "unknown device \"%s\"; expected cpu, cuda:0, opencl:1 or gpu:0", device);
+    if (!cli_device("generate", device, &s.device)) return CLI_USAGE;
     return generate(&s);
 }

@@ -109,3 +109,11 @@ bool cli_number(const char *command, const char *name, const char *text, long lo
     cli_usage_error(command, "%s must be an integer from %ld to %ld, got \"%s\"", name, low, high, text);
     return false;
 }
+
+bool cli_device(const char *command, const char *text, wk_device *out)
+{
+    *out = text ? wk_device_parse(text) : wk_try_gpu(0);
+    if (out->kind >= 0) return true;
+    cli_usage_error(command, "unknown device \"%s\"; expected cpu, cuda:0, opencl:1 or gpu:0", text);
+    return false;
+}

@@ -216,9 +216,8 @@ static int run(int count, char **words, const char **operands)
     if (!operands[1]) return cli_usage_error("predict", "missing IMAGE");
     if (model && !cli_model_find(model))
         return cli_usage_error("predict", "unknown network \"%s\"; expected %s", model, cli_model_names());
-    const wk_device device = wk_device_parse(where);
-    if (device.kind < 0)
-        return cli_usage_error("predict", "unknown device \"%s\"; expected cpu, cuda:0, opencl:1 or gpu:0", where);
+    wk_device device;
+    if (!cli_device("predict", where, &device)) return CLI_USAGE;
     WK_SCOPE;
     network net = {.input.invert = invert != NULL};
     const bool fine = read_network(operands[0], model, classes, device, &net);

@@ -258,9 +258,7 @@ int cli_train(int count, char **words)
         !cli_number("train", "--batch", batch, 1, 100000, &s.batch) ||
         (rate && !cli_real("train", "--lr", rate, 0, 100, &s.rate)))
         return CLI_USAGE;
-    s.device = device ? wk_device_parse(device) : wk_try_gpu(0);
-    if (s.device.kind < 0)
-        return cli_usage_error("train", "unknown device \"%s\"; expected cpu, cuda:0, opencl:1 or gpu:0", device);
+    if (!cli_device("train", device, &s.device)) return CLI_USAGE;
     snprintf(save, sizeof save, "%s.safetensors", s.model->name);
     if (!s.save) s.save = save;
     return run(&s, classes);

@@ -105,7 +105,7 @@ static bool begin(training *t)
     if (!ids) return false;
     const int64_t count = wk_size(ids, 0), cut = count * 9 / 10;
     if (count < LEAST_CHARACTERS) {
-        fprintf(stderr, "wick train: %s has %lld characters, expected at least %d\n", s->file, (long long)count,
+        fprintf(stderr, "wick train gpt: %s has %lld characters, expected at least %d\n", s->file, (long long)count,
                 LEAST_CHARACTERS);
         return false;
     }
@@ -173,9 +173,7 @@ int train_gpt(int count, char **words)
         !cli_number("train gpt", "--batch", batch, 1, 100000, &s.batch) ||
         !cli_real("train gpt", "--lr", rate, 0, 100, &s.rate))
         return CLI_USAGE;
-    s.device = device ? wk_device_parse(device) : wk_try_gpu(0);
-    if (s.device.kind < 0)
-        return cli_usage_error("train gpt", "unknown device \"%s\"; expected cpu, cuda:0, opencl:1 or gpu:0", device);
+    if (!cli_device("train gpt", device, &s.device)) return CLI_USAGE;
     s.file = file ? file : "data/text/tinyshakespeare.txt";
     return train_outputs_writable(s.svg, s.save) ? train(&s) : CLI_FAILED;
 }

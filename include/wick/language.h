@@ -217,12 +217,13 @@ typedef struct wk_generate_options {
     int64_t stop_count;      /* number of them */
 } wk_generate_options;
 /* wk_generate(net, ids): Continues each row of ids with the tokens that a language model predicts. net is a model of
- * this header, which computes each position once (wk_decode), or any module whose wk_forward returns scores (B, T, V)
- * for ids (B, T), which computes all positions in each step and takes no .mask. Scores are processed as f32. The call
- * computes without gradients and in evaluation mode; it restores the modes of all modules.
+ * this header, which computes each position once (wk_decode), or all that it sees once rows are longer than .context;
+ * or any module whose wk_forward returns scores (B, T, V) for ids (B, T), which computes all positions in each step and
+ * takes no .mask. Scores are processed as f32. The call computes without gradients and in evaluation mode; it restores
+ * the modes of all modules.
  *     wk_tensor *out = wk_generate(net, ids, .max_new_tokens = 100, .do_sample = true, .top_k = 50);
- * Shapes:    ids i64 or i32 (B, T) -> i64 (B, T + n): the prompts, then n <= .max_new_tokens tokens: fewer if all rows
- *            end earlier. With .num_beams, the sequence with the best score for each row.
+ * Shapes:    ids of integers (B, T) -> i64 (B, T + n): the prompts, then n <= .max_new_tokens tokens: fewer if all
+ *            rows end earlier. With .num_beams, the sequence with the best score for each row.
  * Random:    draws use the thread's random stream (wk_seed), whose numbers are the same on all devices. Scores differ
  *            between devices by rounding, so the same seed gives the same tokens unless two of them are a rounding
  *            error apart in a draw.

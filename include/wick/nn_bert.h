@@ -47,8 +47,8 @@ typedef struct wk_nn_bert_options {
  * layer norm. The defaults are those of BERT-base.
  *     wk_module *tiny = wk_nn_bert(.hidden_size = 128, .num_hidden_layers = 2, .num_attention_heads = 2,
  *                                  .intermediate_size = 512);
- * wk_forward(m, ids) returns the hidden states alone. wk_forward_n takes ids, then token types, then an attention mask,
- * of which the last may be omitted, and returns 1 output, or 2: hidden states and pooled output.
+ * wk_forward(m, ids) returns the hidden states alone. wk_forward_n takes ids, token types and an attention mask, of
+ * which the last one or two may be omitted, and returns 1 output, or 2: hidden states and pooled output.
  * Values:    weights are initially normal with standard deviation 0.02, biases 0; the embedding of token 0, the
  *            padding, is 0 and gets no gradient
  * Errors:    WK_ERR_ARGUMENT if a size is negative, .hidden_size is not a multiple of .num_attention_heads, .dropout is

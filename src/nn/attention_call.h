@@ -15,6 +15,9 @@ const void *wk__forward_options(void);
 /* Checks the numbers of inputs and outputs of a forward with one output. */
 bool wk__forward_takes(const char *name, int expected, int inputs, int outputs);
 
+/* Returns x (N, T, heads D) as (N, heads, T, D). NULL on error, also if x is NULL. */
+wk_tensor *wk__split_heads(wk_tensor *x, int64_t heads);
+
 /* Returns a layer of the same kind, with the options of m, its values, requires_grad and training modes. NULL on
  * error. */
 wk_module *wk__transformer_layer_copy(wk_site site, wk_module *m);

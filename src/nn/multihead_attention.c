@@ -90,14 +90,19 @@ static bool project(const call *c, wk_tensor *const in[], wk_tensor *out[])
     return out[QUERY] && out[KEY] && out[VALUE];
 }
 
+wk_tensor *wk__split_heads(wk_tensor *x, int64_t heads)
+{
+    if (!x) return NULL;
+    const int64_t *size = wk__body_of(x)->shape;
+    return wk_transpose(wk_reshape(x, (size[0], size[1], heads, size[2] / heads)), 1, 2);
+}
+
 /* Returns (N, H, L, E / H) of (N, L, E), with the trained row after those of the input. */
 static wk_tensor *split_heads(const call *c, wk_tensor *x, wk_tensor *extra)
 {
     const attention *s = c->state;
     if (extra) x = wk_cat((x, wk_expand_at((wk_site){0}, extra, (int64_t[]){c->samples, 1, s->size}, 3)), 1);
-    if (!x) return NULL;
-    const int64_t rows = wk_size(x, 1);
-    return wk_transpose(wk_reshape(x, (c->samples, rows, s->heads, s->size / s->heads)), 1, 2);
+    return wk__split_heads(x, s->heads);
 }
 
 /* ---- masks ------------------------------------------------------------------------------------------------------- */

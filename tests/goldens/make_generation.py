@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes tests/goldens/generation.txt, scores and tokens of transformers' generate, which tests/nn/generation.c
+"""Writes tests/goldens/generation.txt, scores and tokens of transformers' generate, which tests/nn/generate.c
 describes.
 
     python make_generation.py > generation.txt            (PyTorch 2, transformers 5)

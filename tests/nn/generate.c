@@ -231,6 +231,66 @@ static void beam_search_is_that_of_transformers(void **state)
     assert_int_equal(compare("tokens", true, expect_tokens), 14);
 }
 
+/* Then the search ends after one step, and the width of a step is that of the vocabulary. */
+static void beam_search_may_end_at_all_tokens(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    int64_t ends[VOCABULARY];
+    for (int64_t k = 0; k < VOCABULARY; k++) ends[k] = k;
+    wk_tensor *out = wk_generate(table(5), prompts(), .num_beams = 2, .eos_token_ids = ends, .eos_count = VOCABULARY);
+    assert_true(wk_equal(out, wk_generate(table(5), prompts(), .max_new_tokens = 1)));
+    expect_ok();
+}
+
+enum { STEPS = 30 };
+static int calls;
+
+static wk_tensor *count_calls(wk_module *self, wk_tensor *x)
+{
+    calls++;
+    return wk_forward(wk_module_child(self, "table"), x);
+}
+
+/* Returns the number of steps of a beam search. */
+static int steps_of(wk_early_stopping early, double length_penalty)
+{
+    static const wk_module_kind kind = {.size = sizeof kind, .name = "counted", .forward1 = count_calls};
+    wk_module *net = wk_module_new(&kind);
+    wk_module_add(net, "table", table(5));
+    calls = 0;
+    wk_generate(net, prompts(), .max_new_tokens = STEPS, .num_beams = 3, ENDS, .length_penalty = length_penalty,
+                .early_stopping = early);
+    return calls;
+}
+
+static void beam_search_ends_as_soon_as_it_can(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const int early = steps_of(WK_EARLY_STOPPING_ON, 1);
+    assert_true(early < steps_of(WK_EARLY_STOPPING_OFF, 1));
+    /* a longer sequence scores less with a negative penalty */
+    const int off = steps_of(WK_EARLY_STOPPING_OFF, -0.5);
+    assert_true(early < off && off < STEPS);
+    assert_int_equal(steps_of(WK_EARLY_STOPPING_NEVER, -0.5), off);
+    assert_int_equal(steps_of(WK_EARLY_STOPPING_NEVER, 1), STEPS);
+    expect_ok();
+}
+
+/* A step keeps two tokens for each of two sequences, whatever .top_k is. It draws all of these four, so the result is
+ * that without draws. */
+static void beams_draw_likely_tokens(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *net = table(5);
+    wk_tensor *x = prompts(), *drawn = wk_generate(net, x, .num_beams = 2, .do_sample = true, .top_k = 1);
+    assert_true(wk_equal(drawn, wk_generate(net, x, .num_beams = 2)));
+    assert_false(wk_equal(drawn, wk_generate(net, x)));
+    expect_ok();
+}
+
 /* ---- scores ------------------------------------------------------------------------------------------------------ */
 
 static void rules_return_a_new_tensor_of_f32(void **state)
@@ -245,6 +305,10 @@ static void rules_return_a_new_tensor_of_f32(void **state)
     assert_int_equal(wk_dtype_of(wide), WK_F32);
     wk_tensor *narrow = wk_process_logits(x, .ids = wk_to_dtype(ids(), WK_I32), .repetition_penalty = 1.3);
     assert_true(wk_equal(narrow, wk_process_logits(x, .ids = ids(), .repetition_penalty = 1.3)));
+    assert_true(wk_equal(wk_process_logits(x, .top_p = 0.1, .min_tokens_to_keep = VOCABULARY + 1), x));
+    assert_true(wk_equal(wk_process_logits(x, .min_p = 1, .min_tokens_to_keep = VOCABULARY + 1), x));
+    wk_tensor *three = wk_process_logits(x, .top_k = 1, .min_tokens_to_keep = 3);
+    assert_true(wk_equal(three, wk_process_logits(x, .top_k = 3)));
     expect_ok();
 }
 
@@ -263,8 +327,12 @@ static void rules_report_bad_input(void **state)
     expect_error("process_logits: .ids must be integers, got f32", NULL);
     wk_process_logits(x, .temperature = 0);
     expect_error("process_logits: .temperature must be a positive number, got 0", NULL);
+    wk_process_logits(x, .temperature = INFINITY);
+    expect_error("process_logits: .temperature must be a positive number, got inf", NULL);
     wk_process_logits(x, .repetition_penalty = -1);
     expect_error("process_logits: .repetition_penalty must be a positive number, got -1", NULL);
+    wk_process_logits(x, .repetition_penalty = INFINITY);
+    expect_error("process_logits: .repetition_penalty must be a positive number, got inf", NULL);
     wk_process_logits(x, .top_p = 1.5);
     expect_error("process_logits: .top_p must be in [0, 1], got 1.5", NULL);
     wk_process_logits(x, .min_p = -0.5);
@@ -334,6 +402,9 @@ static void devices_give_the_same_tokens(void **state)
         z = wk_to(z, wk_cpu());
         if (!drawn) drawn = y, best = z;
         assert_true(wk_equal(y, drawn) && wk_equal(z, best));
+        wk_tensor *cached = wk_generate(wk_module_to(gpt(), device), wk_to(padded(), device), .max_new_tokens = 8,
+                                        .mask = wk_to(tokens_of_padded(), device));
+        assert_true(wk_equal(wk_to(cached, wk_cpu()), continue_padded("gpt")));
     }
     expect_ok();
 }
@@ -534,6 +605,8 @@ static void bad_input_is_reported(void **state)
     expect_error("generate: .top_p must be in [0, 1], got 2", NULL);
     wk_generate(net, x, .num_beams = -2);
     expect_error("generate: .num_beams must be at least 1, got -2", NULL);
+    wk_generate(net, x, .num_beams = INT64_MAX);
+    expect_error("generate: .num_beams must be smaller, got 9.22337e+18", NULL);
     wk_generate(net, x, .length_penalty = 2);
     expect_error("generate: .length_penalty needs .num_beams above 1", NULL);
     wk_generate(net, x, .early_stopping = true);
@@ -583,6 +656,9 @@ int main(void)
         cmocka_unit_test(rules_are_those_of_transformers),
         cmocka_unit_test(tokens_are_those_of_transformers),
         cmocka_unit_test(beam_search_is_that_of_transformers),
+        cmocka_unit_test(beam_search_may_end_at_all_tokens),
+        cmocka_unit_test(beam_search_ends_as_soon_as_it_can),
+        cmocka_unit_test(beams_draw_likely_tokens),
         cmocka_unit_test(rules_return_a_new_tensor_of_f32),
         cmocka_unit_test(rules_report_bad_input),
         cmocka_unit_test(the_same_seed_gives_the_same_tokens),

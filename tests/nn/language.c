@@ -154,6 +154,26 @@ static void decoding_has_no_dropout(void **state)
     expect_ok();
 }
 
+/* Any module may take the place of an MLP. */
+static void parts_can_be_replaced(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *net = wk_module_train(with_noise(create(0, WK_F64)), false);
+    wk_tensor *ids = some_ids(1, 4), *before = wk_forward(net, ids);
+    assert_non_null(wk_module_replace(net, "transformer.h.1.mlp", wk_nn_linear(12, 12, .dtype = WK_F64)));
+    wk_tensor *all = wk_forward(net, ids);
+    assert_false(wk_equal(all, before));
+    wk_kv_cache *cache = wk_kv_cache_new(net, 1, 4);
+    expect_near(wk_decode(net, wk_narrow(ids, 1, 0, 3), cache), wk_narrow(all, 1, 0, 3), 1e-12);
+    expect_near(wk_decode(net, wk_narrow(ids, 1, 3, 1), cache), wk_narrow(all, 1, 3, 1), 1e-12);
+    expect_ok();
+    wk_module_replace(net, "transformer.h", wk_module_slice(wk_module_child(net, "transformer.h"), 0, 1));
+    cache = wk_kv_cache_new(net, 1, 4);
+    assert_null(wk_decode(net, ids, cache));
+    expect_error("decode: the model has 1 blocks, its cache 2 layers", NULL);
+}
+
 /* A failed call leaves the cache as it was. */
 static void failed_calls_change_nothing(void **state)
 {
@@ -170,8 +190,29 @@ static void failed_calls_change_nothing(void **state)
     expect_ok();
 }
 
-/* The keys of earlier positions stay where they are: a step allocates less memory than they take. In mode WICK_EAGER
- * each call that writes into a view copies the tensor. */
+/* The mask of a failed call is not that of the next one. The call fails as its model has fewer positions. */
+static void masks_of_failed_calls_are_forgotten(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *net = wk_module_train(with_noise(create(1, WK_F64)), false);
+    wk_module *small = wk_nn_llama(.vocab_size = VOCAB, .hidden_size = 12, .num_hidden_layers = 2,
+                                   .num_attention_heads = 4, .num_key_value_heads = 2, .head_dim = 6,
+                                   .intermediate_size = 20, .max_position_embeddings = 4, .dtype = WK_F64);
+    wk_tensor *ids = some_ids(1, 6), *all = wk_forward(net, wk_narrow(ids, 1, 1, 5));
+    wk_kv_cache *cache = wk_kv_cache_new(net, 1, 6);
+    wk_tensor *mask = wk_ne(wk_reshape(wk_arange(4), (1, 4)), 0);
+    expect_near(wk_narrow(wk_decode(net, wk_narrow(ids, 1, 0, 4), cache, .mask = mask), 1, 1, 3),
+                wk_narrow(all, 1, 0, 3), 1e-12);
+    mask = wk_cat((mask, wk_zeros((1, 2), .dtype = WK_BOOL)), 1);
+    assert_null(wk_decode(small, wk_narrow(ids, 1, 4, 2), cache, .mask = mask));
+    expect_error("a sequence of 6 ids exceeds the 4 positions of the model", NULL);
+    expect_near(wk_decode(net, wk_narrow(ids, 1, 4, 2), cache), wk_narrow(all, 1, 3, 2), 1e-12);
+    expect_ok();
+}
+
+/* A step does not copy the keys of earlier positions: it allocates less memory than they take. In mode WICK_EAGER each
+ * call that writes into a view copies the tensor. */
 static void a_step_copies_no_old_positions(void **state)
 {
     (void)state;
@@ -342,6 +383,32 @@ static void options_are_checked(void **state)
             "nn_llama: .rope_low_freq_factor must be below .rope_high_freq_factor, got 4 and 4");
 }
 
+static void expect_other_sizes(wk_module *net, wk_tensor *ids, wk_kv_cache *cache)
+{
+    REFUSES(wk_decode(net, ids, cache), "decode: the cache belongs to a model of other sizes");
+}
+
+/* Each model differs from the first in one size that a cache depends on. */
+static void a_cache_belongs_to_the_sizes_of_a_model(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    static const struct {
+        int64_t vocab, layers, kv_heads, head_dim;
+    } sizes[] = {{7, 1, 2, 4}, {8, 1, 2, 4}, {7, 2, 2, 4}, {7, 1, 1, 4}, {7, 1, 2, 6}};
+    wk_tensor *ids = wk_zeros((1, 1), .dtype = WK_I64);
+    wk_kv_cache *cache = NULL;
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        wk_module *net = wk_nn_llama(.vocab_size = sizes[k].vocab, .num_hidden_layers = sizes[k].layers,
+                                     .num_key_value_heads = sizes[k].kv_heads, .head_dim = sizes[k].head_dim,
+                                     .num_attention_heads = 2, .hidden_size = 8, .intermediate_size = 8);
+        if (cache) expect_other_sizes(net, ids, cache);
+        if (!cache) cache = wk_kv_cache_new(net, 1, 2);
+    }
+    assert_non_null(cache);
+    assert_int_equal(wk_kv_cache_length(cache), 0);
+}
+
 static void calls_are_checked(void **state)
 {
     (void)state;
@@ -358,7 +425,8 @@ static void calls_are_checked(void **state)
     wk_kv_cache *cache = wk_kv_cache_new(net, 2, 4);
     wk_tensor *ids = some_ids(2, 3);
     REFUSES(wk_decode(linear, ids, cache), "decode: expected a model of wk_nn_gpt");
-    REFUSES(wk_decode(other, ids, cache), "decode: the cache belongs to a model of other sizes");
+    expect_other_sizes(other, ids, cache);
+    REFUSES(wk_decode(net, ids, cache, .mask = wk_reshape(wk_ones((2, 3)), (7))), "reshape");
     REFUSES(wk_decode(net, ids, NULL), "decode: the cache is NULL");
     REFUSES(wk_decode(net, some_ids(1, 3), cache), "decode: expected ids of shape (2, T)");
     REFUSES(wk_decode(net, some_ids(2, 5), cache), "decode: 5 ids exceed the 4 positions");
@@ -382,7 +450,9 @@ int main(void)
         cmocka_unit_test(padding_has_no_effect),
         cmocka_unit_test(only_the_last_scores),
         cmocka_unit_test(decoding_has_no_dropout),
+        cmocka_unit_test(parts_can_be_replaced),
         cmocka_unit_test(failed_calls_change_nothing),
+        cmocka_unit_test(masks_of_failed_calls_are_forgotten),
         cmocka_unit_test(a_step_copies_no_old_positions),
         cmocka_unit_test(training_lowers_the_loss),
         cmocka_unit_test(all_parameters_have_gradients),
@@ -391,6 +461,7 @@ int main(void)
         cmocka_unit_test(parts_can_be_called),
         cmocka_unit_test(models_as_text),
         cmocka_unit_test(options_are_checked),
+        cmocka_unit_test(a_cache_belongs_to_the_sizes_of_a_model),
         cmocka_unit_test(calls_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

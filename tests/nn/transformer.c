@@ -556,7 +556,7 @@ static void attention_with_linear_biases(void **state)
     expect_error("alibi_bias: .dtype must be floating, got i64", NULL);
 }
 
-/* A bias as .attn_mask gives what the formula gives, in the op and in the layer. */
+/* Attention with a bias as .attn_mask equals the formula, in the op and in the layer. */
 static void a_bias_is_added_to_the_products(void **state)
 {
     (void)state;

@@ -33,15 +33,15 @@ static wk_tensor *mask_of(const wk__generation *g, int64_t first, int64_t length
     return wk_cat((mask, made), 1);
 }
 
-/* Returns scores (rows, 1, V) of the last of the tokens from `first` up to `length`, computed by a language model: with
- * the cache if first is 0. NULL on error. */
+/* Returns scores (rows, 1, V) of the last of the tokens from `first` up to `length`, computed by a language model. If
+ * first is above 0, positions differ from those of the step before, so nothing in the cache is used. NULL on error. */
 static wk_tensor *decode(const wk__generation *g, wk_tensor *tokens, int64_t first, int64_t length)
 {
-    wk_kv_cache *cache = first == 0 ? g->cache : wk_kv_cache_new(g->net, wk_size(tokens, 0), length - first);
-    const int64_t past = wk_kv_cache_length(cache);
+    if (first > 0) wk__kv_cache_clear(g->cache);
+    const int64_t past = wk_kv_cache_length(g->cache);
     wk_tensor *mask = past == 0 ? mask_of(g, first, length) : NULL;
     wk_tensor *ids = wk_narrow(tokens, 1, first + past, length - first - past);
-    return cache && ids ? wk_decode(g->net, ids, cache, .mask = mask, .logits_to_keep = 1) : NULL;
+    return ids ? wk_decode(g->net, ids, g->cache, .mask = mask, .logits_to_keep = 1) : NULL;
 }
 
 wk_tensor *wk__generation_scores(const wk__generation *g, wk_tensor *tokens, int64_t length)
@@ -182,9 +182,11 @@ static bool make_cache(wk__generation *g, int64_t count)
                       wk__module_of(g->net)->kind.name);
         return false;
     }
-    if (__builtin_add_overflow(g->prompt, g->most, &all) || __builtin_mul_overflow(count, g->options.num_beams, &count))
-        return wk__generation_bad_option(g->site, "max_new_tokens", "smaller", (double)g->most);
-    if (!model || (context > 0 && g->prompt > context)) return true;
+    if (__builtin_add_overflow(g->prompt, g->most, &all))
+        return wk__bad_option(g->site, op, "max_new_tokens", "smaller", (double)g->most);
+    if (__builtin_mul_overflow(count, g->options.num_beams, &count))
+        return wk__bad_option(g->site, op, "num_beams", "smaller", (double)g->options.num_beams);
+    if (!model) return true;
     length = context > 0 && context < all - 1 ? context : all - 1; /* the last token is not an input */
     if (length > model->positions) {
         wk__error_set(g->site, WK_ERR_ARGUMENT,

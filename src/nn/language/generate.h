@@ -6,6 +6,9 @@
 #include "nn/module.h"
 #include <wick/language.h>
 
+/* Reports an option with another value than expected. Returns false. */
+bool wk__bad_option(wk_site site, const char *op, const char *option, const char *expected, double value);
+
 /* ---- scores ------------------------------------------------------------------------------------------------------ */
 
 /* Rules of wk_process_logits, with their defaults filled in. */
@@ -39,8 +42,6 @@ typedef struct wk__generation {
 /* Returns zeroed memory that the end of the call frees, also if an error handler leaves it by longjmp. NULL after
  * recording an error. */
 void *wk__generation_memory(wk_site site, int64_t count, size_t size);
-/* Reports an option with another value than expected. Returns false. */
-bool wk__generation_bad_option(wk_site site, const char *option, const char *expected, double value);
 /* Checks the options and ids of the program, and fills in the generation except for its cache. Returns ids as i64
  * (rows, prompt); NULL on error. */
 wk_tensor *wk__generation_read(wk__generation *g, wk_tensor *ids);

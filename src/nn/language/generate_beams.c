@@ -164,18 +164,18 @@ static void continue_sequence(const search *s, int64_t row, const candidate *c, 
     to->length[at] = s->length + 1;
 }
 
-/* Collects the best candidates that do not end as the next running sequences; others if there are too few. */
+/* Collects the best candidates that do not end as the next running sequences. There are enough of them, as the width
+ * allows for all that end, except in the last step, in which all candidates end. */
 static void choose_running(search *s, int64_t row)
 {
-    int64_t found = 0;
-    for (int ends = 0; ends < 2; ends++)
-        for (int64_t k = 0; k < s->width && found < s->beams; k++) {
-            const candidate *c = &s->candidate[k];
-            if (c->ends != (ends == 1)) continue;
-            const int64_t at = row * s->beams + found++;
-            continue_sequence(s, row, c, c->ends ? c->score + LOWEST : c->score, &s->next, at);
-            s->origin[at] = row * s->beams + c->beam;
-        }
+    int64_t at = row * s->beams;
+    const int64_t end = at + s->beams;
+    for (int64_t k = 0; k < s->width && at < end; k++) {
+        const candidate *c = &s->candidate[k];
+        if (c->ends) continue;
+        continue_sequence(s, row, c, c->score, &s->next, at);
+        s->origin[at++] = row * s->beams + c->beam;
+    }
 }
 
 static bool all_finished(const search *s, int64_t row)
@@ -205,14 +205,15 @@ static void choose_finished(search *s, int64_t row)
         if (s->candidate[k].ends) insert_finished(s, row, &s->candidate[k], s->candidate[k].score / divisor);
 }
 
-/* Returns true if a running sequence may still become better than a finished one. */
+/* Returns true if a running sequence may still become better than a finished one. The scores of those that do not exist
+ * yet are LOWEST. */
 static bool can_improve(const search *s, int64_t row)
 {
     const wk_generate_options *o = &s->g->options;
     const bool longest = o->early_stopping == WK_EARLY_STOPPING_NEVER && o->length_penalty > 0;
     const double length = (double)((longest ? s->total : s->length) - s->g->prompt);
     const float best = s->running.score[row * s->beams] / (float)pow(length, o->length_penalty);
-    return !all_finished(s, row) || best > s->finished.score[row * s->beams + s->beams - 1];
+    return best > s->finished.score[row * s->beams + s->beams - 1];
 }
 
 /* Takes the candidates of a row. Returns true if one of them does not end. */

@@ -20,12 +20,6 @@ void *wk__generation_memory(wk_site site, int64_t count, size_t size)
     return NULL;
 }
 
-bool wk__generation_bad_option(wk_site site, const char *option, const char *expected, double value)
-{
-    wk__error_set(site, WK_ERR_ARGUMENT, "%s: .%s must be %s, got %g", op, option, expected, value);
-    return false;
-}
-
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
 /* Checks the option of a token; *token becomes -1 if it is not set or -1. */
@@ -33,7 +27,7 @@ static bool read_token_option(wk_site site, const char *option, double value, in
 {
     value = wk__option_or(value, -1);
     if (!(value >= -1 && value < 0x1p53 && floor(value) == value))
-        return wk__generation_bad_option(site, option, "a token", value);
+        return wk__bad_option(site, op, option, "a token", value);
     *token = (int64_t)value;
     return true;
 }
@@ -47,7 +41,7 @@ static bool read_end_tokens(wk__generation *g)
         !read_token_option(g->site, "pad_token_id", o->pad_token_id, &pad))
         return false;
     if (o->eos_count < 0 || (o->eos_count > 0) != (o->eos_token_ids != NULL))
-        return wk__generation_bad_option(g->site, "eos_count", "the number of .eos_token_ids", (double)o->eos_count);
+        return wk__bad_option(g->site, op, "eos_count", "the number of .eos_token_ids", (double)o->eos_count);
     g->eos = wk__generation_memory(g->site, o->eos_count + WK__LANGUAGE_ENDS, sizeof *g->eos);
     if (!g->eos) return false;
     const wk__language *model = wk__language_find(g->net);
@@ -56,7 +50,7 @@ static bool read_end_tokens(wk__generation *g)
     if (first >= 0) g->eos[g->eos_count++] = first;
     for (int64_t k = 0; k < o->eos_count; k++) {
         if (o->eos_token_ids[k] < 0)
-            return wk__generation_bad_option(g->site, "eos_token_ids", "tokens", (double)o->eos_token_ids[k]);
+            return wk__bad_option(g->site, op, "eos_token_ids", "tokens", (double)o->eos_token_ids[k]);
         g->eos[g->eos_count++] = o->eos_token_ids[k];
     }
     g->pad = pad >= 0 ? pad : g->eos_count > 0 ? g->eos[0] : 0;
@@ -93,13 +87,12 @@ static bool read_options(wk__generation *g)
     if (!o->num_beams) o->num_beams = 1;
     o->length_penalty = wk__option_or(o->length_penalty, 1);
     if (o->max_new_tokens < 0)
-        return wk__generation_bad_option(g->site, "max_new_tokens", "at least 1", (double)o->max_new_tokens);
-    if (o->num_beams < 0) return wk__generation_bad_option(g->site, "num_beams", "at least 1", (double)o->num_beams);
-    if (o->context < 0) return wk__generation_bad_option(g->site, "context", "at least 1", (double)o->context);
-    if (!isfinite(o->length_penalty))
-        return wk__generation_bad_option(g->site, "length_penalty", "finite", o->length_penalty);
+        return wk__bad_option(g->site, op, "max_new_tokens", "at least 1", (double)o->max_new_tokens);
+    if (o->num_beams < 0) return wk__bad_option(g->site, op, "num_beams", "at least 1", (double)o->num_beams);
+    if (o->context < 0) return wk__bad_option(g->site, op, "context", "at least 1", (double)o->context);
+    if (!isfinite(o->length_penalty)) return wk__bad_option(g->site, op, "length_penalty", "finite", o->length_penalty);
     if (early < 0 || early > WK_EARLY_STOPPING_NEVER)
-        return wk__generation_bad_option(g->site, "early_stopping", "a WK_EARLY_STOPPING_ constant", early);
+        return wk__bad_option(g->site, op, "early_stopping", "a WK_EARLY_STOPPING_ constant", early);
     g->most = o->max_new_tokens;
     g->rules = (wk__logits_rules){.repetition_penalty = o->repetition_penalty,
                                   .temperature = o->temperature,

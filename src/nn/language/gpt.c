@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nn_gpt: GPT-2. Weights of projections are (in, out), as in files of this model. */
 #include "language.h"
+#include "nn/attention_call.h"
 #include "nn/models/build.h"
 #include <math.h>
 #include <wick/ops.h>
@@ -187,20 +188,16 @@ static wk_module *create_transformer(const plan *p)
 static bool read_options(wk_site site, const char *name, plan *p)
 {
     wk_nn_gpt_options *o = &p->o;
-    wk__language_default(&o->vocab_size, 50257);
-    wk__language_default(&o->n_positions, 1024);
-    wk__language_default(&o->n_embd, 768);
-    wk__language_default(&o->n_layer, 12);
-    wk__language_default(&o->n_head, 12);
+    const wk__model_size sizes[] = {{"vocab_size", &o->vocab_size, 50257},
+                                    {"n_positions", &o->n_positions, 1024},
+                                    {"n_embd", &o->n_embd, 768},
+                                    {"n_layer", &o->n_layer, 12},
+                                    {"n_head", &o->n_head, 12}};
+    if (!wk__model_sizes(site, name, sizes, sizeof sizes / sizeof *sizes)) return false;
+    const wk__model_size inner = {"n_inner", &o->n_inner, o->n_embd <= INT64_MAX / 4 ? 4 * o->n_embd : 0};
+    if (!wk__model_sizes(site, name, &inner, 1)) return false;
     o->dropout = wk__option_or(o->dropout, 0.1);
     o->layer_norm_epsilon = wk__option_or(o->layer_norm_epsilon, 1e-5);
-    if (!wk__language_check(site, name, "vocab_size", o->vocab_size) ||
-        !wk__language_check(site, name, "n_positions", o->n_positions) ||
-        !wk__language_check(site, name, "n_embd", o->n_embd) ||
-        !wk__language_check(site, name, "n_layer", o->n_layer) || !wk__language_check(site, name, "n_head", o->n_head))
-        return false;
-    if (o->n_inner == 0 && o->n_embd <= INT64_MAX / 4) o->n_inner = 4 * o->n_embd;
-    if (!wk__language_check(site, name, "n_inner", o->n_inner)) return false;
     p->residual_std = WK__LANGUAGE_STD / sqrt(2 * (double)o->n_layer);
     if (o->n_embd % o->n_head != 0)
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: .n_embd must be a multiple of .n_head, got %lld and %lld", name,
@@ -216,9 +213,9 @@ wk_module *wk_nn_gpt_at(wk_site site, const wk_nn_gpt_options *options)
 {
     static const char name[] = "nn_gpt";
     plan p;
-    wk__call_scope c;
+    wk__network network = {.name = name, .site = site};
     if (!wk__options(site, name, options, &p.o) || !read_options(site, name, &p) ||
-        !wk__language_begin(&c, site, name, p.o.device))
+        !wk__network_open(&network, p.o.device))
         return NULL;
     const wk__language sizes = {.vocab = p.o.vocab_size,
                                 .positions = p.o.n_positions,
@@ -227,5 +224,5 @@ wk_module *wk_nn_gpt_at(wk_site site, const wk_nn_gpt_options *options)
                                 .head_dim = p.o.n_embd / p.o.n_head};
     wk_module *m = wk__language_model("gpt2_lm_head_model", "transformer", create_transformer(&p), &sizes, p.o.n_embd,
                                       !p.o.untied, p.o.dtype);
-    return wk__language_end(&c, m);
+    return wk__network_end(&network, m);
 }

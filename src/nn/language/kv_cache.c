@@ -4,12 +4,18 @@
 #include "base/alloc.h"
 #include <wick/ops.h>
 
+static void drop_tokens(wk__kv_cache *cache)
+{
+    if (cache->tokens) wk__handle_drop(&cache->tokens->handle);
+    cache->tokens = NULL;
+}
+
 static void destroy(void *body)
 {
     wk__kv_cache *cache = body;
     for (int64_t k = 0; cache->key && k < 2 * cache->layers; k++)
         if (cache->key[k]) wk__handle_drop(&cache->key[k]->handle);
-    if (cache->tokens) wk__handle_drop(&cache->tokens->handle);
+    drop_tokens(cache);
     wk__free(cache->key);
     wk__free(cache);
 }
@@ -19,6 +25,13 @@ const wk__handle_type wk__kv_cache_kind = {.name = "cache", .destroy = destroy, 
 wk__kv_cache *wk__kv_cache_of(wk_site site, const char *op, const wk_kv_cache *cache)
 {
     return wk__handle_check(cache, &wk__kv_cache_kind, site, op, "the cache") ? wk__handle_body(cache) : NULL;
+}
+
+void wk__kv_cache_clear(wk_kv_cache *cache)
+{
+    wk__kv_cache *body = wk__handle_body(cache);
+    body->length = 0;
+    drop_tokens(body);
 }
 
 /* ---- creation ---------------------------------------------------------------------------------------------------- */

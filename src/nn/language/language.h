@@ -53,16 +53,6 @@ bool wk__language_set_ends(wk_site site, const char *op, wk_module *m, const int
 /* Returns the weight of the embedding, (vocab, features); NULL on error. */
 wk_tensor *wk__language_embedding(const char *op, const wk__language *language);
 
-/* Begins the construction of a model on a device, after which wk__language_end() must be called. Returns false on
- * error. */
-bool wk__language_begin(wk__call_scope *c, wk_site site, const char *name, wk_device device);
-/* Ends it and keeps m. Returns m. */
-wk_module *wk__language_end(wk__call_scope *c, wk_module *m);
-/* Sets an option that is 0 to its default. */
-void wk__language_default(int64_t *option, int64_t value);
-/* Checks an option that must be at least 1. Returns false after recording an error. */
-bool wk__language_check(wk_site site, const char *name, const char *option, int64_t value);
-
 /* ---- cache ------------------------------------------------------------------------------------------------------- */
 
 /* Body of a wk_kv_cache. Keys and values of layer k are (batch, kv_heads, capacity, head_dim), of which the first
@@ -77,10 +67,12 @@ typedef struct wk__kv_cache {
 extern const wk__handle_type wk__kv_cache_kind;
 /* Returns the body of a cache; NULL after recording an error if it is another object. */
 wk__kv_cache *wk__kv_cache_of(wk_site site, const char *op, const wk_kv_cache *cache);
+/* Empties a cache. */
+void wk__kv_cache_clear(wk_kv_cache *cache);
 
 /* ---- sequences --------------------------------------------------------------------------------------------------- */
 
-/* A call of a model: the positions of its ids, and what they attend to. Tensors belong to the call. */
+/* A call of a model: the positions of its ids, and the keys that each of them attends to. Tensors belong to the call. */
 typedef struct wk__sequence {
     wk__kv_cache *cache;    /* that of wk_decode, without dropout; NULL: the ids are a complete sequence */
     wk_tensor *positions;   /* i64 (T) or (B, T) */
@@ -109,7 +101,5 @@ wk_tensor *wk__sequence_blocks(const wk__sequence *s, const wk__language_body *b
  * it appends to the cache. Returns (B, T, heads D); NULL on error. */
 wk_tensor *wk__sequence_attend(const wk__sequence *s, wk_tensor *query, wk_tensor *key, wk_tensor *value,
                                double dropout);
-/* Returns x (B, T, heads D) as (B, heads, T, D). */
-wk_tensor *wk__split_heads(wk_tensor *x, int64_t heads);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/options.h"
 #include "language.h"
+#include "nn/attention_call.h"
 #include "nn/models/build.h"
 #include "rope.h"
 #include <wick/ops.h>
@@ -156,17 +157,24 @@ static wk_module *create_model(const plan *p)
 
 /* ---- options ----------------------------------------------------------------------------------------------------- */
 
+/* Sets defaults and checks sizes one by one. Returns false on error. */
+static bool read_sizes(wk_site site, const char *name, wk_nn_llama_options *o)
+{
+    const wk__model_size sizes[] = {{"vocab_size", &o->vocab_size, 32000},
+                                    {"hidden_size", &o->hidden_size, 4096},
+                                    {"intermediate_size", &o->intermediate_size, 11008},
+                                    {"num_hidden_layers", &o->num_hidden_layers, 32},
+                                    {"num_attention_heads", &o->num_attention_heads, 32},
+                                    {"max_position_embeddings", &o->max_position_embeddings, 2048},
+                                    {"rope_original_positions", &o->rope_original_positions, 8192}};
+    if (!wk__model_sizes(site, name, sizes, sizeof sizes / sizeof *sizes)) return false;
+    if (o->head_dim == 0) o->head_dim = o->hidden_size / o->num_attention_heads;
+    const wk__model_size heads = {"num_key_value_heads", &o->num_key_value_heads, o->num_attention_heads};
+    return wk__model_sizes(site, name, &heads, 1);
+}
+
 static void set_defaults(wk_nn_llama_options *o)
 {
-    wk__language_default(&o->vocab_size, 32000);
-    wk__language_default(&o->hidden_size, 4096);
-    wk__language_default(&o->intermediate_size, 11008);
-    wk__language_default(&o->num_hidden_layers, 32);
-    wk__language_default(&o->num_attention_heads, 32);
-    wk__language_default(&o->num_key_value_heads, o->num_attention_heads);
-    wk__language_default(&o->max_position_embeddings, 2048);
-    wk__language_default(&o->rope_original_positions, 8192);
-    if (o->num_attention_heads > 0) wk__language_default(&o->head_dim, o->hidden_size / o->num_attention_heads);
     o->rms_norm_eps = wk__option_or(o->rms_norm_eps, 1e-6);
     o->rope_theta = wk__option_or(o->rope_theta, 10000);
     o->rope_factor = wk__option_or(o->rope_factor, 0);
@@ -174,17 +182,8 @@ static void set_defaults(wk_nn_llama_options *o)
     o->rope_high_freq_factor = wk__option_or(o->rope_high_freq_factor, 4);
 }
 
-static bool check_sizes(wk_site site, const char *name, const wk_nn_llama_options *o)
+static bool check_heads(wk_site site, const char *name, const wk_nn_llama_options *o)
 {
-    if (!wk__language_check(site, name, "vocab_size", o->vocab_size) ||
-        !wk__language_check(site, name, "hidden_size", o->hidden_size) ||
-        !wk__language_check(site, name, "intermediate_size", o->intermediate_size) ||
-        !wk__language_check(site, name, "num_hidden_layers", o->num_hidden_layers) ||
-        !wk__language_check(site, name, "num_attention_heads", o->num_attention_heads) ||
-        !wk__language_check(site, name, "num_key_value_heads", o->num_key_value_heads) ||
-        !wk__language_check(site, name, "max_position_embeddings", o->max_position_embeddings) ||
-        !wk__language_check(site, name, "rope_original_positions", o->rope_original_positions))
-        return false;
     int64_t features;
     if (o->num_attention_heads % o->num_key_value_heads != 0)
         wk__error_set(site, WK_ERR_ARGUMENT,
@@ -219,11 +218,11 @@ wk_module *wk_nn_llama_at(wk_site site, const wk_nn_llama_options *options)
 {
     static const char name[] = "nn_llama";
     plan p;
-    wk__call_scope c;
+    wk__network network = {.name = name, .site = site};
     wk_nn_llama_options *o = &p.o;
-    if (!wk__options(site, name, options, o)) return NULL;
+    if (!wk__options(site, name, options, o) || !read_sizes(site, name, o)) return NULL;
     set_defaults(o);
-    if (!check_sizes(site, name, o) || !check_rope(site, name, o) || !wk__language_begin(&c, site, name, o->device))
+    if (!check_heads(site, name, o) || !check_rope(site, name, o) || !wk__network_open(&network, o->device))
         return NULL;
     p.rope = (wk__rope){.head_dim = o->head_dim,
                         .theta = o->rope_theta,
@@ -238,5 +237,5 @@ wk_module *wk_nn_llama_at(wk_site site, const wk_nn_llama_options *options)
                                 .head_dim = o->head_dim};
     wk_module *m = wk__language_model("llama_for_causal_lm", "model", create_model(&p), &sizes, o->hidden_size,
                                       o->tie_word_embeddings, o->dtype);
-    return wk__language_end(&c, m);
+    return wk__network_end(&network, m);
 }

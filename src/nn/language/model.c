@@ -85,32 +85,6 @@ static wk_tensor *forward(wk_module *self, wk_tensor *ids)
 
 /* ---- construction ------------------------------------------------------------------------------------------------ */
 
-bool wk__language_check(wk_site site, const char *name, const char *option, int64_t value)
-{
-    if (value > 0) return true;
-    wk__error_set(site, WK_ERR_ARGUMENT, "%s: .%s must be at least 1, got %lld", name, option, (long long)value);
-    return false;
-}
-
-void wk__language_default(int64_t *option, int64_t value)
-{
-    if (*option == 0) *option = value;
-}
-
-bool wk__language_begin(wk__call_scope *c, wk_site site, const char *name, wk_device device)
-{
-    if (!wk__call_begin(c, WK__FRAME_CALL, name, site, WK__GRAD_KEPT)) return false;
-    if (device.kind) (void)wk_device_guard_open(site, device); /* the end of the call closes it */
-    return true;
-}
-
-wk_module *wk__language_end(wk__call_scope *c, wk_module *m)
-{
-    if (m) wk__handle_keep(&m->handle, c->site);
-    wk__call_end(c, NULL, 0);
-    return m;
-}
-
 /* Gives the weight of a new module its initial values, and a bias 0. Returns m; NULL on error. */
 static wk_module *initialize(wk_module *m, bool bias)
 {

@@ -14,7 +14,7 @@
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
-static bool bad_rule(wk_site site, const char *op, const char *option, const char *expected, double value)
+bool wk__bad_option(wk_site site, const char *op, const char *option, const char *expected, double value)
 {
     wk__error_set(site, WK_ERR_ARGUMENT, "%s: .%s must be %s, got %g", op, option, expected, value);
     return false;
@@ -28,13 +28,13 @@ bool wk__logits_rules_set(wk_site site, const char *op, wk__logits_rules *rules)
     rules->top_p = wk__option_or(rules->top_p, 1);
     rules->min_p = wk__option_or(rules->min_p, 0);
     if (!(rules->repetition_penalty > 0 && isfinite(rules->repetition_penalty)))
-        return bad_rule(site, op, "repetition_penalty", positive, rules->repetition_penalty);
+        return wk__bad_option(site, op, "repetition_penalty", positive, rules->repetition_penalty);
     if (!(rules->temperature > 0 && isfinite(rules->temperature)))
-        return bad_rule(site, op, "temperature", positive, rules->temperature);
-    if (!(rules->top_p >= 0 && rules->top_p <= 1)) return bad_rule(site, op, "top_p", fraction, rules->top_p);
-    if (!(rules->min_p >= 0 && rules->min_p <= 1)) return bad_rule(site, op, "min_p", fraction, rules->min_p);
-    if (rules->top_k < 0) return bad_rule(site, op, "top_k", "at least 0", (double)rules->top_k);
-    if (rules->keep < 1) return bad_rule(site, op, "min_tokens_to_keep", "at least 1", (double)rules->keep);
+        return wk__bad_option(site, op, "temperature", positive, rules->temperature);
+    if (!(rules->top_p >= 0 && rules->top_p <= 1)) return wk__bad_option(site, op, "top_p", fraction, rules->top_p);
+    if (!(rules->min_p >= 0 && rules->min_p <= 1)) return wk__bad_option(site, op, "min_p", fraction, rules->min_p);
+    if (rules->top_k < 0) return wk__bad_option(site, op, "top_k", "at least 0", (double)rules->top_k);
+    if (rules->keep < 1) return wk__bad_option(site, op, "min_tokens_to_keep", "at least 1", (double)rules->keep);
     return true;
 }
 

@@ -78,13 +78,6 @@ wk_tensor *wk__sequence_blocks(const wk__sequence *s, const wk__language_body *b
 
 /* ---- attention --------------------------------------------------------------------------------------------------- */
 
-wk_tensor *wk__split_heads(wk_tensor *x, int64_t heads)
-{
-    if (!x) return NULL;
-    const int64_t *size = wk__body_of(x)->shape;
-    return wk_transpose(wk_reshape(x, (size[0], size[1], heads, size[2] / heads)), 1, 2);
-}
-
 /* Writes x behind the positions in use. Returns the positions up to its end, a view of the cache; NULL on error. */
 static wk_tensor *append(const wk__kv_cache *cache, wk_tensor *all, wk_tensor *x)
 {

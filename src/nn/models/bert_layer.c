@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A layer of BERT: self-attention and two linear layers. */
 #include "bert.h"
+#include "nn/attention_call.h"
 #include <wick/ops.h>
 
 /* States of the modules: their children. */
@@ -42,28 +43,19 @@ bool wk__bert_takes(const wk_module *self, int inputs, int least, int outputs)
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */
 
-/* Returns (N, H, T, E / H) of (N, T, E). */
-static wk_tensor *split_heads(wk_tensor *x, int64_t heads)
-{
-    if (!x) return NULL;
-    const int64_t samples = wk_size(x, 0), tokens = wk_size(x, 1), size = wk_size(x, 2);
-    return wk_transpose(wk_reshape(x, (samples, tokens, heads, size / heads)), 1, 2);
-}
-
 /* in: x; a mask of keys, bool (N, 1, 1, T), or NULL */
 static int self_forward(wk_module *self, wk_tensor *const *in, int inputs, wk_tensor **out, int outputs)
 {
     const self_attention *s = wk__module_of(self)->state;
     if (!wk__bert_takes(self, inputs, 1, outputs)) return -1;
-    wk_tensor *query = split_heads(wk__bert_call(s->query, in[0], NULL), s->heads);
-    wk_tensor *key = split_heads(wk__bert_call(s->key, in[0], NULL), s->heads);
-    wk_tensor *value = split_heads(wk__bert_call(s->value, in[0], NULL), s->heads);
+    wk_tensor *query = wk__split_heads(wk__bert_call(s->query, in[0], NULL), s->heads);
+    wk_tensor *key = wk__split_heads(wk__bert_call(s->key, in[0], NULL), s->heads);
+    wk_tensor *value = wk__split_heads(wk__bert_call(s->value, in[0], NULL), s->heads);
     if (!query || !key || !value) return -1;
     wk_tensor *x = wk_scaled_dot_product_attention(query, key, value, .attn_mask = inputs > 1 ? in[1] : NULL,
                                                    .dropout_p = wk__module_of(self)->eval ? 0 : s->dropout_p);
     if (!x) return -1;
-    const int64_t samples = wk_size(x, 0), tokens = wk_size(x, 2), size = wk_size(x, 1) * wk_size(x, 3);
-    out[0] = wk_reshape(wk_transpose(x, 1, 2), (samples, tokens, size));
+    out[0] = wk_flatten(wk_transpose(x, 1, 2), 2);
     return out[0] ? 1 : -1;
 }
 

@@ -28,8 +28,7 @@ bool wk__model_heads_check(wk_site site, const char *name, int64_t hidden_size, 
 void wk__model_report_shape(wk__text *message, const wk_tensor *x)
 {
     wk__text_tensor(message, x);
-    wk__error_set((wk_site){0}, WK_ERR_SHAPE, "%s", message->data ? message->data : "");
-    wk__text_free(message);
+    wk__error_set_text((wk_site){0}, WK_ERR_SHAPE, message);
 }
 
 bool wk__network_open(wk__network *network, wk_device device)
