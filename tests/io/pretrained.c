@@ -301,6 +301,15 @@ static void models_larger_than_the_files_are_refused(void **state)
         assert_int_equal(wk_error_code(), WK_ERR_SHAPE);
         expect_error("config.json describes ", " numbers, the files have 288", NULL);
     }
+    wk_tensors *one = wk_tensors_new();
+    wk_tensors_add(one, "wte.weight", wk_ones((100, 100)));
+    wk_save_tensors(one, path);
+    snprintf(config, sizeof config,
+             "{\"model_type\": \"gpt2\", \"vocab_size\": 5, \"n_positions\": 4, \"n_embd\": 4, "
+             "\"n_layer\": 50, \"n_head\": 2}");
+    assert_null(wk_nn_pretrained(folder_with("large", config)));
+    assert_int_equal(wk_error_code(), WK_ERR_SHAPE);
+    expect_error("config.json describes 50 layers, the tensors are 1", NULL);
 }
 
 int main(void)
