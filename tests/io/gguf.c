@@ -187,6 +187,22 @@ static void safetensors_of_the_model_are_equal(void **state)
     expect_ok();
 }
 
+/* Returns how many tokens follow row 0 of the ids. */
+static int64_t tokens_after(const char *model, wk_module *net, int64_t most)
+{
+    wk_tensor *ids = wk_narrow(expected(model, "ids"), 0, 0, 1);
+    return wk_size(wk_generate(net, ids, .max_new_tokens = most), 1) - wk_size(ids, 1);
+}
+
+static void texts_end_at_the_token_of_the_file(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    assert_int_equal(tokens_after("llama", wk_nn_pretrained(fixture("llama.gguf"), .dtype = WK_F32), 3), 1);
+    assert_int_equal(tokens_after("qwen2", wk_nn_pretrained(fixture("qwen2.gguf")), 3), 3);
+    expect_ok();
+}
+
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 /* A file of this program: strings with lengths and numbers, little-endian. */
@@ -326,6 +342,7 @@ int main(void)
         cmocka_unit_test(tensors_are_listed),
         cmocka_unit_test(models_have_the_scores_of_transformers),
         cmocka_unit_test(safetensors_of_the_model_are_equal),
+        cmocka_unit_test(texts_end_at_the_token_of_the_file),
         cmocka_unit_test(other_models_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
