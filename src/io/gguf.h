@@ -7,8 +7,8 @@
  *     padding to a multiple of general.alignment (32), data   each at a multiple of the alignment
  *
  * Numbers are little-endian; a string is its length, u64, and as many bytes. Sizes begin with that of the last
- * dimension, whose elements are contiguous. Pairs become texts: numbers in decimal, arrays as JSON. Every length, count
- * and offset is checked against the file before it is used, and memory grows with what was read. */
+ * dimension, whose elements are contiguous. Pairs become texts: numbers in decimal, arrays as JSON. Lengths, counts
+ * and offsets are checked against the size of the file before use, and memory is in proportion to the bytes read. */
 #ifndef WICK_IO_GGUF_H
 #define WICK_IO_GGUF_H
 
@@ -17,7 +17,6 @@
 enum {
     WK__GGUF_MAX_DIMS = 4,
     WK__GGUF_MAX_KEY = 65535, /* longest key, bytes */
-    WK__GGUF_BYTES = 8,       /* numbers have at most as many */
     WK__GGUF_MAGIC_BYTES = 4
 };
 
