@@ -7,13 +7,7 @@
 
 static const char *fixture(const char *name)
 {
-    static char path[2][4200];
-    static int next;
-    char file[100];
-    next = !next;
-    snprintf(file, sizeof file, "tests/fixtures/gguf/%s", name);
-    snprintf(path[next], sizeof path[next], "%s", source_file(file));
-    return path[next];
+    return fixture_file("gguf", name);
 }
 
 /* Checks that two tensors have one dtype, one shape and the same bits. */

@@ -15,9 +15,7 @@ enum { PATH = 4400 };
 
 static const char *fixture(const char *model)
 {
-    char name[100];
-    snprintf(name, sizeof name, "tests/fixtures/language/%s", model);
-    return source_file(name);
+    return fixture_file("language", model);
 }
 
 static wk_tensor *expected(const char *model, const char *name)

@@ -9,22 +9,11 @@ static const char *const rules[][2] = {
     {"gpt-2", "gpt2"}, {"llama-bpe", "llama3"}, {"qwen2", "qwen2"}, {"smollm", "smollm"}, {"llama", "llama2"}};
 enum { RULES = sizeof rules / sizeof *rules };
 
-static const char *fixture(const char *name)
-{
-    static char path[2][4200];
-    static int next;
-    char file[100];
-    next = !next;
-    snprintf(file, sizeof file, "tests/fixtures/%s", name);
-    snprintf(path[next], sizeof path[next], "%s", source_file(file));
-    return path[next];
-}
-
 static wk_text *load(const char *rule)
 {
     char name[100];
-    snprintf(name, sizeof name, "gguf/text-%s.gguf", rule);
-    return wk_text_load(fixture(name));
+    snprintf(name, sizeof name, "text-%s.gguf", rule);
+    return wk_text_load(fixture_file("gguf", name));
 }
 
 static void ids_are_those_of_tokenizers(void **state)
@@ -32,8 +21,8 @@ static void ids_are_those_of_tokenizers(void **state)
     (void)state;
     for (int k = 0; k < RULES; k++) {
         WK_SCOPE;
-        wk_tensor *ids = wk_text_encode_file(load(rules[k][0]), fixture("text/sample.txt"));
-        wk_tensor *expected = wk_load_tensor(fixture("gguf/text.safetensors"), rules[k][1]);
+        wk_tensor *ids = wk_text_encode_file(load(rules[k][0]), fixture_file("text", "sample.txt"));
+        wk_tensor *expected = wk_load_tensor(fixture_file("gguf", "text.safetensors"), rules[k][1]);
         expect_ok();
         if (!wk_equal(ids, expected)) fail_msg("%s: other ids", rules[k][0]);
     }
@@ -83,8 +72,9 @@ static void saved_vocabularies_are_equal(void **state)
         WK_SCOPE;
         wk_text *text = load(rules[k][0]);
         assert_int_equal(wk_text_save(text, scratch("tokenizer.json")), WK_OK);
-        wk_tensor *ids = wk_text_encode_file(text, fixture("text/sample.txt"));
-        wk_tensor *again = wk_text_encode_file(wk_text_load(scratch("tokenizer.json")), fixture("text/sample.txt"));
+        wk_tensor *ids = wk_text_encode_file(text, fixture_file("text", "sample.txt"));
+        wk_tensor *again =
+            wk_text_encode_file(wk_text_load(scratch("tokenizer.json")), fixture_file("text", "sample.txt"));
         expect_ok();
         assert_true(wk_equal(ids, again));
     }
@@ -96,7 +86,7 @@ static void saved_vocabularies_are_equal(void **state)
 static void expect_refusal_of(const char *name, const char *before, const char *after, const char *why)
 {
     static char content[1 << 14];
-    FILE *file = fopen(fixture(name), "rb");
+    FILE *file = fopen(fixture_file("gguf", name), "rb");
     assert_non_null(file);
     const size_t bytes = fread(content, 1, sizeof content, file);
     assert_int_equal(fclose(file), 0);
@@ -113,7 +103,7 @@ static void expect_refusal_of(const char *name, const char *before, const char *
 
 static void expect_refusal(const char *before, const char *after, const char *why)
 {
-    expect_refusal_of("gguf/text-llama-bpe.gguf", before, after, why);
+    expect_refusal_of("text-llama-bpe.gguf", before, after, why);
 }
 
 static void other_vocabularies_are_refused(void **state)
@@ -127,7 +117,7 @@ static void other_vocabularies_are_refused(void **state)
     expect_refusal("ggml.merges", "ggml.marges", "missing \"tokenizer.ggml.merges\"");
     expect_refusal("ggml.bos_token_id", "ggml.bos_token_ie", "\"tokenizer.ggml.bos_token_id\" is missing, or not");
     expect_refusal("h e", "hxe", "tokenizer.ggml.merges: merge 0 is \"hxe\", not two tokens");
-    expect_refusal_of("gguf/text-llama.gguf", "ggml.scores", "ggml.skores", "missing \"tokenizer.ggml.scores\"");
+    expect_refusal_of("text-llama.gguf", "ggml.scores", "ggml.skores", "missing \"tokenizer.ggml.scores\"");
 }
 
 int main(void)
