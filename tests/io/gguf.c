@@ -326,6 +326,48 @@ static void other_models_are_refused(void **state)
     expect_error("nn_pretrained: ", "types.safetensors: not a GGUF file; pass the folder of config.json", NULL);
 }
 
+/* Copies llama.gguf with `bytes` bytes at a distance from the name of rope_freqs.weight changed, or, with distance -1,
+ * those that equal `before`. */
+static const char *write_frequencies(const void *before, int64_t distance, const void *after, size_t bytes)
+{
+    static const char name[] = "rope_freqs.weight";
+    static char content[1 << 16];
+    FILE *file = fopen(fixture("llama.gguf"), "rb");
+    assert_non_null(file);
+    const size_t count = fread(content, 1, sizeof content, file);
+    assert_int_equal(fclose(file), 0);
+    char *at = before ? memmem(content, count, before, bytes) : memmem(content, count, name, strlen(name));
+    assert_non_null(at);
+    memcpy(at + (before ? 0 : distance), after, bytes);
+    const char *path = scratch("frequencies.gguf");
+    file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(content, 1, count, file), count);
+    assert_int_equal(fclose(file), 0);
+    return path;
+}
+
+static void other_frequencies_are_refused(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    enum { TYPE_AT = 17 + 4 + 8, I32 = 26 };
+    float before[4], after[4];
+    wk_tensor *quotients = wk_load_tensor(fixture("llama.gguf"), "rope_freqs.weight");
+    assert_int_equal(wk_numel(quotients), 4);
+    memcpy(before, wk_data(quotients), sizeof before);
+    for (int k = 0; k < 4; k++) {
+        memcpy(after, before, sizeof after);
+        after[k] *= k == 3 ? -1.0f : 1.001f;
+        assert_null(wk_nn_pretrained(write_frequencies(before, 0, after, sizeof after)));
+        assert_int_equal(wk_error_code(), WK_ERR_UNSUPPORTED);
+        expect_error("the frequencies of \"rope_freqs.weight\" are not supported; expected those of Llama 3.1", NULL);
+    }
+    assert_null(wk_nn_pretrained(write_frequencies(NULL, TYPE_AT, (char[]){I32}, 1)));
+    assert_int_equal(wk_error_code(), WK_ERR_FORMAT);
+    expect_error("\"rope_freqs.weight\" must be F32[4]", NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -338,6 +380,7 @@ int main(void)
         cmocka_unit_test(safetensors_of_the_model_are_equal),
         cmocka_unit_test(texts_end_at_the_token_of_the_file),
         cmocka_unit_test(other_models_are_refused),
+        cmocka_unit_test(other_frequencies_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 /* Tests vocabularies in GGUF files against ids of Hugging Face's tokenizers (goldens/make_gguf.py). */
 #include "support/wick.h"
 
+#include "hostile/gguf.h"
 #include "hostile/scratch.h"
 #include <wick/text.h>
 
@@ -80,6 +81,61 @@ static void saved_vocabularies_are_equal(void **state)
     }
 }
 
+/* ---- small vocabularies ------------------------------------------------------------------------------------------ */
+
+/* A vocabulary with scores in the notation of hostile/gguf.h: its first pairs, scores and types, and other keys. */
+#define SMALL(pairs)                                                                                                   \
+    "r:GGUF 4:3 8:0 8:" #pairs " s:tokenizer.ggml.model 4:8 s:llama s:tokenizer.ggml.add_space_prefix 4:7 1:0 "        \
+    "s:tokenizer.ggml.tokens 4:9 4:8 8:8 s:<s> s:p s:q s:r s:s s:rs s:pq s:qrs "
+/* rs 1, others 0 */
+#define SCORES      "s:tokenizer.ggml.scores 4:9 4:6 8:8 4:0 4:0 4:0 4:0 4:0 4:1065353216 4:0 4:0 "
+#define TYPES       "s:tokenizer.ggml.token_type 4:9 4:5 8:8 4:3 4:1 4:1 4:1 4:1 4:1 4:4 4:1 "
+#define NAMED(name) "s:tokenizer.ggml." #name " "
+#define ID(number)  "4:4 4:" #number " "
+#define NO_BOS      NAMED(add_bos_token) "4:7 1:0 "
+
+static wk_text *load_small(const char *words)
+{
+    bytes file = gguf_file(&(gguf_case){.file = words});
+    FILE *to = fopen(scratch("small.gguf"), "wb");
+    assert_non_null(to);
+    assert_int_equal(fwrite(file.data, 1, (size_t)file.count, to), file.count);
+    assert_int_equal(fclose(to), 0);
+    free(file.data);
+    return wk_text_load(scratch("small.gguf"));
+}
+
+static void equal_scores_prefer_longer_parts(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    EXPECT_VALUES(wk_text_encode(load_small(SMALL(5) SCORES NO_BOS), "pqrs"), 0, 1, 7);
+    expect_ok();
+}
+
+static void keys_decide_on_the_tokens_around_a_text(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    EXPECT_VALUES(wk_text_encode(load_small(SMALL(5) SCORES NAMED(bos_token_id) ID(0)), "q"), 0, 0, 2);
+    EXPECT_VALUES(wk_text_encode(load_small(SMALL(6) SCORES NO_BOS NAMED(bos_token_id) ID(0)), "q"), 0, 2);
+    EXPECT_VALUES(
+        wk_text_encode(load_small(SMALL(7) SCORES NO_BOS NAMED(add_eos_token) "4:7 1:1 " NAMED(eos_token_id) ID(1)),
+                       "q"),
+        0, 2, 1);
+    expect_ok();
+}
+
+static void types_decide_on_the_added_tokens(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_text *text = load_small(SMALL(6) SCORES NO_BOS TYPES);
+    assert_string_equal(wk_text_decode(text, wk_of(int64_t, (3), 0, 6, 2), .skip_special_tokens = true), "pqq");
+    EXPECT_VALUES(wk_text_encode(text, "<s>pqrs"), 0, 0, 6, 5);
+    expect_ok();
+}
+
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 /* Replaces a string of a fixture by one of the same length, writes the result and loads it. */
@@ -120,12 +176,45 @@ static void other_vocabularies_are_refused(void **state)
     expect_refusal_of("text-llama.gguf", "ggml.scores", "ggml.skores", "missing \"tokenizer.ggml.scores\"");
 }
 
+/* Counts and ids that do not fit the tokens. */
+static void small_vocabularies_are_checked(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    static const char *const cases[][2] = {
+        {SMALL(5) NO_BOS NAMED(scores) "4:9 4:6 8:2 4:0 4:0", "2 scores of 8 tokens"},
+        {SMALL(6) SCORES NO_BOS NAMED(token_type) "4:9 4:5 8:2 4:3 4:1", "2 types of 8 tokens"},
+        {SMALL(6) SCORES NO_BOS NAMED(token_type) "4:9 4:5 8:9 4:1 4:1 4:1 4:1 4:1 4:1 4:1 4:1 4:1",
+         "more types than tokens"},
+        {SMALL(6) SCORES NO_BOS NAMED(unknown_token_id) ID(8), "\"tokenizer.ggml.unknown_token_id\" is not the id of"},
+        {SMALL(5) SCORES NAMED(bos_token_id) ID(8), "\"tokenizer.ggml.bos_token_id\" is missing, or not the id"},
+        {SMALL(4) SCORES, "\"tokenizer.ggml.bos_token_id\" is missing, or not the id"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        assert_null(load_small(cases[k][0]));
+        assert_int_equal(wk_error_code(), WK_ERR_FORMAT);
+        expect_error("text_load: ", "small.gguf: ", cases[k][1], NULL);
+    }
+    char words[1000] = "r:GGUF 4:3 8:0 8:3 s:tokenizer.ggml.model 4:8 s:llama s:tokenizer.ggml.scores 4:9 4:6 8:1 4:0 "
+                       "s:tokenizer.ggml.tokens 4:9 4:8 8:1 s:";
+    const size_t length = strlen(words);
+    memset(words + length, 'a', 257);
+    assert_null(load_small(words));
+    expect_error("has more than 256 bytes", NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ids_are_those_of_tokenizers),    cmocka_unit_test(control_tokens_are_added_tokens),
-        cmocka_unit_test(rules_are_those_of_the_models),  cmocka_unit_test(saved_vocabularies_are_equal),
+        cmocka_unit_test(ids_are_those_of_tokenizers),
+        cmocka_unit_test(control_tokens_are_added_tokens),
+        cmocka_unit_test(rules_are_those_of_the_models),
+        cmocka_unit_test(saved_vocabularies_are_equal),
         cmocka_unit_test(other_vocabularies_are_refused),
+        cmocka_unit_test(equal_scores_prefer_longer_parts),
+        cmocka_unit_test(keys_decide_on_the_tokens_around_a_text),
+        cmocka_unit_test(types_decide_on_the_added_tokens),
+        cmocka_unit_test(small_vocabularies_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
