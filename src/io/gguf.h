@@ -73,6 +73,15 @@ typedef struct wk__gguf_reader {
     wk__text item;     /* a string of an array */
 } wk__gguf_reader;
 
+/* Returns a number of at most 8 bytes. */
+static inline uint64_t wk__gguf_bits(const uint8_t *at, int bytes)
+{
+    uint64_t bits = 0;
+    for (int k = bytes; k-- > 0;) bits = bits << 8 | at[k];
+    return bits;
+}
+/* Fails for lack of memory. */
+wk_code wk__gguf_no_memory(wk__io_error *error);
 /* Takes the next bytes, which stay until the next call. */
 wk_code wk__gguf_take(wk__gguf_reader *r, int64_t count, const uint8_t **taken, wk__io_error *error);
 /* Takes an unsigned number of 4 or 8 bytes. */
