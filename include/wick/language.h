@@ -104,7 +104,8 @@ typedef struct wk_nn_pretrained_options {
  * Errors:    WK_ERR_IO if a file cannot be read; WK_ERR_FORMAT if it is invalid; WK_ERR_UNSUPPORTED if it describes
  *            another kind of model, or a setting that changes the results and that this library does not have;
  *            WK_ERR_SHAPE if the weights do not fit
- * Ends:      wk_generate ends a row at "eos_token_id" of generation_config.json or config.json, unless it gets others
+ * Ends:      wk_generate ends a row at "eos_token_id" of generation_config.json or config.json, or at
+ *            tokenizer.ggml.eos_token_id of a GGUF file, unless it gets others
  * Source:    transformers.AutoModelForCausalLM.from_pretrained */
 WK_RESULT_API wk_module *wk_nn_pretrained_at(wk_site site, const char *folder, const wk_nn_pretrained_options *options);
 

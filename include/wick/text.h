@@ -122,7 +122,8 @@ WK_API wk_code wk_text_save_at(wk_site site, wk_text *text, const char *path);
  * the merges of a byte-level encoding with WK_TEXT_SPLIT_GPT2 whose only special token, if any, is <|endoftext|>.
  * Returns:   WK_OK or an error code; the code of a pending error, without writing
  * Errors:    WK_ERR_IO if the system reports an error; WK_ERR_UNSUPPORTED if text is another encoding, has other added
- *            tokens, tokens around a text or ignore_merges: use wk_text_save */
+ *            tokens, tokens around a text or ignore_merges, or lacks a byte for which it has unk_token or byte_fallback:
+ *            use wk_text_save */
 WK_API wk_code wk_text_save_gpt2_at(wk_site site, wk_text *text, const char *vocab, const char *merges);
 
 /* ---- tokens and ids ---------------------------------------------------------------------------------------------- */
@@ -137,8 +138,8 @@ WK_RESULT_API wk_tensor *wk_text_ids_at(wk_site site, wk_text *text);
 typedef struct wk_text_encode_options {
     size_t size;
     wk_by_name by_name;
-    double add_special_tokens; /* true or false: add the tokens that a tokenizer.json puts before and after a text, such
-                                * as <s>; default true */
+    double add_special_tokens; /* true or false: add the tokens that the file puts before and after a text, such as <s>;
+                                * default true */
 } wk_text_encode_options;
 /* wk_text_encode(text, string), wk_text_encode_file(text, path): Convert a string or the content of a file to ids: i64
  * (N) on the default device (WK_DEVICE, else the CPU).

@@ -13,11 +13,6 @@ static bool begins(const void *start, int64_t bytes)
     return bytes >= WK__GGUF_MAGIC_BYTES && memcmp(start, magic, WK__GGUF_MAGIC_BYTES) == 0;
 }
 
-static wk_code no_memory(wk__io_error *error)
-{
-    return wk__io_fail(error, WK_ERR_MEMORY, "out of host memory for the header");
-}
-
 /* ---- the first numbers ------------------------------------------------------------------------------------------- */
 
 static wk_code read_version(wk__gguf_reader *r, wk__io_error *error)
@@ -128,12 +123,13 @@ static wk_code read_parts(wk__gguf_reader *r, wk__safetensors *out, uint64_t *al
     if (code == WK_OK) code = read_count(r, WK__SAFETENSORS_MAX_METADATA, "pairs", &pairs, error);
     while (code == WK_OK && out->metadata_count < (int64_t)pairs) {
         if (!wk__grow(&out->metadata, &pair_capacity, out->metadata_count + 1, sizeof *out->metadata))
-            return no_memory(error);
+            return wk__gguf_no_memory(error);
         out->metadata_count++;
         code = wk__gguf_pair(r, alignment, error);
     }
     while (code == WK_OK && out->count < (int64_t)tensors) {
-        if (!wk__grow(&out->tensors, &tensor_capacity, out->count + 1, sizeof *out->tensors)) return no_memory(error);
+        if (!wk__grow(&out->tensors, &tensor_capacity, out->count + 1, sizeof *out->tensors))
+            return wk__gguf_no_memory(error);
         wk__safetensors_tensor *tensor = &out->tensors[out->count++];
         *tensor = (wk__safetensors_tensor){.ndim = 0};
         code = read_tensor(r, tensor, *alignment, error);

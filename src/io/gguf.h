@@ -7,8 +7,8 @@
  *     padding to a multiple of general.alignment (32), data   each at a multiple of the alignment
  *
  * Numbers are little-endian; a string is its length, u64, and as many bytes. Sizes begin with that of the last
- * dimension, whose elements are contiguous. Pairs become texts: numbers in decimal, arrays as JSON. Every length, count
- * and offset is checked against the file before it is used, and memory grows with what was read. */
+ * dimension, whose elements are contiguous. Pairs become texts: numbers in decimal, arrays as JSON. Lengths, counts
+ * and offsets are checked against the size of the file before use, and memory is in proportion to the bytes read. */
 #ifndef WICK_IO_GGUF_H
 #define WICK_IO_GGUF_H
 
@@ -17,7 +17,6 @@
 enum {
     WK__GGUF_MAX_DIMS = 4,
     WK__GGUF_MAX_KEY = 65535, /* longest key, bytes */
-    WK__GGUF_BYTES = 8,       /* numbers have at most as many */
     WK__GGUF_MAGIC_BYTES = 4
 };
 
@@ -74,6 +73,15 @@ typedef struct wk__gguf_reader {
     wk__text item;     /* a string of an array */
 } wk__gguf_reader;
 
+/* Returns a number of at most 8 bytes. */
+static inline uint64_t wk__gguf_bits(const uint8_t *at, int bytes)
+{
+    uint64_t bits = 0;
+    for (int k = bytes; k-- > 0;) bits = bits << 8 | at[k];
+    return bits;
+}
+/* Fails for lack of memory. */
+wk_code wk__gguf_no_memory(wk__io_error *error);
 /* Takes the next bytes, which stay until the next call. */
 wk_code wk__gguf_take(wk__gguf_reader *r, int64_t count, const uint8_t **taken, wk__io_error *error);
 /* Takes an unsigned number of 4 or 8 bytes. */

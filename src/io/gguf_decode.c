@@ -19,11 +19,6 @@ static void unpack_32(const uint8_t codes[16], uint32_t high, int8_t code[32])
     for (int k = 0; k < 32 && high; k++) code[k] = (int8_t)(code[k] | (int)(high >> k & 1) << 4);
 }
 
-static uint32_t bits_at(const uint8_t *at)
-{
-    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
-}
-
 /* scale, codes */
 void wk__gguf_decode_q4_0(const uint8_t *block, float *element)
 {
@@ -47,7 +42,7 @@ void wk__gguf_decode_q5_0(const uint8_t *block, float *element)
 {
     int8_t code[32];
     const float scale = half_at(block);
-    unpack_32(block + 6, bits_at(block + 2), code);
+    unpack_32(block + 6, (uint32_t)wk__gguf_bits(block + 2, 4), code);
     for (int k = 0; k < 32; k++) element[k] = (float)(code[k] - 16) * scale;
 }
 
@@ -56,7 +51,7 @@ void wk__gguf_decode_q5_1(const uint8_t *block, float *element)
 {
     int8_t code[32];
     const float scale = half_at(block), minimum = half_at(block + 2);
-    unpack_32(block + 8, bits_at(block + 4), code);
+    unpack_32(block + 8, (uint32_t)wk__gguf_bits(block + 4, 4), code);
     for (int k = 0; k < 32; k++) element[k] = (float)code[k] * scale + minimum;
 }
 

@@ -8,13 +8,6 @@
 
 /* ---- numbers ----------------------------------------------------------------------------------------------------- */
 
-static uint64_t bits_at(const uint8_t *at, int bytes)
-{
-    uint64_t bits = 0;
-    for (int k = bytes; k-- > 0;) bits = bits << 8 | at[k];
-    return bits;
-}
-
 /* Appends an integer; vocabularies have arrays of hundreds of thousands. */
 static void add_integer(bool negative, uint64_t magnitude, wk__text *out)
 {
@@ -28,13 +21,13 @@ static void add_integer(bool negative, uint64_t magnitude, wk__text *out)
 
 static bool add_unsigned(const uint8_t *at, int bytes, wk__text *out)
 {
-    add_integer(false, bits_at(at, bytes), out);
+    add_integer(false, wk__gguf_bits(at, bytes), out);
     return true;
 }
 
 static bool add_signed(const uint8_t *at, int bytes, wk__text *out)
 {
-    const uint64_t bits = bits_at(at, bytes), sign = (uint64_t)1 << (8 * bytes - 1);
+    const uint64_t bits = wk__gguf_bits(at, bytes), sign = (uint64_t)1 << (8 * bytes - 1);
     add_integer(bits & sign, bits & sign ? 2 * sign - bits : bits, out);
     return true;
 }
@@ -42,7 +35,7 @@ static bool add_signed(const uint8_t *at, int bytes, wk__text *out)
 /* Appends the fewest digits that identify the value among all of type f32. */
 static bool add_f32(const uint8_t *at, int bytes, wk__text *out)
 {
-    const uint32_t bits = (uint32_t)bits_at(at, bytes);
+    const uint32_t bits = (uint32_t)wk__gguf_bits(at, bytes);
     float value;
     char digits[400];
     double again;
@@ -61,7 +54,7 @@ static bool add_f32(const uint8_t *at, int bytes, wk__text *out)
 
 static bool add_f64(const uint8_t *at, int bytes, wk__text *out)
 {
-    const uint64_t bits = bits_at(at, bytes);
+    const uint64_t bits = wk__gguf_bits(at, bytes);
     double value;
     memcpy(&value, &bits, sizeof value);
     wk__text_double_shortest(out, value);
@@ -83,7 +76,7 @@ static void add_utf8(const char *string, int64_t length, wk__text *out)
     const char *at = string, *const end = string + length;
     while (at < end) {
         const char *from = at;
-        for (int bytes; at < end && *at && (bytes = wk__utf8_bytes(at, end)) > 0;) at += bytes;
+        at = wk__utf8_invalid(at, end);
         wk__text_add_n(out, from, at - from);
         if (at == end) break;
         wk__text_add(out, "\xef\xbf\xbd");
@@ -104,7 +97,7 @@ static wk_code add_string(wk__gguf_reader *r, bool in_array, wk__io_error *error
     r->item.length = 0;
     wk__text_add_n(&r->item, "", 0);
     add_utf8(string, length, &r->item);
-    if (r->item.failed) return wk__io_fail(error, WK_ERR_MEMORY, "out of host memory for the header");
+    if (r->item.failed) return wk__gguf_no_memory(error);
     wk__json_add_string(&r->strings, r->item.data);
     return WK_OK;
 }
@@ -165,7 +158,7 @@ static wk_code add_array(wk__gguf_reader *r, int depth, wk__io_error *error)
 
 static wk_code add_value(wk__gguf_reader *r, uint64_t type, int depth, wk__io_error *error)
 {
-    if (r->strings.failed) return wk__io_fail(error, WK_ERR_MEMORY, "out of host memory for the header");
+    if (r->strings.failed) return wk__gguf_no_memory(error);
     if (type == STRING) return add_string(r, depth > 0, error);
     if (type == ARRAY) return add_array(r, depth, error);
     return add_number(r, &types[type], error);
@@ -183,7 +176,7 @@ wk_code wk__gguf_pair(wk__gguf_reader *r, uint64_t *alignment, wk__io_error *err
     if ((code = add_value(r, type, 0, error)) != WK_OK)
         return r->strings.failed ? code : wk__io_prefix(error, "%s", wk__printable_name(r->strings.data + key_at).text);
     wk__text_repeat(&r->strings, '\0', 1);
-    if (r->strings.failed) return wk__io_fail(error, WK_ERR_MEMORY, "out of host memory for the header");
+    if (r->strings.failed) return wk__gguf_no_memory(error);
     if (strcmp(r->strings.data + key_at, key) != 0) return WK_OK;
     double value = 0;
     const bool known = type == U32 && wk__parse_double(r->strings.data + key_at + sizeof key, &value);

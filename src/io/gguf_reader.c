@@ -5,13 +5,17 @@
 #include "base/utf8.h"
 #include "gguf.h"
 
+wk_code wk__gguf_no_memory(wk__io_error *error)
+{
+    return wk__io_fail(error, WK_ERR_MEMORY, "out of host memory for the header");
+}
+
 /* Moves the window to the next bytes, at least `count`, which the file has. */
 static wk_code move_window(wk__gguf_reader *r, int64_t count, wk__io_error *error)
 {
     enum { LEAST = 1 << 16 };
     const int64_t wanted = wk__min_i64(wk__max_i64(count, LEAST), r->bytes - r->at);
-    if (!wk__grow(&r->buffer, &r->capacity, wanted, 1))
-        return wk__io_fail(error, WK_ERR_MEMORY, "out of host memory for the header");
+    if (!wk__grow(&r->buffer, &r->capacity, wanted, 1)) return wk__gguf_no_memory(error);
     r->window = r->buffer;
     r->start = r->end = r->at;
     const wk_code code = wk__file_read_at(r->file, r->at, r->buffer, wanted, error);
@@ -38,10 +42,8 @@ wk_code wk__gguf_number(wk__gguf_reader *r, int bytes, uint64_t *number, wk__io_
 {
     const uint8_t *at;
     const wk_code code = wk__gguf_take(r, bytes, &at, error);
-    if (code != WK_OK) return code;
-    *number = 0;
-    for (int k = bytes; k-- > 0;) *number = *number << 8 | at[k];
-    return WK_OK;
+    if (code == WK_OK) *number = wk__gguf_bits(at, bytes);
+    return code;
 }
 
 wk_code wk__gguf_string(wk__gguf_reader *r, int64_t most, const char *what, const char **string, int64_t *length,
@@ -66,12 +68,11 @@ wk_code wk__gguf_name(wk__gguf_reader *r, int64_t most, const char *what, wk__io
     int64_t length;
     const wk_code code = wk__gguf_string(r, most, what, &name, &length, error);
     if (code != WK_OK) return code;
-    const char *at = name, *const end = name + length;
-    for (int bytes; at < end && *at && (bytes = wk__utf8_bytes(at, end)) > 0;) at += bytes;
+    const char *const end = name + length, *const at = wk__utf8_invalid(name, end);
     if (at < end)
         return wk__io_fail(error, WK_ERR_FORMAT, "%s \"%s\" has a zero character or is not UTF-8 (byte %lld)", what,
                            wk__printable_bytes(name, length).text, (long long)(r->at - (end - at)));
     wk__text_add_n(&r->strings, name, length);
     wk__text_repeat(&r->strings, '\0', 1);
-    return r->strings.failed ? wk__io_fail(error, WK_ERR_MEMORY, "out of host memory for the header") : WK_OK;
+    return r->strings.failed ? wk__gguf_no_memory(error) : WK_OK;
 }

@@ -33,7 +33,7 @@ static wk_code read_other(wk__json *json, const char *name, wk__io_error *error)
 static wk_code read_object(wk__json *json, const wk__field *fields, int count, void *into,
                            wk_code (*other)(wk__json *, const char *, wk__io_error *), wk__io_error *error)
 {
-    uint32_t seen = 0;
+    uint64_t seen = 0;
     wk_code code = wk__json_expect(json, '{', error);
     for (bool first = true, more; code == WK_OK; first = false) {
         const char *name = NULL;
@@ -46,7 +46,7 @@ static wk_code read_object(wk__json *json, const wk__field *fields, int count, v
         if (k < count && seen >> k & 1)
             return wk__io_fail(error, WK_ERR_FORMAT, "the field \"%s\" occurs twice (byte %lld)", fields[k].name,
                                (long long)wk__json_position(json, name));
-        if (k < count) seen |= 1u << k;
+        if (k < count) seen |= (uint64_t)1 << k;
         code = k < count ? read_value(json, &fields[k], into, error) : other(json, name, error);
     }
     return code;

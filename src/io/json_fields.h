@@ -28,7 +28,7 @@ typedef struct wk__field {
     }
 
 /* Reads an object into a struct. A field that occurs twice is an error, and one that the table lacks unless its value
- * is null or false. At most 32 fields. */
+ * is null or false. At most 64 fields. */
 wk_code wk__json_object(wk__json *json, const wk__field *fields, int count, void *into, wk__io_error *error);
 /* The same for an object of which the table has only some fields: skips the others. */
 wk_code wk__json_part_of_object(wk__json *json, const wk__field *fields, int count, void *into, wk__io_error *error);

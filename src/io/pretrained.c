@@ -3,60 +3,29 @@
  *
  * The files are opened twice: the headers decide on the dtype and on whether lm_head.weight is the embedding; then the
  * model is created without initial values, and each tensor is read and assigned to the parameter of its name. */
-#include "base/alloc.h"
 #include "base/options.h"
 #include "nn/language/language.h"
-#include "pretrained_config.h"
+#include "pretrained.h"
 #include "save_load.h"
 #include "tensor/call_scope.h"
-#include "tensor_file.h"
-#include <math.h>
-#include <string.h>
-#include <wick/ops.h>
 
-#define OP "nn_pretrained"
-
-/* A call: the folder or GGUF file, its files, and what is known about their tensors. */
-typedef struct loading {
-    wk_site site;
-    const char *folder;
-    wk__pretrained_config config;
-    wk__pretrained_files files;
-    wk_dtype dtype;   /* of the parameters; 0: that of the first floating tensor, in a GGUF file of the embedding */
-    bool has_head;    /* a file has lm_head.weight, or it is a GGUF file */
-    int64_t elements; /* of all floating tensors in the files */
-    const wk__tensor_list *parameters;
-    bool *loaded; /* [parameters->count] */
-} loading;
+#define OP WK__PRETRAINED_OP
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-static bool fail(const loading *l, wk_code code, const wk__io_error *error)
+bool wk__pretrained_fail(const wk__pretrained_call *l, wk_code code, const wk__io_error *error)
 {
     wk__error_set(l->site, code, OP ": %s", error->text);
     return false;
 }
 
-static bool no_memory(const loading *l)
+bool wk__pretrained_no_memory(const wk__pretrained_call *l)
 {
     wk__error_set(l->site, WK_ERR_MEMORY, OP ": out of host memory");
     return false;
 }
 
-/* Reads config.json and lists the files of weights. */
-static bool read_folder(loading *l)
-{
-    wk__io_error error;
-    wk__text path = wk__pretrained_path(l->folder, "config.json");
-    wk_code code = path.failed ? wk__io_fail(&error, WK_ERR_MEMORY, "out of host memory")
-                               : wk__pretrained_config_read(path.data, &l->config, &error);
-    wk__text_free(&path);
-    if (code == WK_OK) code = wk__pretrained_files_list(l->folder, &l->files, &error);
-    return code == WK_OK || fail(l, code, &error);
-}
-
-/* Opens a file of weights. Its path, in *path, must outlive it. Returns false on error. */
-static bool open_file(const loading *l, const char *name, wk__tensor_file *file, wk__text *path)
+bool wk__pretrained_open(const wk__pretrained_call *l, const char *name, wk__tensor_file *file, wk__text *path)
 {
     wk__io_error error;
     *path = wk__pretrained_path(l->folder, name);
@@ -65,27 +34,28 @@ static bool open_file(const loading *l, const char *name, wk__tensor_file *file,
                                       : wk__tensor_file_open(file, path->data, &error);
     if (code == WK_OK) return true;
     wk__text_free(path);
-    return fail(l, code, &error);
+    return wk__pretrained_fail(l, code, &error);
 }
 
-/* Adds the tensors of a file to the totals. */
-static void read_header(loading *l, const wk__safetensors *header)
+/* Adds the tensors of a file to the totals, and those of unsupported types, for which reading has a better message. */
+static void read_header(wk__pretrained_call *l, const wk__safetensors *header)
 {
-    l->has_head = l->has_head || wk__safetensors_find(header, "lm_head.weight");
+    l->has_head = l->has_head || wk__safetensors_find(header, l->config.gguf ? "output.weight" : "lm_head.weight");
     for (int64_t k = 0; k < header->count; k++) {
         const wk__safetensors_tensor *t = &header->tensors[k];
-        if (!wk__is_float(t->dtype)) continue;
+        if (t->dtype && !wk__is_float(t->dtype)) continue;
         if (!l->dtype) l->dtype = t->dtype;
-        l->elements += (t->end - t->begin) / (int64_t)wk_dtype_size(t->dtype);
+        l->elements += (double)wk__numel(t->ndim, t->shape);
+        l->tensors++;
     }
 }
 
-static bool read_headers(loading *l)
+static bool read_headers(wk__pretrained_call *l)
 {
     for (int64_t k = 0; k < l->files.count; k++) {
         wk__tensor_file file;
         wk__text path;
-        if (!open_file(l, l->files.name[k], &file, &path)) return false;
+        if (!wk__pretrained_open(l, l->files.name[k], &file, &path)) return false;
         read_header(l, &file.header);
         wk__tensor_file_close(&file);
         wk__text_free(&path);
@@ -93,174 +63,43 @@ static bool read_headers(loading *l)
     return true;
 }
 
-/* Reads the description of the model in a GGUF file. */
-static bool describe_gguf(loading *l)
+/* Reads config.json, lists the files of weights and reads their headers. */
+static bool read_folder(wk__pretrained_call *l)
+{
+    wk__io_error error;
+    wk__text path = wk__pretrained_path(l->folder, "config.json");
+    wk_code code = path.failed ? wk__io_fail(&error, WK_ERR_MEMORY, "out of host memory")
+                               : wk__pretrained_config_read(path.data, &l->config, &error);
+    wk__text_free(&path);
+    if (code == WK_OK) code = wk__pretrained_ends_read(l->folder, &l->config.ends, &error);
+    if (code == WK_OK) code = wk__pretrained_files_list(l->folder, &l->files, &error);
+    return code == WK_OK ? read_headers(l) : wk__pretrained_fail(l, code, &error);
+}
+
+/* Reads the description of the model in a GGUF file, and its header. */
+static bool read_gguf(wk__pretrained_call *l)
 {
     wk__io_error error;
     wk__tensor_file file;
     wk__text path;
-    if (!wk__pretrained_files_add(&l->files, "")) return no_memory(l);
-    if (!open_file(l, "", &file, &path)) return false;
+    if (!wk__pretrained_files_add(&l->files, "")) return wk__pretrained_no_memory(l);
+    if (!wk__pretrained_open(l, "", &file, &path)) return false;
     const wk_code code = file.is_gguf
                              ? wk__pretrained_gguf_read(&file, &l->config, &error)
                              : wk__io_fail(&error, WK_ERR_FORMAT, "%s: not a GGUF file; pass the folder of config.json",
                                            wk__printable_name(l->folder).text);
+    if (code == WK_OK) {
+        if (!l->dtype) l->dtype = l->config.dtype;
+        read_header(l, &file.header);
+    }
     wk__tensor_file_close(&file);
     wk__text_free(&path);
-    if (code != WK_OK) return fail(l, code, &error);
-    l->has_head = true;
-    if (!l->dtype) l->dtype = l->config.dtype;
-    return true;
-}
-
-/* ---- tensors ----------------------------------------------------------------------------------------------------- */
-
-static bool ends_with(const char *name, const char *end)
-{
-    const size_t length = strlen(name), tail = strlen(end);
-    return length >= tail && strcmp(name + length - tail, end) == 0;
-}
-
-/* Returns true for a tensor that the model computes itself, or for lm_head.weight of a tied model. */
-static bool is_computed(const loading *l, const char *name, bool tied)
-{
-    if (l->config.gguf) return strcmp(name, "rope_freqs.weight") == 0;
-    if (l->config.kind == WK__PRETRAINED_LLAMA && ends_with(name, ".rotary_emb.inv_freq")) return true;
-    if (l->config.kind == WK__PRETRAINED_GPT2 &&
-        (ends_with(name, ".attn.bias") || ends_with(name, ".attn.masked_bias")))
-        return true;
-    return tied && strcmp(name, "lm_head.weight") == 0;
-}
-
-/* Returns the number of the parameter of a tensor, whose name may lack the name of the body; -1: none. */
-static int64_t find_parameter(const loading *l, const char *name)
-{
-    char parameter[WK__PARAMETER_NAME];
-    if (l->config.gguf && !wk__pretrained_gguf_name(name, parameter)) return -1;
-    if (l->config.gguf) name = parameter;
-    const char *const prefix = l->config.kind == WK__PRETRAINED_GPT2 ? "transformer." : "model.", *rest;
-    for (int64_t k = 0; k < l->parameters->count; k++)
-        if (strcmp(l->parameters->item[k].name, name) == 0) return k;
-    for (int64_t k = 0; k < l->parameters->count; k++)
-        if (wk__strip_prefix(prefix, l->parameters->item[k].name, &rest) && strcmp(rest, name) == 0) return k;
-    return -1;
-}
-
-/* Returns what describes the model, for messages. */
-static const char *description(const loading *l)
-{
-    return l->config.gguf ? "the metadata" : "config.json";
-}
-
-static bool check_shape(const loading *l, const wk__tensor_file *file, const wk__safetensors_tensor *t,
-                        const wk_tensor *parameter)
-{
-    const wk__body *body = wk__body_of(parameter);
-    const bool may_be_read = wk__is_float(t->dtype) || !t->dtype; /* reading reports an unsupported one */
-    if (wk__same_shape(t->ndim, t->shape, body->ndim, body->shape) && may_be_read) return true;
-    wk__text text = {0};
-    wk__text_format(&text, OP ": %s: ", wk__printable_name(file->file.path).text);
-    wk__text_format(&text, "\"%s\" is %s", wk__printable_name(t->name).text, t->dtype_name);
-    wk__text_shape(&text, t->ndim, t->shape);
-    wk__text_format(&text, "; %s needs floating numbers of shape ", description(l));
-    wk__text_shape(&text, body->ndim, body->shape);
-    wk__error_set_text(file->site, WK_ERR_SHAPE, &text);
-    return false;
-}
-
-/* Returns q or k of a file with interleaved pairs, whose rows are (heads, pairs, 2), with rows (heads, 2, pairs). */
-static wk_tensor *separate_pairs(wk_tensor *x, int64_t heads)
-{
-    const int64_t rows = wk_size(x, 0), columns = wk_size(x, 1);
-    wk_tensor *pairs = wk_reshape(x, (heads, rows / heads / 2, 2, columns));
-    return pairs ? wk_reshape(wk_transpose(pairs, 1, 2), (rows, columns)) : NULL;
-}
-
-/* Reads a tensor of the file into its parameter, in a new scope. */
-static bool load_tensor(const loading *l, const wk__tensor_file *file, const wk__safetensors_tensor *t, int64_t k)
-{
-    wk_tensor *const parameter = l->parameters->item[k].tensor;
-    wk__call_scope c;
-    if (!check_shape(l, file, t, parameter) || !wk__call_begin(&c, WK__FRAME_CALL, OP, l->site, WK__GRAD_OFF))
-        return false;
-    wk_tensor *x = wk__tensor_file_read_one(file, t, wk_device_of(parameter));
-    const int64_t heads = l->config.interleaved ? wk__pretrained_gguf_heads(&l->config, t->name) : 0;
-    if (x && heads > 0) x = separate_pairs(x, heads);
-    if (x) x = wk_to_dtype_at(l->site, x, wk_dtype_of(parameter));
-    const bool fine = x && wk__assign_one(parameter, x);
-    wk__call_end(&c, NULL, 0);
-    l->loaded[k] = fine;
-    return fine;
-}
-
-/* Reads the tensors of a file. */
-static bool load_file(const loading *l, const wk__tensor_file *file, bool tied)
-{
-    for (int64_t k = 0; k < file->header.count; k++) {
-        const wk__safetensors_tensor *t = &file->header.tensors[k];
-        if (is_computed(l, t->name, tied)) continue;
-        const int64_t at = find_parameter(l, t->name);
-        if (at < 0) {
-            wk__error_set(l->site, WK_ERR_SHAPE, OP ": %s: unexpected tensor \"%s\": the model of %s has none",
-                          wk__printable_name(file->file.path).text, wk__printable_name(t->name).text, description(l));
-            return false;
-        }
-        if (!load_tensor(l, file, t, at)) return false;
-    }
-    return true;
-}
-
-/* Reads all files, after which no parameter may be missing. */
-static bool load_files(const loading *l, bool tied)
-{
-    for (int64_t k = 0; k < l->files.count; k++) {
-        wk__tensor_file file;
-        wk__text path;
-        if (!open_file(l, l->files.name[k], &file, &path)) return false;
-        const bool fine = load_file(l, &file, tied);
-        wk__tensor_file_close(&file);
-        wk__text_free(&path);
-        if (!fine) return false;
-    }
-    for (int64_t k = 0; k < l->parameters->count; k++) {
-        if (l->loaded[k]) continue;
-        wk__error_set(l->site, WK_ERR_SHAPE, OP ": %s: the files have no tensor \"%s\"",
-                      wk__printable_name(l->folder).text, l->parameters->item[k].name);
-        return false;
-    }
-    return true;
-}
-
-/* Returns the number of elements of the matrices that config.json describes. */
-static double described_elements(const wk__pretrained_config *c)
-{
-    const wk_nn_gpt_options *g = &c->gpt;
-    const wk_nn_llama_options *l = &c->llama;
-    if (c->kind == WK__PRETRAINED_GPT2) {
-        const double features = (double)g->n_embd, inner = g->n_inner ? (double)g->n_inner : 4 * features;
-        const double layer = 4 * features * features + 2 * features * inner;
-        return ((double)g->vocab_size + (double)g->n_positions) * features + (double)g->n_layer * layer;
-    }
-    const double features = (double)l->hidden_size, heads = (double)l->num_attention_heads;
-    const double keys = l->num_key_value_heads ? (double)l->num_key_value_heads : heads;
-    const double size = l->head_dim ? (double)l->head_dim : floor(features / heads);
-    const double attention = 2 * features * size * (heads + keys), mlp = 3 * features * (double)l->intermediate_size;
-    return (double)l->vocab_size * features + (double)l->num_hidden_layers * (attention + mlp);
-}
-
-/* Checks that the files can hold the model, before memory for it is allocated. */
-static bool check_size(const loading *l)
-{
-    const double described = described_elements(&l->config);
-    if (described <= (double)l->elements) return true;
-    wk__error_set(l->site, WK_ERR_SHAPE, OP ": %s: config.json describes %.0f numbers, the files have %lld",
-                  wk__printable_name(l->folder).text, described, (long long)l->elements);
-    return false;
+    return code == WK_OK || wk__pretrained_fail(l, code, &error);
 }
 
 /* ---- the model --------------------------------------------------------------------------------------------------- */
 
-static wk_module *create_model(loading *l, wk_device device, bool tied)
+static wk_module *create_model(wk__pretrained_call *l, wk_device device, bool tied)
 {
     wk__pretrained_config *c = &l->config;
     if (c->kind == WK__PRETRAINED_GPT2) {
@@ -275,28 +114,16 @@ static wk_module *create_model(loading *l, wk_device device, bool tied)
     return wk_nn_llama_at(l->site, &c->llama);
 }
 
-/* Enters the tokens that end a text into the model. */
-static bool read_ends(const loading *l, wk_module *m)
-{
-    wk__pretrained_ends ends;
-    wk__io_error error;
-    if (l->config.gguf) return wk__language_set_ends(l->site, OP, m, &l->config.end, l->config.end >= 0);
-    const wk_code code = wk__pretrained_ends_read(l->folder, &ends, &error);
-    if (code != WK_OK) return fail(l, code, &error);
-    return wk__language_set_ends(l->site, OP, m, ends.token, ends.count);
-}
-
 /* Creates the model and reads its parameters. Returns NULL on error. */
-static wk_module *load_model(loading *l, wk_device device)
+static wk_module *load_model(wk__pretrained_call *l, wk_device device)
 {
     const bool tied = l->config.tied || !l->has_head;
     wk_module *m = create_model(l, device, tied);
     wk_tensors *list = m ? wk__module_state_dict(l->site, OP, m) : NULL;
     if (!list) return NULL;
-    l->parameters = wk__tensor_list_of(list);
-    l->loaded = wk__alloc_zero((size_t)l->parameters->count + 1, sizeof *l->loaded);
-    const bool fine = (l->loaded ? load_files(l, tied) : no_memory(l)) && read_ends(l, m);
-    wk__free(l->loaded);
+    const wk__pretrained_ends *ends = &l->config.ends;
+    const bool fine = wk__pretrained_load(l, wk__tensor_list_of(list), tied) &&
+                      wk__language_set_ends(l->site, OP, m, ends->token, ends->count);
     return fine ? wk_module_train_at(l->site, m, false) : NULL;
 }
 
@@ -308,9 +135,10 @@ wk_module *wk_nn_pretrained_at(wk_site site, const char *folder, const wk_nn_pre
         !wk__call_begin(&c, WK__FRAME_CALL, OP, site, WK__GRAD_KEPT))
         return NULL;
     wk__context()->frame.initial_off = true; /* the end of the call restores it */
-    loading l = {.site = site, .folder = folder, .dtype = o.dtype};
-    const bool fine =
-        wk__pretrained_is_file(folder) ? describe_gguf(&l) : read_folder(&l) && read_headers(&l) && check_size(&l);
+    const bool is_file = wk__pretrained_is_file(folder);
+    wk__pretrained_call l = {
+        .site = site, .folder = folder, .source = is_file ? "the metadata" : "config.json", .dtype = o.dtype};
+    const bool fine = (is_file ? read_gguf(&l) : read_folder(&l)) && wk__pretrained_check_size(&l);
     wk_module *m = fine ? load_model(&l, o.device) : NULL;
     wk__pretrained_files_free(&l.files);
     if (m) wk__handle_keep(&m->handle, site);

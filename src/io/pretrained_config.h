@@ -10,6 +10,13 @@
 
 typedef enum wk__pretrained_kind { WK__PRETRAINED_GPT2, WK__PRETRAINED_LLAMA } wk__pretrained_kind;
 
+enum { WK__PRETRAINED_ENDS = 16 };
+/* Tokens that end a text. */
+typedef struct wk__pretrained_ends {
+    int64_t token[WK__PRETRAINED_ENDS];
+    int count;
+} wk__pretrained_ends;
+
 /* A model as its files describe it: its constructor's options. */
 typedef struct wk__pretrained_config {
     wk__pretrained_kind kind;
@@ -19,7 +26,7 @@ typedef struct wk__pretrained_config {
     bool gguf;                 /* it is a GGUF file, whose tensors have other names */
     bool interleaved;          /* each pair of features that positions rotate is two successive rows of q and k */
     wk_dtype dtype;            /* of the embedding in a GGUF file */
-    int64_t end;               /* token that ends a text, in a GGUF file; -1: none */
+    wk__pretrained_ends ends;
 } wk__pretrained_config;
 
 /* Reads a file of at most `most` bytes that holds one object, into *text, to which strings of *into point. */
@@ -41,13 +48,7 @@ int64_t wk__pretrained_gguf_heads(const wk__pretrained_config *config, const cha
 
 /* ---- files of a folder ------------------------------------------------------------------------------------------- */
 
-enum { WK__PRETRAINED_ENDS = 16 };
-/* Tokens that end a text. */
-typedef struct wk__pretrained_ends {
-    int64_t token[WK__PRETRAINED_ENDS];
-    int count;
-} wk__pretrained_ends;
-/* Reads them from the files in a folder, of which generation_config.json may be missing. */
+/* Reads the tokens that end a text from the files in a folder, of which generation_config.json may be missing. */
 wk_code wk__pretrained_ends_read(const char *folder, wk__pretrained_ends *out, wk__io_error *error);
 
 /* Names of files with weights, in a folder. */

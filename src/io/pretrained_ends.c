@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tokens that end a text of a pretrained model: "eos_token_id" of generation_config.json, or of config.json if the
  * folder has no such file or it names none. */
-#include "base/alloc.h"
 #include "pretrained_config.h"
-#include <string.h>
 
 enum { MOST_BYTES = 1 << 24 };
 
@@ -31,14 +29,11 @@ wk_code wk__pretrained_ends_read(const char *folder, wk__pretrained_ends *out, w
     wk_code code = WK_OK;
     *out = (wk__pretrained_ends){.count = 0};
     for (int k = 0; k < 2 && code == WK_OK && out->count == 0; k++) {
-        wk__file file;
-        wk__text path = {0}, text = {0};
-        wk__text_format(&path, "%s/%s", folder, names[k]);
-        code = path.failed ? wk__io_fail(error, WK_ERR_MEMORY, "out of host memory") : WK_OK;
-        if (code == WK_OK && wk__file_open(&file, path.data, error) == WK_OK) {
-            wk__file_close(&file);
+        wk__text path = wk__pretrained_path(folder, names[k]), text = {0};
+        if (path.failed)
+            code = wk__io_fail(error, WK_ERR_MEMORY, "out of host memory");
+        else if (wk__pretrained_is_file(path.data))
             code = wk__pretrained_file_read(path.data, MOST_BYTES, &text, fields, 1, out, error);
-        }
         wk__text_free(&path);
         wk__text_free(&text);
     }

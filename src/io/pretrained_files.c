@@ -1,9 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files with weights in a folder, and model.safetensors.index.json, which lists the file of each tensor; see
+/* Files of a folder: JSON, weights, and model.safetensors.index.json, which lists the file of each tensor; see
  * pretrained_config.h. */
 #include "base/alloc.h"
 #include "pretrained_config.h"
 #include <string.h>
+
+/* ---- files of one object ----------------------------------------------------------------------------------------- */
+
+wk_code wk__pretrained_file_read(const char *path, int64_t most, wk__text *text, const wk__field *fields, int count,
+                                 void *into, wk__io_error *error)
+{
+    wk__file file;
+    wk_code code = wk__file_open(&file, path, error);
+    if (code != WK_OK) return code;
+    if (file.bytes > most) code = wk__io_fail(error, WK_ERR_FORMAT, "%lld bytes are too many", (long long)file.bytes);
+    if (code == WK_OK) {
+        wk__text_repeat(text, ' ', file.bytes);
+        code = text->failed ? wk__io_fail(error, WK_ERR_MEMORY, "out of host memory")
+                            : wk__file_read_at(&file, 0, text->data, file.bytes, error);
+    }
+    wk__file_close(&file);
+    if (code == WK_OK) {
+        char *const start = text->data ? text->data : (char[]){""};
+        wk__json json = {.start = start, .at = start, .end = start + text->length, .whole = "file"};
+        code = wk__json_part_of_object(&json, fields, count, into, error);
+        if (code == WK_OK) code = wk__json_end(&json, error);
+    }
+    return code == WK_OK ? WK_OK : wk__io_prefix(error, "%s", wk__printable_name(path).text);
+}
+
+/* ---- lists of files ---------------------------------------------------------------------------------------------- */
 
 void wk__pretrained_files_free(wk__pretrained_files *files)
 {

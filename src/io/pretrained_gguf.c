@@ -85,7 +85,7 @@ static wk_code check_range(const wk__safetensors *header, const char *architectu
                        wk__printable_name(text).text, least);
 }
 
-/* Refuses what the model of this library would compute differently. */
+/* Checks that settings which this library lacks are missing or have no effect. */
 static wk_code check_settings(const wk__safetensors *header, const char *architecture, const wk_nn_llama_options *o,
                               wk__io_error *error)
 {
@@ -150,39 +150,6 @@ static wk_code read_scaling(const wk__tensor_file *file, wk_nn_llama_options *o,
 
 /* ---- the model --------------------------------------------------------------------------------------------------- */
 
-/* Checks that the file has the tensor of a block with this shape. */
-static wk_code check_part(const wk__safetensors *header, int64_t block, const char *part, int64_t rows, int64_t columns,
-                          wk__io_error *error)
-{
-    char name[WK__PARAMETER_NAME];
-    snprintf(name, sizeof name, "blk.%lld.%s.weight", (long long)block, part);
-    const wk__safetensors_tensor *t = wk__safetensors_find(header, name);
-    if (t && t->ndim == 2 && t->shape[0] == rows && t->shape[1] == columns) return WK_OK;
-    return wk__io_fail(error, WK_ERR_SHAPE, "missing tensor \"%s\" of the shape [%lld,%lld] that the metadata need",
-                       name, (long long)rows, (long long)columns);
-}
-
-/* Checks that the file has tensors of the sizes that the metadata name, so that these cannot make a model that is far
- * larger than the file. */
-static wk_code check_shapes(const wk__safetensors *header, const wk_nn_llama_options *o, wk__io_error *error)
-{
-    const wk__safetensors_tensor *embedding = wk__safetensors_find(header, "token_embd.weight");
-    const int64_t kv_heads = o->num_key_value_heads ? o->num_key_value_heads : o->num_attention_heads;
-    int64_t queries, keys;
-    if (!wk__mul_size(o->num_attention_heads, o->head_dim, &queries) || !wk__mul_size(kv_heads, o->head_dim, &keys))
-        return wk__io_fail(error, WK_ERR_FORMAT, "heads and features of a head are too many");
-    if (embedding->shape[1] != o->hidden_size)
-        return wk__io_fail(error, WK_ERR_SHAPE, "\"token_embd.weight\" has %lld columns; embedding_length is %lld",
-                           (long long)embedding->shape[1], (long long)o->hidden_size);
-    wk_code code = WK_OK;
-    for (int64_t k = 0; k < o->num_hidden_layers && code == WK_OK; k++) {
-        code = check_part(header, k, "attn_q", queries, o->hidden_size, error);
-        if (code == WK_OK) code = check_part(header, k, "attn_k", keys, o->hidden_size, error);
-        if (code == WK_OK) code = check_part(header, k, "ffn_up", o->intermediate_size, o->hidden_size, error);
-    }
-    return code;
-}
-
 static wk_code read_architecture(const wk__safetensors *header, const char **architecture, wk__io_error *error)
 {
     const int64_t parts = wk__metadata_find_int(header->metadata, header->metadata_count, "split.count");
@@ -206,19 +173,17 @@ static wk_code read_model(const wk__tensor_file *file, wk__pretrained_config *ou
     if (!embedding || embedding->ndim != 2 || embedding->shape[0] < 1)
         return wk__io_fail(error, WK_ERR_FORMAT, "\"token_embd.weight\" of two dimensions is missing");
     wk_nn_llama_options *o = &out->llama;
-    *out = (wk__pretrained_config){
-        .kind = WK__PRETRAINED_LLAMA,
-        .gguf = true,
-        .tied = !wk__safetensors_find(header, "output.weight"),
-        .interleaved = strcmp(architecture, "llama") == 0,
-        .dtype = embedding->dtype,
-        .end = wk__metadata_find_int(header->metadata, header->metadata_count, "tokenizer.ggml.eos_token_id")};
+    *out = (wk__pretrained_config){.kind = WK__PRETRAINED_LLAMA,
+                                   .gguf = true,
+                                   .interleaved = strcmp(architecture, "llama") == 0,
+                                   .dtype = embedding->dtype};
+    const int64_t end = wk__metadata_find_int(header->metadata, header->metadata_count, "tokenizer.ggml.eos_token_id");
+    if (end >= 0) out->ends = (wk__pretrained_ends){.token = {end}, .count = 1};
     *o = (wk_nn_llama_options){.size = sizeof *o, .vocab_size = embedding->shape[0]};
     o->attention_bias = !out->interleaved;
     if ((code = read_options(header, architecture, o, error)) != WK_OK) return code;
     if (o->head_dim == 0) o->head_dim = o->hidden_size / o->num_attention_heads;
     code = check_settings(header, architecture, o, error);
-    if (code == WK_OK) code = check_shapes(header, o, error);
     return code == WK_OK ? read_scaling(file, o, error) : code;
 }
 

@@ -103,6 +103,14 @@ static wk_code read_type(wk__json *json, void *into, wk__io_error *error)
     return wk__bpe_add_token(r->t, id, r->parts.token[id].token, type == CONTROL) ? WK_OK : wk__text_no_memory(error);
 }
 
+static wk_code read_types(reading *r, wk__io_error *error)
+{
+    const wk_code code = read_array(r, "token_type", read_type, error);
+    if (code != WK_OK || r->typed == r->parts.tokens) return code;
+    return wk__io_fail(error, WK_ERR_FORMAT, "%lld types of %lld tokens", (long long)r->typed,
+                       (long long)r->parts.tokens);
+}
+
 /* ---- the encoding ------------------------------------------------------------------------------------------------ */
 
 static void set_rule(wk__bpe *b, const rule *rule)
@@ -183,7 +191,7 @@ static wk_code build(reading *r, const rule *rule, wk__io_error *error)
     if (code == WK_OK && rule) code = read_array(r, "merges", read_merge, error);
     if (code == WK_OK) code = wk__bpe_parts_build(&r->parts, r->t, error);
     if (code == WK_OK && !rule) code = build_scored(r, error);
-    if (code == WK_OK && value_of(r->file, "token_type")) code = read_array(r, "token_type", read_type, error);
+    if (code == WK_OK && value_of(r->file, "token_type")) code = read_types(r, error);
     if (code == WK_OK) code = add_around(r, "add_bos_token", "bos_token_id", !rule || rule->add_bos, &b->before, error);
     if (code == WK_OK) code = add_around(r, "add_eos_token", "eos_token_id", false, &b->after, error);
     if (code != WK_OK) return code;

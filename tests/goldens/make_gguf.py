@@ -5,7 +5,7 @@
 
     types.gguf            a tensor of each type, with random bytes as quantised blocks, and metadata of all types
     types.safetensors     its tensors, dequantised by the package gguf
-    llama.gguf, qwen2.gguf                   models with F16, and with Q8_0
+    llama.gguf, qwen2.gguf                   models with F16, and with Q8_0; the end token of llama follows its ids
     llama.safetensors, qwen2.safetensors     ids, their scores, and q_proj, k_proj of layer 0 of the same model
     text-RULE.gguf        vocabularies, which ../text has as tokenizer.json
     text.safetensors      ids of ../text/sample.txt with each of these"""
@@ -123,9 +123,11 @@ def write_model(name, model, kind):
             if name == "llama" and ("q_proj" in key or "k_proj" in key):
                 data = interleave(data, heads)
             writer.add_tensor(gguf_name(key), data, raw_dtype=kind)
-        finish(writer)
         ids = torch.randint(0, c.vocab_size, (2, 60))
         scores = model.eval()(ids).logits
+    if name == "llama":
+        writer.add_eos_token_id(int(scores[0, -1].argmax()))
+    finish(writer)
     attention = model.model.layers[0].self_attn
     save_file({"ids": ids.numpy(), "scores": scores.numpy(), "q_proj": attention.q_proj.weight.detach().numpy(),
                "k_proj": attention.k_proj.weight.detach().numpy()}, name + ".safetensors")

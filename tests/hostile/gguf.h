@@ -65,6 +65,7 @@ static const gguf_case gguf_cases[] = {
     {COUNTS(1, 0) "s:w 4:2 8:4294967296 8:4294967296 4:0 8:0", "tensor \"w\": its sizes are too large"},
     {COUNTS(1, 0) "s:w 4:3 8:4294967296 8:4294967296 8:0 4:0 8:0", "its sizes are too large"},
     {COUNTS(1, 0) "s:w 4:1 8:2305843009213693952 4:0 8:0", "its sizes are too large"},
+    {COUNTS(1, 0) "s:w 4:1 8:2305843009213693952 4:10 8:0", "its sizes are too large"},
     {COUNTS(1, 0) "s:w 4:1 8:1152921504606846944 4:8 8:9223372036854775776", "its sizes are too large"},
     {COUNTS(1, 0) "s:w 4:1 8:2 4:4 8:0 p:32 z:8", "tensor \"w\": unknown type 4"},
     {COUNTS(1, 0) "s:w 4:1 8:2 4:42 8:0 p:32 z:8", "tensor \"w\": unknown type 42"},

@@ -46,4 +46,14 @@ static inline const char *source_file(const char *name)
     return path;
 }
 
+/* Returns the path of a file below tests/fixtures; the string is valid until the second call after this one. */
+static inline const char *fixture_file(const char *folder, const char *name)
+{
+    static char paths[2][4400];
+    static int next;
+    next = !next;
+    snprintf(paths[next], sizeof paths[next], "%s/%s/%s", source_file("tests/fixtures"), folder, name);
+    return paths[next];
+}
+
 #endif

@@ -7,13 +7,7 @@
 
 static const char *fixture(const char *name)
 {
-    static char path[2][4200];
-    static int next;
-    char file[100];
-    next = !next;
-    snprintf(file, sizeof file, "tests/fixtures/gguf/%s", name);
-    snprintf(path[next], sizeof path[next], "%s", source_file(file));
-    return path[next];
+    return fixture_file("gguf", name);
 }
 
 /* Checks that two tensors have one dtype, one shape and the same bits. */
@@ -187,6 +181,22 @@ static void safetensors_of_the_model_are_equal(void **state)
     expect_ok();
 }
 
+/* Returns how many tokens follow row 0 of the ids. */
+static int64_t tokens_after(const char *model, wk_module *net, int64_t most)
+{
+    wk_tensor *ids = wk_narrow(expected(model, "ids"), 0, 0, 1);
+    return wk_size(wk_generate(net, ids, .max_new_tokens = most), 1) - wk_size(ids, 1);
+}
+
+static void texts_end_at_the_token_of_the_file(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    assert_int_equal(tokens_after("llama", wk_nn_pretrained(fixture("llama.gguf"), .dtype = WK_F32), 3), 1);
+    assert_int_equal(tokens_after("qwen2", wk_nn_pretrained(fixture("qwen2.gguf")), 3), 3);
+    expect_ok();
+}
+
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 /* A file of this program: strings with lengths and numbers, little-endian. */
@@ -287,11 +297,11 @@ static void other_models_are_refused(void **state)
     (void)state;
     WK_SCOPE;
     static const changed all[] = {
-        {"test", 0, NULL, "missing tensor \"blk.0.attn_q.weight\" of the shape [32,32]", WK_ERR_SHAPE}, /* valid */
-        {"llama.attention.key_length", 16, NULL, "blk.0.attn_q.weight\" of the shape [64,32]", WK_ERR_SHAPE},
-        {"llama.block_count", 4294967295, NULL, "missing tensor \"blk.0.attn_q.weight\"", WK_ERR_SHAPE},
-        {"llama.embedding_length", 64, NULL, "token_embd.weight\" has 32 columns; embedding_length is 64",
-         WK_ERR_SHAPE},
+        {"test", 0, NULL, "the metadata describes 7328 numbers, the files have 160", WK_ERR_SHAPE}, /* valid */
+        {"llama.attention.key_length", 16, NULL, "the metadata describes 11424 numbers", WK_ERR_SHAPE},
+        {"llama.attention.head_count_kv", 1, NULL, "the metadata describes 5792 numbers", WK_ERR_SHAPE},
+        {"llama.block_count", 4294967295, NULL, "the metadata describes 30786325570720 numbers", WK_ERR_SHAPE},
+        {"llama.embedding_length", 64, NULL, "the metadata describes ", WK_ERR_SHAPE},
         {"general.architecture", 0, "qwen3", "unknown general.architecture \"qwen3\"", WK_ERR_UNSUPPORTED},
         {"split.count", 2, NULL, "one of 2 parts of a model", WK_ERR_UNSUPPORTED},
         {"llama.block_count", 0, NULL, "\"llama.block_count\" is missing or invalid; expected an integer",
@@ -316,6 +326,48 @@ static void other_models_are_refused(void **state)
     expect_error("nn_pretrained: ", "types.safetensors: not a GGUF file; pass the folder of config.json", NULL);
 }
 
+/* Copies llama.gguf with `bytes` bytes at a distance from the name of rope_freqs.weight changed, or, with distance -1,
+ * those that equal `before`. */
+static const char *write_frequencies(const void *before, int64_t distance, const void *after, size_t bytes)
+{
+    static const char name[] = "rope_freqs.weight";
+    static char content[1 << 16];
+    FILE *file = fopen(fixture("llama.gguf"), "rb");
+    assert_non_null(file);
+    const size_t count = fread(content, 1, sizeof content, file);
+    assert_int_equal(fclose(file), 0);
+    char *at = before ? memmem(content, count, before, bytes) : memmem(content, count, name, strlen(name));
+    assert_non_null(at);
+    memcpy(at + (before ? 0 : distance), after, bytes);
+    const char *path = scratch("frequencies.gguf");
+    file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(content, 1, count, file), count);
+    assert_int_equal(fclose(file), 0);
+    return path;
+}
+
+static void other_frequencies_are_refused(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    enum { TYPE_AT = 17 + 4 + 8, I32 = 26 };
+    float before[4], after[4];
+    wk_tensor *quotients = wk_load_tensor(fixture("llama.gguf"), "rope_freqs.weight");
+    assert_int_equal(wk_numel(quotients), 4);
+    memcpy(before, wk_data(quotients), sizeof before);
+    for (int k = 0; k < 4; k++) {
+        memcpy(after, before, sizeof after);
+        after[k] *= k == 3 ? -1.0f : 1.001f;
+        assert_null(wk_nn_pretrained(write_frequencies(before, 0, after, sizeof after)));
+        assert_int_equal(wk_error_code(), WK_ERR_UNSUPPORTED);
+        expect_error("the frequencies of \"rope_freqs.weight\" are not supported; expected those of Llama 3.1", NULL);
+    }
+    assert_null(wk_nn_pretrained(write_frequencies(NULL, TYPE_AT, (char[]){I32}, 1)));
+    assert_int_equal(wk_error_code(), WK_ERR_FORMAT);
+    expect_error("\"rope_freqs.weight\" must be F32[4]", NULL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -326,7 +378,9 @@ int main(void)
         cmocka_unit_test(tensors_are_listed),
         cmocka_unit_test(models_have_the_scores_of_transformers),
         cmocka_unit_test(safetensors_of_the_model_are_equal),
+        cmocka_unit_test(texts_end_at_the_token_of_the_file),
         cmocka_unit_test(other_models_are_refused),
+        cmocka_unit_test(other_frequencies_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

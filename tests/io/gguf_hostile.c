@@ -143,9 +143,7 @@ static void long_headers(void **state)
 
 static bytes fixture(const char *name)
 {
-    char path[100];
-    snprintf(path, sizeof path, "tests/fixtures/gguf/%s", name);
-    FILE *file = fopen(source_file(path), "rb");
+    FILE *file = fopen(fixture_file("gguf", name), "rb");
     assert_non_null(file);
     bytes content = bytes_new(1 << 16);
     content.count = (int64_t)fread(content.data, 1, 1 << 16, file);
@@ -156,27 +154,27 @@ static bytes fixture(const char *name)
 /* Calls that read fixtures, and return true on success. */
 static bool read_a_tensor(void)
 {
-    return wk_load_tensor(source_file("tests/fixtures/gguf/types.gguf"), "Q4_K") != NULL;
+    return wk_load_tensor(fixture_file("gguf", "types.gguf"), "Q4_K") != NULL;
 }
 
 static bool read_contents(void)
 {
-    return wk_load_info(source_file("tests/fixtures/gguf/types.gguf")) != NULL;
+    return wk_load_info(fixture_file("gguf", "types.gguf")) != NULL;
 }
 
 static bool read_a_model(void)
 {
-    return wk_nn_pretrained(source_file("tests/fixtures/gguf/llama.gguf")) != NULL;
+    return wk_nn_pretrained(fixture_file("gguf", "llama.gguf")) != NULL;
 }
 
 static bool read_scored_tokens(void)
 {
-    return wk_text_load(source_file("tests/fixtures/gguf/text-llama.gguf")) != NULL;
+    return wk_text_load(fixture_file("gguf", "text-llama.gguf")) != NULL;
 }
 
 static bool read_a_vocabulary(void)
 {
-    return wk_text_load(source_file("tests/fixtures/gguf/text-llama-bpe.gguf")) != NULL;
+    return wk_text_load(fixture_file("gguf", "text-llama-bpe.gguf")) != NULL;
 }
 
 /* Each call fails with a message if one of its allocations does, and succeeds after that. For models, of which the most

@@ -15,9 +15,7 @@ enum { PATH = 4400 };
 
 static const char *fixture(const char *model)
 {
-    char name[100];
-    snprintf(name, sizeof name, "tests/fixtures/language/%s", model);
-    return source_file(name);
+    return fixture_file("language", model);
 }
 
 static wk_tensor *expected(const char *model, const char *name)
@@ -149,6 +147,27 @@ static void names_are_those_of_transformers(void **state)
     expect_ok();
 }
 
+static void computed_tensors_are_skipped(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    char path[PATH], config[2000] = "";
+    snprintf(path, sizeof path, "%s/config.json", fixture("qwen2"));
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    assert_true(fread(config, 1, sizeof config - 1, file) > 0);
+    assert_int_equal(fclose(file), 0);
+    snprintf(path, sizeof path, "%s/model.safetensors", fixture("qwen2"));
+    wk_tensors *list = wk_load_tensors(path);
+    wk_tensors_add(list, "lm_head.weight", wk_ones((2, 2)));
+    wk_tensors_add(list, "model.layers.0.self_attn.rotary_emb.inv_freq", wk_ones((2)));
+    const char *folder = folder_with("computed", config);
+    snprintf(path, sizeof path, "%s/model.safetensors", folder);
+    assert_int_equal(wk_save_tensors(list, path), WK_OK);
+    expect_near(wk_forward(wk_nn_pretrained(folder), expected("qwen2", "ids")), expected("qwen2", "scores"), 1e-4);
+    expect_ok();
+}
+
 /* ---- refusals ---------------------------------------------------------------------------------------------------- */
 
 static void expect_refusal(const char *config, wk_code code, const char *why)
@@ -159,13 +178,14 @@ static void expect_refusal(const char *config, wk_code code, const char *why)
     expect_error("nn_pretrained: ", why, NULL);
 }
 
+static const char llama[] = "{\"model_type\": \"llama\", \"vocab_size\": 5, \"hidden_size\": 4, "
+                            "\"intermediate_size\": 4, \"num_hidden_layers\": 1, \"num_attention_heads\": 2, "
+                            "\"max_position_embeddings\": 4, %s}";
+
 static void other_models_are_refused(void **state)
 {
     (void)state;
     WK_SCOPE;
-    static const char llama[] = "{\"model_type\": \"llama\", \"vocab_size\": 5, \"hidden_size\": 4, "
-                                "\"intermediate_size\": 4, \"num_hidden_layers\": 1, \"num_attention_heads\": 2, "
-                                "\"max_position_embeddings\": 4, %s}";
     static const char *const settings[][2] = {
         {"\"hidden_act\": \"gelu\"", "\"hidden_act\" is not supported; expected silu"},
         {"\"attention_bias\": true", "\"attention_bias\" is not supported; expected false"},
@@ -248,6 +268,17 @@ static void files_of_weights_must_fit(void **state)
     wk_save_tensors(few, path);
     assert_null(wk_nn_pretrained(folder));
     expect_error("the files have no tensor \"transformer.", NULL);
+    static const char narrow[] = "{\"wte.weight\":{\"dtype\":\"F8_E4M3\",\"shape\":[5,4],\"data_offsets\":[0,20]},"
+                                 "\"x\":{\"dtype\":\"F8_E4M3\",\"shape\":[300],\"data_offsets\":[20,320]}}";
+    const uint64_t header = sizeof narrow - 1;
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    for (int k = 0; k < 8; k++) fputc((int)(header >> 8 * k & 255), file);
+    fprintf(file, "%s%320s", narrow, "");
+    assert_int_equal(fclose(file), 0);
+    assert_null(wk_nn_pretrained(folder));
+    assert_int_equal(wk_error_code(), WK_ERR_UNSUPPORTED);
+    expect_error("\"wte.weight\"", "F8_E4M3", NULL);
     put("weights", "model.safetensors", "nothing");
     assert_null(wk_nn_pretrained(folder));
     assert_int_equal(wk_error_code(), WK_ERR_FORMAT);
@@ -301,6 +332,21 @@ static void models_larger_than_the_files_are_refused(void **state)
         assert_int_equal(wk_error_code(), WK_ERR_SHAPE);
         expect_error("config.json describes ", " numbers, the files have 288", NULL);
     }
+    wk_tensors *one = wk_tensors_new();
+    wk_tensors_add(one, "wte.weight", wk_ones((100, 100)));
+    wk_save_tensors(one, path);
+    snprintf(config, sizeof config,
+             "{\"model_type\": \"gpt2\", \"vocab_size\": 5, \"n_positions\": 4, \"n_embd\": 4, "
+             "\"n_layer\": 50, \"n_head\": 2}");
+    assert_null(wk_nn_pretrained(folder_with("large", config)));
+    assert_int_equal(wk_error_code(), WK_ERR_SHAPE);
+    expect_error("config.json describes 50 layers, the tensors are 1", NULL);
+    snprintf(config, sizeof config, llama, "\"x\": 0");
+    wk_save(wk_nn_gpt(.vocab_size = 5, .n_positions = 4, .n_embd = 4, .n_layer = 1, .n_head = 2), path);
+    char *layers = strstr(config, "layers\": 1");
+    layers[strlen("layers\": ")] = '3';
+    assert_null(wk_nn_pretrained(folder_with("large", config)));
+    expect_error("config.json describes 356 numbers, the files have 288", NULL);
 }
 
 int main(void)
@@ -311,6 +357,7 @@ int main(void)
         cmocka_unit_test(dtypes_are_converted),
         cmocka_unit_test(saved_models_are_read),
         cmocka_unit_test(names_are_those_of_transformers),
+        cmocka_unit_test(computed_tensors_are_skipped),
         cmocka_unit_test(other_models_are_refused),
         cmocka_unit_test(damaged_configurations_are_refused),
         cmocka_unit_test(files_of_weights_must_fit),

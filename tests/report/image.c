@@ -12,9 +12,7 @@
 
 static const char *fixture(const char *name)
 {
-    static char path[4200];
-    snprintf(path, sizeof path, "%s/%s", source_file("tests/fixtures/image"), name);
-    return path;
+    return fixture_file("image", name);
 }
 
 /* Returns the elements of a u8 tensor; the caller frees them. */

@@ -36,9 +36,7 @@ static FILE *open_golden(const char *name)
 
 static const char *fixture(const char *name)
 {
-    char path[200];
-    snprintf(path, sizeof path, "tests/fixtures/text/%s", name);
-    return source_file(path);
+    return fixture_file("text", name);
 }
 
 /* Appends numbers as "1,2,3" to out; "-" if there are none. */
@@ -216,9 +214,8 @@ static void gpt2_files(void **state)
 {
     (void)state;
     WK_SCOPE;
-    char vocab[4096];
-    snprintf(vocab, sizeof vocab, "%s", fixture("gpt2-vocab.json"));
-    wk_text *pair = wk_text_load_gpt2(vocab, fixture("gpt2-merges.txt")), *json = wk_text_load(fixture("gpt2.json"));
+    wk_text *pair = wk_text_load_gpt2(fixture("gpt2-vocab.json"), fixture("gpt2-merges.txt"));
+    wk_text *json = wk_text_load(fixture("gpt2.json"));
     expect_ok();
     assert_int_equal(wk_text_vocabulary(pair), 420);
     for (int id = 0; id < 420; id++) assert_string_equal(wk_text_token(pair, id), wk_text_token(json, id));
