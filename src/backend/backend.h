@@ -221,7 +221,7 @@ extern const wk__backend *const wk__backends[];
 /* Returns the backend of a kind, or NULL. */
 const wk__backend *wk__backend_of(int kind);
 
-/* Returns true if the program stores to memory that it also loads, or overwrites a part of an old value. */
+/* Returns true if the program overwrites an old value that it loads, or a part of an old value. */
 bool wk__program_is_in_place(const wk__program *group);
 
 /* Fills *fail and returns code. */

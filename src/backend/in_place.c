@@ -29,7 +29,7 @@ bool wk__program_is_in_place(const wk__program *group)
     for (int k = 0; k < group->noperands; k++) {
         if (!group->operand[k].stored) continue;
         if (group->operand[k].skip_on_fault) return true;
-        for (int j = 0; j < group->noperands; j++) {
+        for (int j = group->is_epilogue; j < group->noperands; j++) {
             bool same = j == k || same_element(&group->operand[j], &group->operand[k]);
             if (same && loads(group, j)) return true;
         }

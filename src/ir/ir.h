@@ -110,6 +110,7 @@ typedef struct wk__program {
      * contiguous and columns are not. A device may choose its loop order by this, and so the order of a sum, but not by
      * the operands, which differ if the input is fused. */
     bool outer_reduction;
+    bool is_epilogue; /* operand 0 is the result of the contraction of the same work, and no old value */
     /* tag of the first LOADX; each further LOADX has the next one. Returned by the backend with a bad index */
     int64_t tag;
 } wk__program;

@@ -237,6 +237,7 @@ static void start(builder *w, wk__lowering *b)
     g->nreduce = __builtin_popcount(w->reduce_mask);
     g->tag = -1;
     g->outer_reduction = reduces_across(b);
+    g->is_epilogue = wk__record_family(first)->can_have_epilogue;
     int place = 0;
     for (int reduced = 0; reduced < 2; reduced++)
         for (int d = 0; d < w->ndim; d++)

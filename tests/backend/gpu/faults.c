@@ -57,6 +57,23 @@ static void other_results_of_the_device_are_read(void **state)
     wk_free(bad);
 }
 
+/* A product plus an addend is computed by one kernel, which adds in the memory of its result. It is not skipped. */
+static void products_plus_addends_are_read(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const wk_device gpu = test_gpu(0);
+    wk_tensor *x = wk_ones((3, 2), .device = gpu), *w = wk_ones((4, 2), .device = gpu);
+    wk_tensor *b = wk_ones((4), .device = gpu), *bad = wk_retain(bad_rows(numbers(gpu)));
+    wk_tensor *layer = wk_linear(x, w, b), *sum = wk_addmm(b, x, wk_transpose(w, 0, 1), .beta = 2);
+    wk_flush();
+    assert_true(isnan(wk_item(wk_sum(bad))));
+    expect_error("index_select", "9", NULL);
+    assert_true(wk_item(wk_sum(layer)) == 36 && wk_item(wk_sum(sum)) == 48);
+    expect_ok();
+    wk_free(bad);
+}
+
 static void copies_propagate_the_fault(void **state)
 {
     (void)state;
@@ -302,6 +319,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reader_receives_the_cause_once),
         cmocka_unit_test(other_results_of_the_device_are_read),
+        cmocka_unit_test(products_plus_addends_are_read),
         cmocka_unit_test(copies_propagate_the_fault),
         cmocka_unit_test(target_keeps_its_values),
         cmocka_unit_test(skipped_target_is_read),
