@@ -100,10 +100,15 @@ static bool is_only_missing(const executor *sync, const causes *c, const step *s
     return false;
 }
 
-/* Returns true if each result has the elements of one operand, and only the shapes of the others. */
-static bool is_of_one_operand(const step *s)
+/* Returns the cause of a result of a call with a failed operand. */
+static uint32_t cause_of_result(const step *s, const causes *c, int result, uint32_t cause)
 {
-    return strcmp(op_entries[s->op].op->name, "meshgrid") == 0;
+    const char *op = op_entries[s->op].op->name;
+    /* each result has the elements of one operand, and only the shapes of the others */
+    if (strcmp(op, "meshgrid") == 0) return c->of[s->argument[0].slot[result]];
+    /* along a dimension of size 1, all indices are 0 */
+    if (result == 1 && (strcmp(op, "cummax") == 0 || strcmp(op, "cummin") == 0)) return UNSURE;
+    return cause;
 }
 
 /* Finds the causes of all slots. Returns false if a failed value, or a tensor with an operand that is missing only op
@@ -126,7 +131,7 @@ static bool find_causes(const executor *sync, const executor *other, causes *c)
         if (sync->passed[k] && writes && (c->of[s->argument[0].slot[0]] != SOUND || is_only_missing(sync, c, s)))
             return false;
         for (int j = 0; j < s->results && s->kind == STEP_CALL; j++) {
-            const uint32_t its = is_of_one_operand(s) && cause != SOUND ? c->of[s->argument[0].slot[j]] : cause;
+            const uint32_t its = cause == SOUND ? SOUND : cause_of_result(s, c, j, cause);
             c->of[s->out + j] = other->empty[s->out + j] ? SOUND : its;
         }
     }
