@@ -40,9 +40,9 @@ typedef struct wk__padding {
     bool lengths, mask;   /* whether these tensors are wanted */
 } wk__padding;
 
-/* Creates the rows of sequences, which are cut or padded: out[0], i64 (N, width); if wanted out[1], i64 (N), the lengths
- * without padding, and out[2], bool (N, width), true for ids. `where` has the device; NULL: the default one. Returns
- * false after recording an error. */
+/* Creates the rows of sequences, which are cut or padded: out[0], i64 (N, width); if wanted out[1], i64 (N), their
+ * lengths without padding, and out[2], bool (N, width), true for ids. `where` has the device; NULL: the default one.
+ * Returns false after recording an error. */
 bool wk__id_lists_pad(wk_site site, const char *op, const wk__id_lists *lists, const wk__padding *p,
                       const wk_tensor_options *where, wk_tensor *out[3]);
 /* Reads the option .padding_side. Returns false after recording an error. */
