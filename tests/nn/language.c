@@ -498,8 +498,10 @@ static void calls_are_checked(void **state)
     REFUSES(wk_decode(net, ids, cache, .mask = wk_reshape(wk_ones((2, 3)), (7))), "reshape");
     REFUSES(wk_decode(net, ids, NULL), "decode: the cache is NULL");
     REFUSES(wk_decode(net, some_ids(1, 3), cache),
-            "decode: expected ids (2, T) of dtype i64 or i32, with T at least 1 and a row for each of the cache, which "
-            "wk_kv_cache_new(net, 2, 4) created, got i64[1,3]");
+            "decode: the cache is for ids of shape (2, T), got i64[1,3]; create a cache for these rows: "
+            "wk_kv_cache_new(net, 1, 4)");
+    REFUSES(wk_decode(net, wk_zeros((2, 0), .dtype = WK_I64), cache),
+            "decode: expected ids (2, T) of dtype i64 or i32, with T at least 1, got i64[2,0]");
     REFUSES(wk_decode(net, some_ids(2, 5), cache), "decode: 5 ids exceed the 4 positions that the cache has left; "
                                                    "create a larger one: wk_kv_cache_new(net, 2, 5)");
     REFUSES(wk_decode(net, some_ids(2, 17), cache),

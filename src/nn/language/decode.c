@@ -38,11 +38,16 @@ static bool check_model(wk_site site, const char *kind, const wk__language *l, c
 static bool refuse_ids(wk_site site, const wk__kv_cache *cache, const wk_tensor *ids)
 {
     wk__text text = {0};
+    if (wk_ndim(ids) == 2 && wk_size(ids, 0) > 0 && wk_size(ids, 0) != cache->batch) {
+        wk__text_format(&text, "decode: the cache is for ids of shape (%lld, T), got ", (long long)cache->batch);
+        wk__text_tensor(&text, ids);
+        wk__text_format(&text, "; create a cache for these rows: wk_kv_cache_new(net, %lld, %lld)",
+                        (long long)wk_size(ids, 0), (long long)cache->capacity);
+        wk__error_set_text(site, WK_ERR_SHAPE, &text);
+        return false;
+    }
     wk__text_format(&text, "decode: expected ids (%lld, T) of dtype i64 or i32, with T at least 1",
                     (long long)cache->batch);
-    if (wk_ndim(ids) == 2 && wk_size(ids, 0) != cache->batch)
-        wk__text_format(&text, " and a row for each of the cache, which wk_kv_cache_new(net, %lld, %lld) created",
-                        (long long)cache->batch, (long long)cache->capacity);
     wk__ids_refuse(site, &text, ids, WK__ID_DTYPES);
     return false;
 }

@@ -17,11 +17,11 @@ void wk__ids_refuse(wk_site site, wk__text *text, const wk_tensor *ids, unsigned
     wk__error_set_text(site, integers ? WK_ERR_SHAPE : WK_ERR_DTYPE, text);
 }
 
-int64_t wk__ids_bound(const wk_module *embedding)
+int64_t wk__ids_bound(wk_module *embedding)
 {
     const wk__module *body = wk__module_of(embedding);
     if (!body->builtin || strcmp(body->kind.name, "embedding") != 0) return INT64_MAX;
-    const wk_tensor *weight = wk_module_parameter((wk_module *)(uintptr_t)embedding, "weight");
+    const wk_tensor *weight = wk_module_parameter(embedding, "weight");
     return weight ? wk_size(weight, 0) : INT64_MAX;
 }
 

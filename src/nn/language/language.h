@@ -65,7 +65,7 @@ enum { WK__ID_DTYPES = 1 << WK_I64 | 1 << WK_I32 };
 void wk__ids_refuse(wk_site site, wk__text *text, const wk_tensor *ids, unsigned dtypes);
 /* Returns the number of tokens of an embedding, or of the embedding of a model; INT64_MAX if another kind of module
  * replaces it. */
-int64_t wk__ids_bound(const wk_module *embedding);
+int64_t wk__ids_bound(wk_module *embedding);
 int64_t wk__language_bound(const wk__language *language);
 /* Check that tokens of integer ids are in [0, bound), or in the model `net`, if they are in host memory already;
  * nothing is run or waited for. Return false after recording an error. */
@@ -110,7 +110,7 @@ typedef struct wk__sequence {
 const wk__sequence *wk__sequence_of_call(wk__sequence *own, wk_tensor *x);
 /* Checks ids (B, T) of a call of the body `name` of a model with this embedding and that many positions. Returns false
  * on error. */
-bool wk__sequence_check(const char *name, const wk__sequence *s, wk_tensor *ids, const wk_module *embedding,
+bool wk__sequence_check(const char *name, const wk__sequence *s, wk_tensor *ids, wk_module *embedding,
                         int64_t positions);
 /* Calls a part of this kind with the sequence. NULL on error, also if x is NULL or m another kind of module. */
 wk_tensor *wk__sequence_call(const wk__sequence *s, const char *kind, wk_module *m, wk_tensor *x);

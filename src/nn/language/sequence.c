@@ -22,7 +22,7 @@ const wk__sequence *wk__sequence_of_call(wk__sequence *own, wk_tensor *x)
     return own->positions ? own : NULL;
 }
 
-bool wk__sequence_check(const char *name, const wk__sequence *s, wk_tensor *ids, const wk_module *embedding,
+bool wk__sequence_check(const char *name, const wk__sequence *s, wk_tensor *ids, wk_module *embedding,
                         int64_t positions)
 {
     if (wk_ndim(ids) != 2 || !(1u << wk_dtype_of(ids) & WK__ID_DTYPES)) {
