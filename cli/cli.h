@@ -53,6 +53,8 @@ int cli_parse(const cli_syntax *syntax, int count, char **words, const char **op
 /* Like cli_parse(), but for CLI_PROGRAM: *rest is the index of the program's name, the first word that is not an
  * option, or the word after --. All words from there on belong to the program. */
 int cli_parse_before(const cli_syntax *syntax, int count, char **words, int *rest);
+/* Returns `name` if it is nearer to a misspelt word than `best`, which may be NULL, and near enough; else `best`. */
+const char *cli_nearer(const char *word, const char *name, const char *best);
 /* Prints "wick train: MESSAGE" and a hint to --help; returns CLI_USAGE. */
 int cli_usage_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Parses an integer in [low, high]. Returns false after reporting an invalid one. name: "--epochs", "STEP". */

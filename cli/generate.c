@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* wick generate: continues a text with a language model, and prints it piece by piece. */
 #include "gpt.h"
+#include <stdlib.h>
 
 /* The command line. */
 typedef struct settings {
-    const char *model, *prompt;
+    const char *model, *prompt, *stop; /* stop: NULL, or the text before which the continuation ends */
     wk_device device;
-    long tokens, top_k, seed;
-    double temperature, top_p;
-    bool greedy;
+    long tokens, top_k, seed, beams;
+    double temperature, top_p, min_p, penalty; /* min_p 0: not given */
+    bool draws;
 } settings;
 
 /* The text that is being printed. */
@@ -31,12 +32,20 @@ static bool print_piece(const char *piece, void *user)
 /* Returns the continuation after printing it behind the prompt; NULL on error. */
 static const char *continue_text(const settings *s, const cli_gpt *gpt, output *out)
 {
-    if (s->greedy)
-        return wk_generate_text(gpt->net, gpt->text, s->prompt, .max_new_tokens = s->tokens, .context = gpt->context,
-                                .on_text = print_piece, .user = out);
-    return wk_generate_text(gpt->net, gpt->text, s->prompt, .max_new_tokens = s->tokens, .context = gpt->context,
-                            .do_sample = true, .temperature = s->temperature, .top_k = s->top_k, .top_p = s->top_p,
-                            .on_text = print_piece, .user = out);
+    wk_generate_options o = {.size = sizeof o,
+                             .max_new_tokens = s->tokens,
+                             .context = gpt->context,
+                             .repetition_penalty = s->penalty,
+                             .num_beams = s->beams,
+                             .do_sample = s->draws,
+                             .stop = s->stop ? &s->stop : NULL,
+                             .stop_count = s->stop != NULL,
+                             .user = out};
+    if (s->beams == 1) o.on_text = print_piece;
+    if (s->draws) o.temperature = s->temperature, o.top_k = s->top_k, o.top_p = s->top_p, o.min_p = s->min_p;
+    const char *more = wk_generate_text_at(WK_HERE, gpt->net, gpt->text, s->prompt, &o);
+    if (more && s->beams > 1) print(out, more);
+    return more;
 }
 
 /* Prints the prompt and its continuation. Returns the exit code. */
@@ -54,19 +63,70 @@ static int generate(const settings *s)
     return CLI_FAILED;
 }
 
-int cli_generate(int count, char **words)
+/* ---- the command line -------------------------------------------------------------------------------------------- */
+
+/* Options as texts; NULL: not given. */
+typedef struct words {
+    const char *tokens, *temperature, *top_k, *top_p, *min_p, *penalty, *seed, *beams, *greedy;
+} words;
+
+/* Returns the text, or `usual` if it is not given. */
+static const char *text_or(const char *text, const char *usual)
 {
-    const char *device = NULL, *tokens = "100", *temperature = "1", *top_k = "0", *top_p = "1", *seed = "0";
-    const char *greedy = NULL;
+    return text ? text : usual;
+}
+
+/* Reports an option of draws beside one that excludes them, and a temperature of 0. Returns false after that. */
+static bool check_draws(const words *w)
+{
+    const char *const given[] = {w->temperature, w->top_k, w->top_p, w->min_p};
+    static const char *const names[] = {"--temperature", "--top-k", "--top-p", "--min-p"};
+    char *end = NULL;
+    for (int k = 0; k < 4 && (w->greedy || w->beams); k++) {
+        if (!given[k]) continue;
+        cli_usage_error("generate", "%s is for draws, which %s excludes", names[k],
+                        w->greedy ? "--greedy" : "--num-beams");
+        return false;
+    }
+    if (!w->temperature || strtod(w->temperature, &end) != 0 || end == w->temperature || *end) return true;
+    cli_usage_error("generate", "--temperature must be greater than 0, got \"%s\"; --greedy takes the likeliest token",
+                    w->temperature);
+    return false;
+}
+
+/* Reads the numbers of the command line. Returns false after reporting an invalid one. */
+static bool read_numbers(const words *w, settings *s)
+{
+    static const char command[] = "generate";
+    s->draws = !w->greedy && !w->beams;
+    return check_draws(w) && cli_number(command, "--tokens", text_or(w->tokens, "100"), 1, 1000000, &s->tokens) &&
+           cli_real(command, "--temperature", text_or(w->temperature, "1"), 0, 1000, &s->temperature) &&
+           cli_number(command, "--top-k", text_or(w->top_k, "0"), 0, 100000000, &s->top_k) &&
+           cli_real(command, "--top-p", text_or(w->top_p, "1"), 0, 1, &s->top_p) &&
+           (!w->min_p || cli_real(command, "--min-p", w->min_p, 0, 1, &s->min_p)) &&
+           cli_real(command, "--repetition-penalty", text_or(w->penalty, "1"), 0, 1000, &s->penalty) &&
+           cli_number(command, "--num-beams", text_or(w->beams, "1"), 1, 1000, &s->beams) &&
+           cli_number(command, "--seed", text_or(w->seed, "0"), 0, INT64_MAX, &s->seed);
+}
+
+int cli_generate(int count, char **list)
+{
+    const char *device = NULL;
     settings s = {.prompt = NULL};
+    words w = {.tokens = NULL};
     const cli_option options[] = {
         {"prompt", "TEXT", "text to continue", &s.prompt},
-        {"tokens", "N", "greatest number of new tokens, default 100", &tokens},
-        {"temperature", "T", "below 1 likely tokens become likelier; default 1", &temperature},
-        {"top-k", "K", "draw from the K likeliest tokens only; default 0, all", &top_k},
-        {"top-p", "P", "draw from the likeliest tokens whose probabilities add up to P; default 1", &top_p},
-        {"seed", "S", "seed of the draws, default 0", &seed},
-        {"greedy", NULL, "take the likeliest token instead of drawing one", &greedy},
+        {"tokens", "N", "greatest number of new tokens, default 100", &w.tokens},
+        {"max-new-tokens", "N", "the same as --tokens", &w.tokens},
+        {"stop", "TEXT", "end before this text; default none", &s.stop},
+        {"temperature", "T", "below 1 likely tokens become likelier; default 1", &w.temperature},
+        {"top-k", "K", "draw from the K likeliest tokens only; default 0, all", &w.top_k},
+        {"top-p", "P", "draw from the likeliest tokens whose probabilities add up to P; default 1", &w.top_p},
+        {"min-p", "P", "draw from tokens with at least P of the greatest probability; default all", &w.min_p},
+        {"repetition-penalty", "R", "above 1 tokens that occurred become less likely; default 1", &w.penalty},
+        {"seed", "S", "seed of the draws, default 0", &w.seed},
+        {"greedy", NULL, "take the likeliest token instead of drawing one", &w.greedy},
+        {"num-beams", "N", "beam search with N sequences instead of draws", &w.beams},
         {"device", "D", "device: cpu, cuda:0, opencl:1, gpu:0; default the first GPU, else cpu", &device},
         {0}};
     const cli_syntax syntax = {
@@ -75,17 +135,12 @@ int cli_generate(int count, char **words)
         "Qwen2) with its vocabulary, or a folder with a model of Hugging Face's transformers (GPT-2, Llama, Qwen2):\n"
         "config.json, model.safetensors or its parts, and tokenizer.json, or vocab.json and merges.txt.",
         options, 1};
-    int done = cli_parse(&syntax, count, words, &s.model);
+    int done = cli_parse(&syntax, count, list, &s.model);
     if (done >= 0) return done;
     if (!s.model) return cli_usage_error("generate", "missing MODEL");
-    if (!s.prompt || !*s.prompt) return cli_usage_error("generate", "missing --prompt TEXT");
-    if (!cli_number("generate", "--tokens", tokens, 1, 1000000, &s.tokens) ||
-        !cli_real("generate", "--temperature", temperature, 0, 1000, &s.temperature) ||
-        !cli_number("generate", "--top-k", top_k, 0, 100000000, &s.top_k) ||
-        !cli_real("generate", "--top-p", top_p, 0, 1, &s.top_p) ||
-        !cli_number("generate", "--seed", seed, 0, INT64_MAX, &s.seed))
-        return CLI_USAGE;
-    s.greedy = greedy != NULL;
-    if (!cli_device("generate", device, &s.device)) return CLI_USAGE;
+    if (!s.prompt) return cli_usage_error("generate", "missing --prompt TEXT");
+    if (!*s.prompt) return cli_usage_error("generate", "--prompt is empty; expected at least one character");
+    if (s.stop && !*s.stop) return cli_usage_error("generate", "--stop is empty; expected at least one character");
+    if (!read_numbers(&w, &s) || !cli_device("generate", device, &s.device)) return CLI_USAGE;
     return generate(&s);
 }

@@ -94,9 +94,12 @@ static wk_text *read_tokenizer(const char *command, const char *folder)
 {
     char first[PATH_MAX], second[PATH_MAX];
     if (find_file(folder, "tokenizer.json", first)) return wk_text_load(first);
-    if (find_file(folder, "vocab.json", first) && find_file(folder, "merges.txt", second))
-        return wk_text_load_gpt2(first, second);
-    fprintf(stderr, "wick %s: no tokenizer.json, or vocab.json and merges.txt, in %s\n", command, folder);
+    const bool vocab = find_file(folder, "vocab.json", first), merges = find_file(folder, "merges.txt", second);
+    if (vocab && merges) return wk_text_load_gpt2(first, second);
+    fprintf(stderr, "wick %s: no tokenizer.json, or vocab.json and merges.txt, in %s%s\n", command, folder,
+            vocab    ? ": merges.txt is missing"
+            : merges ? ": vocab.json is missing"
+                     : "");
     return NULL;
 }
 

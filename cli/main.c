@@ -45,6 +45,14 @@ static void occupy_closed_streams(void)
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) < 0) return;
 }
 
+/* Changes the words `wick help COMMAND ...` to `wick COMMAND ... --help`. */
+static void make_help(int argc, char **argv)
+{
+    static char option[] = "--help";
+    for (int k = 2; k < argc; k++) argv[k - 1] = argv[k];
+    argv[argc - 1] = option;
+}
+
 int main(int argc, char **argv)
 {
     occupy_closed_streams();
@@ -53,13 +61,23 @@ int main(int argc, char **argv)
         printf("wick %s\n", wk_version());
         return finish(CLI_OK);
     }
-    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+    const bool asks = strcmp(name, "help") == 0;
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || (asks && argc == 2)) {
         help(stdout);
         return finish(CLI_OK);
     }
-    for (int k = 0; k < COMMANDS; k++)
+    if (asks) {
+        make_help(argc, argv);
+        name = argv[1];
+    }
+    const char *nearest = NULL;
+    for (int k = 0; k < COMMANDS; k++) {
         if (strcmp(commands[k].name, name) == 0) return finish(commands[k].run(argc - 2, argv + 2));
-    if (*name) fprintf(stderr, "wick: unknown command \"%s\"\n", name);
+        nearest = cli_nearer(name, commands[k].name, nearest);
+    }
+    if (*name)
+        fprintf(stderr, "wick: unknown command \"%s\"%s%s%s\n", name, nearest ? "; did you mean " : "",
+                nearest ? nearest : "", nearest ? "?" : "");
     help(stderr);
     return CLI_USAGE;
 }

@@ -42,6 +42,13 @@ const char *cli_model_names(void)
     return "mnist, lenet, resnet18";
 }
 
+const char *cli_model_nearest(const char *word)
+{
+    const char *nearest = NULL;
+    for (size_t k = 0; k < sizeof models / sizeof *models; k++) nearest = cli_nearer(word, models[k].name, nearest);
+    return nearest;
+}
+
 /* ---- names of classes -------------------------------------------------------------------------------------------- */
 
 bool cli_names_split(const char *text, cli_names *out)

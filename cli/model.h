@@ -25,6 +25,8 @@ enum { CLI_IMAGE_SIZE = 28 }; /* of the images that wick train reads */
 const cli_model *cli_model_find(const char *name);
 /* Returns the names of all networks for messages, "mnist, lenet, resnet18". */
 const char *cli_model_names(void);
+/* Returns the name nearest to a misspelt one; NULL if none is near. */
+const char *cli_model_nearest(const char *word);
 
 /* Names of classes. */
 typedef struct cli_names {

@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Option parsing for subcommands (cli.h). */
+#include "../src/base/edit_distance.h"
 #include "cli.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Writes "--name ARGUMENT". Returns its length. */
+static int write_form(const cli_option *o, char out[48])
+{
+    return snprintf(out, 48, "%s%s%s%s", o->name[1] ? "--" : "-", o->name,
+                    o->argument && o->argument[0] != '[' ? " " : "", o->argument ? o->argument : "");
+}
 
 static void help(const cli_syntax *syntax)
 {
@@ -12,13 +20,30 @@ static void help(const cli_syntax *syntax)
     printf("usage: wick %s%s%s%s%s\n\n%s\n", syntax->command, any && before ? " [OPTIONS]" : "",
            *syntax->operands ? " " : "", syntax->operands, any && !before ? " [OPTIONS]" : "", syntax->doc);
     if (any) printf("\noptions:\n");
-    for (const cli_option *o = syntax->options; o->name; o++) {
-        char left[48];
-        if (!o->doc) continue;
-        snprintf(left, sizeof left, "%s%s%s%s", o->name[1] ? "--" : "-", o->name,
-                 o->argument && o->argument[0] != '[' ? " " : "", o->argument ? o->argument : "");
-        printf("  %-18s %s\n", left, o->doc);
-    }
+    int width = 18;
+    char left[48];
+    for (const cli_option *o = syntax->options; o->name; o++)
+        if (o->doc && write_form(o, left) > width) width = (int)strlen(left);
+    for (const cli_option *o = syntax->options; o->name; o++)
+        if (o->doc && write_form(o, left) > 0) printf("  %-*s %s\n", width, left, o->doc);
+}
+
+const char *cli_nearer(const char *word, const char *name, const char *best)
+{
+    enum { MOST = 2 };
+    const size_t length = strcspn(word, "=");
+    const int far = length > MOST ? wk__edit_distance(word, length, name) : MOST + 1;
+    return far <= (best ? wk__edit_distance(word, length, best) - 1 : MOST) ? name : best;
+}
+
+/* Reports an unknown option, and the one of a similar name. */
+static int unknown_option(const cli_syntax *syntax, const char *word)
+{
+    const char *nearest = NULL;
+    for (const cli_option *o = syntax->options; o->name; o++)
+        if (o->doc) nearest = cli_nearer(word + strspn(word, "-"), o->name, nearest);
+    if (!nearest) return cli_usage_error(syntax->command, "unknown option \"%s\"", word);
+    return cli_usage_error(syntax->command, "unknown option \"%s\"; did you mean --%s?", word, nearest);
 }
 
 int cli_usage_error(const char *command, const char *format, ...)
@@ -69,7 +94,7 @@ static int parse(const cli_syntax *syntax, int count, char **words, const char *
             continue;
         }
         const cli_option *option = find(syntax, word, &value);
-        if (!option) return cli_usage_error(syntax->command, "unknown option \"%s\"", word);
+        if (!option) return unknown_option(syntax, word);
         if (!option->argument && value) return cli_usage_error(syntax->command, "%s takes no value", word);
         if (option->argument && option->argument[0] != '[' && !value) {
             if (++k == count)

@@ -251,8 +251,11 @@ int cli_train(int count, char **words)
     if (!task) return cli_usage_error("train", "missing network; expected %s or gpt", cli_model_names());
     if (strcmp(task, "gpt") == 0) return cli_usage_error("train", "write gpt first: wick train gpt [FILE] [OPTIONS]");
     s.model = cli_model_find(task);
-    if (!s.model)
-        return cli_usage_error("train", "unknown network \"%s\"; expected %s or gpt", task, cli_model_names());
+    if (!s.model) {
+        const char *nearest = cli_nearer(task, "gpt", cli_model_nearest(task));
+        return cli_usage_error("train", "unknown network \"%s\"; expected %s or gpt%s%s%s", task, cli_model_names(),
+                               nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+    }
     s.rate = s.model->lr;
     if (!cli_number("train", "--epochs", epochs, 1, 10000, &s.epochs) ||
         !cli_number("train", "--batch", batch, 1, 100000, &s.batch) ||

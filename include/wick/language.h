@@ -4,10 +4,11 @@
  *     wk_module *net = wk_nn_pretrained("gpt2");           (a folder with config.json and model.safetensors)
  *     wk_tensor *scores = wk_forward(net, ids);            (ids (B, T), scores (B, T, vocab_size))
  *
- * Shapes:  ids i64 (B, T) -> (B, T, vocab_size): scores of the following token before softmax, for wk_cross_entropy
+ * Shapes:  ids (B, T) -> (B, T, vocab_size): scores of the following token before softmax, for wk_cross_entropy
+ * Dtypes:  ids i64 or i32, in [0, vocab_size); scores as the parameters
  * Names:   parameters have the names and shapes that they have in transformers, so that wk_load reads its files and
  *          transformers reads those of wk_save.
- * Errors:  WK_ERR_ARGUMENT if an option is invalid
+ * Errors:  WK_ERR_ARGUMENT if an option is invalid; WK_ERR_INDEX if an id is out of range, possibly reported later
  *
  * A training step with windows of a text (wk_text_windows):
  *
@@ -96,8 +97,8 @@ typedef struct wk_nn_pretrained_options {
     char reserved[4];
 } wk_nn_pretrained_options;
 /* wk_nn_pretrained(folder): Creates the model that config.json in the folder describes, and reads its weights from
- * model.safetensors, or from the files that model.safetensors.index.json lists. folder may also be a GGUF file, whose
- * quantised weights become f32 (wick/io.h). The module is in evaluation mode.
+ * model.safetensors, or from the files that model.safetensors.index.json lists. Nothing is downloaded. folder may also
+ * be a GGUF file, whose quantised weights become f32 (wick/io.h). The module is in evaluation mode.
  *     wk_module *net = wk_nn_pretrained("Qwen2.5-0.5B", .dtype = WK_F32);
  *     wk_module *net = wk_nn_pretrained("qwen2.5-0.5b-instruct-q4_k_m.gguf", .dtype = WK_BF16);
  * Models:    model_type gpt2, llama and qwen2; general.architecture llama and qwen2
@@ -105,7 +106,8 @@ typedef struct wk_nn_pretrained_options {
  *            another kind of model, or a setting that changes the results and that this library does not have;
  *            WK_ERR_SHAPE if the weights do not fit
  * Ends:      wk_generate ends a row at "eos_token_id" of generation_config.json or config.json, or at
- *            tokenizer.ggml.eos_token_id of a GGUF file, unless it gets others
+ *            tokenizer.ggml.eos_token_id of a GGUF file, unless it gets others. Other keys, such as that of the end of
+ *            a turn in a chat, are not read: pass their tokens as .eos_token_ids
  * Source:    transformers.AutoModelForCausalLM.from_pretrained */
 WK_RESULT_API wk_module *wk_nn_pretrained_at(wk_site site, const char *folder, const wk_nn_pretrained_options *options);
 
@@ -128,7 +130,7 @@ WK_RESULT_API wk_kv_cache *wk_kv_cache_new_at(wk_site site, wk_module *net, int6
 WK_RESULT_API int64_t wk_kv_cache_length_at(wk_site site, const wk_kv_cache *cache);
 WK_RESULT_API int64_t wk_kv_cache_capacity_at(wk_site site, const wk_kv_cache *cache);
 /* wk_kv_cache_reorder(cache, rows): Replaces row b of the cache by row rows[b], for example in beam search. rows is i64
- * (batch).
+ * or i32 (batch).
  * Returns:   WK_OK or an error code
  * Errors:    WK_ERR_SHAPE, WK_ERR_DTYPE if rows has another shape or dtype; WK_ERR_INDEX if the cache lacks a row,
  *            possibly reported later */
@@ -137,17 +139,19 @@ WK_API wk_code wk_kv_cache_reorder_at(wk_site site, wk_kv_cache *cache, wk_tenso
 typedef struct wk_decode_options {
     size_t size;
     wk_by_name by_name;
-    wk_tensor *mask;        /* bool (B, positions in use + T): true for tokens, false for padding before the first token
-                             * of a row; default: new ids are tokens, and earlier positions as before */
+    wk_tensor *mask;        /* bool (B, positions in use + T): true for tokens, false for padding, before tokens of a
+                             * row or behind them; default: new ids are tokens, and earlier positions as before */
     int64_t logits_to_keep; /* compute only the scores of the last ones of the T ids; default 0, all */
 } wk_decode_options;
 /* wk_decode(net, ids, cache): Computes the scores of ids that follow those in the cache, and appends their keys and
  * values to it. Gradients are not recorded, and dropout is off. The position of a token is the number of tokens before
  * it in its row: padding does not count. Scores at padding are unspecified.
  *     wk_tensor *scores = wk_decode(net, prompts, cache, .mask = tokens, .logits_to_keep = 1);
- * Shapes:    ids i64 (B, T), B the batch of the cache -> (B, T, vocab_size), or (B, logits_to_keep, vocab_size)
- * Errors:    WK_ERR_ARGUMENT if net differs in its sizes from the model of the cache; WK_ERR_SHAPE, WK_ERR_DTYPE if ids
- *            or the mask do not match; WK_ERR_STATE if the cache has not enough positions left
+ * Shapes:    ids (B, T), B the batch of the cache -> (B, T, vocab_size), or (B, logits_to_keep, vocab_size)
+ * Dtypes:    ids i64 or i32; scores as the parameters
+ * Errors:    WK_ERR_ARGUMENT if net differs in kind, sizes, dtype or device from the model of the cache; WK_ERR_SHAPE,
+ *            WK_ERR_DTYPE if ids or the mask do not match; WK_ERR_STATE if the cache has not enough positions left;
+ *            WK_ERR_INDEX if an id is out of range, possibly reported later
  * Source:    the forward of transformers' models with past_key_values, attention_mask and logits_to_keep */
 WK_RESULT_API wk_tensor *wk_decode_at(wk_site site, wk_module *net, wk_tensor *ids, wk_kv_cache *cache,
                                       const wk_decode_options *options);
@@ -194,9 +198,10 @@ typedef enum wk_early_stopping {
 typedef struct wk_generate_options {
     size_t size;
     wk_by_name by_name;
-    int64_t max_new_tokens; /* default 20 */
+    int64_t max_new_tokens; /* at least 1; default, also for 0: 20 */
     int64_t context;        /* greatest number of tokens that the network sees: the last ones; default all */
-    int64_t top_k;          /* the next five as in wk_process_logits; all but the penalty need .do_sample */
+    int64_t top_k; /* the next five as in wk_process_logits; all but the penalty need .do_sample. Default 0, all
+                             * tokens, where transformers has 50 */
     double temperature;
     double top_p;
     double min_p;
@@ -209,7 +214,8 @@ typedef struct wk_generate_options {
     int64_t num_beams;            /* sequences of beam search for each row; default 1: no beam search */
     double length_penalty;        /* exponent of the length by which beam search divides scores; default 1 */
     wk_early_stopping early_stopping; /* default WK_EARLY_STOPPING_OFF; true is WK_EARLY_STOPPING_ON */
-    bool do_sample;                   /* draw tokens at random; default false: take the likeliest one */
+    bool do_sample;                   /* draw tokens at random, in beam search its candidates; default false: take the
+                                       * likeliest ones */
     char reserved[3];
     wk_on_token *on_token;   /* called after each step, without beam search; default none */
     wk_on_text *on_text;     /* wk_generate_text: called with each piece of text; default none */
@@ -231,8 +237,9 @@ typedef struct wk_generate_options {
  * Callback:  .on_token gets .pad_token_id for rows that have ended. It must not change net or ids.
  * Returns:   a new tensor on the device of ids, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_SHAPE, WK_ERR_DTYPE if ids, .mask or the scores have another shape or dtype; WK_ERR_ARGUMENT if an
- *            option is invalid, or a row of .mask has padding behind a token, or only padding; WK_ERR_UNSUPPORTED if
- *            net takes no .mask; WK_ERR_INDEX if a token is not in the vocabulary, possibly reported later
+ *            option is invalid, net is BERT or the body of a model, the network lacks an end or padding token, or a row
+ *            of .mask has padding behind a token, or only padding; WK_ERR_UNSUPPORTED if net takes no .mask;
+ *            WK_ERR_INDEX if a token is negative or not in the network, possibly reported later
  * Source:    transformers.GenerationMixin.generate */
 WK_RESULT_API wk_tensor *wk_generate_at(wk_site site, wk_module *net, wk_tensor *ids,
                                         const wk_generate_options *options);

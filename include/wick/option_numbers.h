@@ -199,10 +199,10 @@
     const void *anneal_strategy, *attention_mask, *attn_mask, *begin, *c0, *c_n, *collate, *collate_user, *devices,    \
         *end, *eos_token_ids, *error, *grad_outputs, *gradient, *group, *h0, *h_n, *ids, *indexing, *key_padding_mask, \
         *length, *lengths, *line_search_fn, *mask, *max_lrs, *memory_key_padding_mask, *memory_mask, *metadata,        \
-        *missing, *norm, *offsets, *on_text, *on_token, *order, *pad, *per_sample_weights, *pooled, *pos_weight,       \
-        *reserved_tokens, *return_counts, *return_inverse, *rounding_mode, *side, *sorter, *special_tokens,            \
-        *src_key_padding_mask, *src_mask, *stop, *stream, *tensors, *tgt_key_padding_mask, *tgt_mask, *threshold_mode, \
-        *title, *token_type_ids, *unexpected, *unknown, *user, *weights, *x_label, *y_label;                           \
+        *missing, *norm, *offsets, *on_text, *on_token, *order, *pad, *padding_side, *per_sample_weights, *pooled,     \
+        *pos_weight, *reserved_tokens, *return_counts, *return_inverse, *rounding_mode, *side, *sorter,                \
+        *special_tokens, *src_key_padding_mask, *src_mask, *stop, *stream, *tensors, *tgt_key_padding_mask, *tgt_mask, \
+        *threshold_mode, *title, *token_type_ids, *unexpected, *unknown, *user, *weights, *x_label, *y_label;          \
     double add_special_tokens, alpha, atol, attention_dropout, base, base_momentum, beta, beta1, beta2, bucket_cap_mb, \
         correction, dampening, delta, div_factor, dropout, dropout_aux, dropout_p, end_factor, eos_token_id, eps,      \
         eta_min, factor, final_div_factor, first, gain, gamma, high, ignore_index, init, initial_accumulator_value,    \

@@ -100,7 +100,8 @@ WK_RESULT_API wk_text *wk_text_bpe_train_of_at(wk_site site, const char *string,
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
 /* wk_text_load(path): Reads a vocabulary: a file of wk_text_save, a tokenizer.json of Hugging Face with a BPE model
- * (GPT-2, Llama 2 and 3, Qwen2, SmolLM and the like), or that in a GGUF file of such a model.
+ * (GPT-2, Llama 2 and 3, Qwen2, SmolLM and the like), or that in a GGUF file of such a model. path names the file, not
+ * its folder.
  * Returns:   the vocabulary, without ids of a text, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_IO if the file cannot be read; WK_ERR_FORMAT if it is invalid; WK_ERR_UNSUPPORTED if a
  *            tokenizer.json or GGUF file has a model or a rule that this library does not support */
@@ -122,8 +123,8 @@ WK_API wk_code wk_text_save_at(wk_site site, wk_text *text, const char *path);
  * the merges of a byte-level encoding with WK_TEXT_SPLIT_GPT2 whose only special token, if any, is <|endoftext|>.
  * Returns:   WK_OK or an error code; the code of a pending error, without writing
  * Errors:    WK_ERR_IO if the system reports an error; WK_ERR_UNSUPPORTED if text is another encoding, has other added
- *            tokens, tokens around a text or ignore_merges, or lacks a byte for which it has unk_token or byte_fallback:
- *            use wk_text_save */
+ *            tokens, tokens around a text or ignore_merges, or lacks a byte for which it has unk_token or
+ *            byte_fallback: use wk_text_save */
 WK_API wk_code wk_text_save_gpt2_at(wk_site site, wk_text *text, const char *vocab, const char *merges);
 
 /* ---- tokens and ids ---------------------------------------------------------------------------------------------- */
@@ -213,28 +214,37 @@ WK_RESULT_API wk_dataset *wk_text_windows_at(wk_site site, wk_tensor *ids, int64
 typedef struct wk_text_pad_options {
     size_t size;
     wk_by_name by_name;
-    int64_t value;       /* id that fills shorter rows; default 0 */
-    int64_t length;      /* size of dimension 1; longer sequences are cut; default that of the longest */
-    wk_tensor **lengths; /* if set, receives i64 (N): the lengths without padding; default NULL */
+    int64_t value;            /* id that fills shorter rows; default 0 */
+    int64_t length;           /* size of dimension 1; longer sequences lose their end; default that of the longest */
+    wk_tensor **lengths;      /* if set, receives i64 (N): the lengths without padding; default NULL */
+    const char *padding_side; /* "right" or "left" of the ids of a row; default "right" */
+    wk_tensor **mask;         /* if set, receives bool (N, T): true for ids, false for padding; default NULL */
 } wk_text_pad_options;
 /* wk_text_pad((sequences)): Joins sequences of ids, integer tensors with one dimension, as the rows of a tensor: i64
  * (N, T). The list may be a WK_ARRAY of wk_tensor *const * and a count.
  *
  *     wk_tensor *lengths, *x = wk_text_pad((first, second), .value = 1, .length = 10, .lengths = &lengths);
  *
+ * Prompts for wk_generate have their padding at the left. Its id must be a token of the model, whichever:
+ *
+ *     wk_tensor *mask, *prompts = wk_text_pad((first, second), .padding_side = "left", .mask = &mask);
+ *     wk_tensor *out = wk_generate(net, prompts, .mask = mask);
+ *
  * Returns:   a new tensor on the device of the first sequence, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_SHAPE if a sequence does not have one dimension; WK_ERR_DTYPE if it is not of integers;
- *            WK_ERR_ARGUMENT if the list is empty or .length is negative
- * PyTorch:   torch.nn.utils.rnn.pad_sequence with batch_first */
+ *            WK_ERR_ARGUMENT if the list is empty, .length is negative or .padding_side another word
+ * PyTorch:   torch.nn.utils.rnn.pad_sequence with batch_first; .mask: attention_mask of transformers' tokenizers */
 WK_RESULT_API wk_tensor *wk_text_pad_at(wk_site site, wk_tensor *const *sequences, int64_t count,
                                         const wk_text_pad_options *options);
 typedef struct wk_text_lines_options {
     size_t size;
     wk_by_name by_name;
-    const char *begin, *end; /* tokens before and after each line; default none */
-    const char *pad;         /* token that fills shorter rows; default "<pad>" */
-    int64_t length;          /* size of dimension 1; longer lines are cut; default that of the longest */
-    wk_tensor **lengths;     /* if set, receives i64 (N): the lengths without padding; default NULL */
+    const char *begin, *end;  /* tokens before and after each line; default none */
+    const char *pad;          /* token that fills shorter rows; default "<pad>" */
+    int64_t length;           /* size of dimension 1; longer lines lose their end; default that of the longest */
+    wk_tensor **lengths;      /* if set, receives i64 (N): the lengths without padding; default NULL */
+    const char *padding_side; /* as in wk_text_pad */
+    wk_tensor **mask;         /* as in wk_text_pad */
 } wk_text_lines_options;
 /* wk_text_encode_lines(text, string): Converts each line of a string to a row of ids: i64 (N, T) on the default device
  * (WK_DEVICE, else the CPU). Lines end in a newline, or carriage return and newline.
@@ -243,8 +253,9 @@ typedef struct wk_text_lines_options {
  *     wk_tensor *y = wk_text_encode_lines(words, french, .end = "<eos>", .length = 10, .lengths = &lengths);
  *
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
- * Errors:    WK_ERR_FORMAT if the string is not UTF-8; WK_ERR_ARGUMENT if it is empty, .length is negative, the
- *            vocabulary lacks .begin, .end or, for lines of different lengths, .pad, or as wk_text_encode
+ * Errors:    WK_ERR_FORMAT if the string is not UTF-8; WK_ERR_ARGUMENT if it is empty, .length is negative,
+ *            .padding_side is another word, the vocabulary lacks .begin, .end or, for lines of different lengths, .pad,
+ *            or as wk_text_encode
  * Source:    the arrays of machine translation in Dive into Deep Learning */
 WK_RESULT_API wk_tensor *wk_text_encode_lines_at(wk_site site, wk_text *text, const char *string,
                                                  const wk_text_lines_options *options);

@@ -201,11 +201,6 @@ bool wk__array_report(int64_t count, wk_site site, const char *op, const char *r
     return false;
 }
 
-static const char *article(const wk__handle_type *kind)
-{
-    return strchr("aeiou", kind->name[0]) ? "an" : "a";
-}
-
 /* Returns true if a scope opened at the same site is open now: the site is in a loop, and an earlier iteration created
  * the handle. */
 static bool is_from_earlier_iteration(const wk__handle *dead)
@@ -267,13 +262,13 @@ static void report_bad_handle(const wk__handle *handle, const wk__handle_type *k
         wk__error_set_text(site, WK_ERR_ARGUMENT, &text);
     } else if (!wk__is_handle(handle)) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s does not point to %s %s of this library (invalid pointer)", op,
-                      role, article(kind), kind->name);
+                      role, wk__article(kind->name), kind->name);
     } else if (atomic_load(&((wk__handle *)(uintptr_t)handle)->refs) != 0) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is %s %s, not %s %s", op, role, article(handle->kind),
-                      handle->kind->name, article(kind), kind->name);
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s is %s %s, not %s %s", op, role, wk__article(handle->kind->name),
+                      handle->kind->name, wk__article(kind->name), kind->name);
     } else {
         wk__text text = {0};
-        wk__text_format(&text, "%s: %s is %s %s ", op, role, article(was), was->name);
+        wk__text_format(&text, "%s: %s is %s %s ", op, role, wk__article(was->name), was->name);
         describe_destroy_cause(handle, &text);
         wk__error_set_text(site, WK_ERR_STATE, &text);
     }

@@ -34,6 +34,14 @@ void wk__text_escape(wk__text *text, int64_t from);
 /* Frees the memory and empties the text. */
 void wk__text_free(wk__text *text);
 
+/* Returns the article of a name, "a" or "an". */
+static inline const char *wk__article(const char *name)
+{
+    for (const char *vowel = "aeiou"; *vowel; vowel++)
+        if (*name == *vowel) return "an";
+    return "a";
+}
+
 /* Returns the value of a hexadecimal digit; -1 for another character. */
 static inline int wk__hex_digit(char c)
 {

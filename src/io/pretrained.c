@@ -25,6 +25,17 @@ bool wk__pretrained_no_memory(const wk__pretrained_call *l)
     return false;
 }
 
+/* Sets the error of a file of the folder; if the system reports one, with the files that a folder must have. */
+static bool fail_file(const wk__pretrained_call *l, wk_code code, const wk__io_error *error)
+{
+    if (code != WK_ERR_IO || wk__pretrained_is_file(l->folder)) return wk__pretrained_fail(l, code, error);
+    wk__error_set(l->site, code,
+                  OP ": %s; the folder must have config.json and model.safetensors, or its parts and "
+                     "model.safetensors.index.json (nothing is downloaded)",
+                  error->text);
+    return false;
+}
+
 bool wk__pretrained_open(const wk__pretrained_call *l, const char *name, wk__tensor_file *file, wk__text *path)
 {
     wk__io_error error;
@@ -34,7 +45,7 @@ bool wk__pretrained_open(const wk__pretrained_call *l, const char *name, wk__ten
                                       : wk__tensor_file_open(file, path->data, &error);
     if (code == WK_OK) return true;
     wk__text_free(path);
-    return wk__pretrained_fail(l, code, &error);
+    return fail_file(l, code, &error);
 }
 
 /* Adds the tensors of a file to the totals, and those of unsupported types, for which reading has a better message. */
@@ -73,7 +84,7 @@ static bool read_folder(wk__pretrained_call *l)
     wk__text_free(&path);
     if (code == WK_OK) code = wk__pretrained_ends_read(l->folder, &l->config.ends, &error);
     if (code == WK_OK) code = wk__pretrained_files_list(l->folder, &l->files, &error);
-    return code == WK_OK ? read_headers(l) : wk__pretrained_fail(l, code, &error);
+    return code == WK_OK ? read_headers(l) : fail_file(l, code, &error);
 }
 
 /* Reads the description of the model in a GGUF file, and its header. */

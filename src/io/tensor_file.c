@@ -145,6 +145,8 @@ static void report_difference(const wk__tensor_file *from, const wk__safetensors
     if (t) wk__text_add(text, " in the file");
     if (!t && !*prefix && wk__metadata_find(from->header.metadata, from->header.metadata_count, "wick.checkpoint"))
         wk__text_add(text, "; the file is a checkpoint: load it with wk_checkpoint_load");
+    if (!t && from->is_gguf)
+        wk__text_add(text, "; GGUF files name tensors differently; wk_nn_pretrained creates their models");
     const bool shapes_match = t && wk__same_shape(t->ndim, t->shape, body->ndim, body->shape);
     if (shapes_match)
         wk__text_add(text, rules.may_convert ? "; add .convert = true to convert dtypes"

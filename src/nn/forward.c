@@ -148,8 +148,8 @@ bool wk__forward_with(wk_site site, const char *name, wk_module *m, const char *
     int k = 0;
     while (kinds[k] && strcmp(kinds[k], body->kind.name) != 0) k++;
     if (body->builtin && kinds[k]) return run(site, m, in, inputs, out, outputs, options) == outputs;
-    wk__error_set(site, WK_ERR_ARGUMENT, "%s: expected a %s%s%s, got a %s", name, kinds[0], kinds[1] ? " or " : "",
-                  kinds[1] ? kinds[1] : "", body->kind.name);
+    wk__error_set(site, WK_ERR_ARGUMENT, "%s: expected %s %s%s%s, got %s %s", name, wk__article(kinds[0]), kinds[0],
+                  kinds[1] ? " or " : "", kinds[1] ? kinds[1] : "", wk__article(body->kind.name), body->kind.name);
     return false;
 }
 

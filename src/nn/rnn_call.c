@@ -26,8 +26,9 @@ static bool begin_layer(layer_call *l)
         if (l->receives[k]) *l->receives[k] = NULL;
     if (wk__omitted_may_have_failed() || !wk__module_check(l->module, l->site, l->op)) return false;
     if (wk__module_of(l->module)->kind.forward != wk__rnn_forward) {
-        wk__error_set(l->site, WK_ERR_ARGUMENT, "%s: expected a wk_nn_rnn, wk_nn_gru or wk_nn_lstm, got a %s", l->op,
-                      wk__module_of(l->module)->kind.name);
+        const char *kind = wk__module_of(l->module)->kind.name;
+        wk__error_set(l->site, WK_ERR_ARGUMENT, "%s: expected a wk_nn_rnn, wk_nn_gru or wk_nn_lstm, got %s %s", l->op,
+                      wk__article(kind), kind);
         return false;
     }
     for (int k = 0; k < 2; k++)

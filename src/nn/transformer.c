@@ -114,8 +114,8 @@ static wk_module *make_stack(wk_site site, const char *name, const wk_module_kin
     if (!o.norm && wk__omitted_may_have_failed()) return NULL;
     const wk__module *body = wk__module_of(layer);
     if (!body->builtin || strcmp(body->kind.name, expected) != 0 || count < 0) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: expected a %s and at least 0 layers, got a %s and %lld", name,
-                      expected, body->kind.name, (long long)count);
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: expected a %s and at least 0 layers, got %s %s and %lld", name,
+                      expected, wk__article(body->kind.name), body->kind.name, (long long)count);
         return NULL;
     }
     wk__call_scope c;

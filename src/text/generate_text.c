@@ -12,10 +12,10 @@
  *     text   [passed to .on_text | may begin a stop text] */
 #include "base/alloc.h"
 #include "base/options.h"
+#include "nn/language/language.h"
 #include "tensor/call_scope.h"
 #include "tokenizer.h"
 #include <string.h>
-#include <wick/language.h>
 #include <wick/shape.h>
 
 static const char op[] = "generate_text";
@@ -171,12 +171,15 @@ static bool take_token(const int64_t *tokens, int64_t rows, void *user)
 static bool check_options(wk_site site, const wk_generate_options *o)
 {
     const char *problem = NULL;
+    if (o->stop_count < 0 || (o->stop_count > 0) != (o->stop != NULL)) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: .stop_count must be the number of texts in .stop, got %lld", op,
+                      (long long)o->stop_count);
+        return false;
+    }
     if (o->mask)
         problem = ".mask is for wk_generate; a prompt has no padding";
     else if (o->num_beams > 1 && o->on_text)
         problem = ".on_text cannot be used with .num_beams, which chooses tokens late";
-    else if (o->stop_count < 0 || (o->stop_count > 0) != (o->stop != NULL))
-        problem = ".stop_count must be the number of texts in .stop";
     for (int64_t k = 0; !problem && k < o->stop_count; k++)
         if (!o->stop[k] || !o->stop[k][0]) problem = "a text of .stop is empty or NULL";
     if (problem) wk__error_set(site, WK_ERR_ARGUMENT, "%s: %s", op, problem);
@@ -193,6 +196,7 @@ static wk_tensor *encode_prompt(wk_site site, wk_module *net, wk_text *text, con
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: the prompt has no tokens; begin with at least one character", op);
         return NULL;
     }
+    if (!wk__ids_check_of(site, op, net, ids)) return NULL;
     if (wk_tensors_count(parameters) > 0) ids = wk_to(ids, wk_device_of(wk_tensors_get(parameters, 0)));
     return ids ? wk_unsqueeze(ids, 0) : NULL;
 }

@@ -53,16 +53,18 @@ static wk_code encode_lines(const wk__tokenizer *t, wk__span text, const around 
 }
 
 static bool encode(wk_site site, const char *op, const wk__tokenizer *t, wk__span text, const wk_text_lines_options *o,
-                   wk_tensor *out[2])
+                   wk_tensor *out[3])
 {
     around tokens;
     wk__io_error error;
-    if (!find_token(site, op, t, ".begin", o->begin, &tokens.begin) ||
+    wk__padding p = {.value = -1, .lengths = o->lengths, .mask = o->mask};
+    if (!wk__padding_side(site, op, o->padding_side, &p.left) ||
+        !find_token(site, op, t, ".begin", o->begin, &tokens.begin) ||
         !find_token(site, op, t, ".end", o->end, &tokens.end))
         return false;
     wk__id_lists lists = {0};
     const wk_code code = encode_lines(t, text, &tokens, &lists, &error);
-    int64_t longest = 0, shortest = INT64_MAX, pad = -1;
+    int64_t longest = 0, shortest = INT64_MAX;
     for (int64_t k = 0; k < lists.lengths.count && code == WK_OK; k++) {
         longest = wk__max_i64(longest, lists.lengths.at[k]);
         shortest = wk__min_i64(shortest, lists.lengths.at[k]);
@@ -70,8 +72,9 @@ static bool encode(wk_site site, const char *op, const wk__tokenizer *t, wk__spa
     bool fine = code == WK_OK;
     if (!fine) wk__error_set(site, code, "%s: %s", op, error.text);
     if (fine && (shortest < longest || shortest < o->length))
-        fine = find_token(site, op, t, ".pad", o->pad ? o->pad : "<pad>", &pad);
-    fine = fine && wk__id_lists_pad(site, op, &lists, o->length > 0 ? o->length : longest, pad, o->lengths, NULL, out);
+        fine = find_token(site, op, t, ".pad", o->pad ? o->pad : "<pad>", &p.value);
+    p.width = o->length > 0 ? o->length : longest;
+    fine = fine && wk__id_lists_pad(site, op, &lists, &p, NULL, out);
     wk__id_lists_free(&lists);
     return fine;
 }
@@ -86,6 +89,7 @@ wk_tensor *wk_text_encode_lines_at(wk_site site, wk_text *text, const char *stri
     const wk__tokenizer *t = wk__tokenizer_of(text, site, op);
     if (!t || !wk__options(site, op, options, &o)) return NULL;
     if (o.lengths) *o.lengths = NULL;
+    if (o.mask) *o.mask = NULL;
     const wk__span all = {string, string ? (int64_t)strlen(string) : 0};
     const wk_code code = wk__text_check(all, &error);
     if (!string)
@@ -95,10 +99,11 @@ wk_tensor *wk_text_encode_lines_at(wk_site site, wk_text *text, const char *stri
     else if (code != WK_OK)
         wk__error_set(site, code, "%s: %s", op, error.text);
     else if (wk__call_begin(&c, WK__FRAME_CALL, op, site, WK__GRAD_OFF)) {
-        wk_tensor *out[2] = {NULL, NULL};
+        wk_tensor *out[3] = {NULL, NULL, NULL};
         const bool fine = encode(site, op, t, all, &o, out);
-        wk__call_end(&c, out, fine ? (o.lengths ? 2 : 1) : 0);
+        wk__call_end(&c, out, fine ? 3 : 0);
         if (fine && o.lengths) *o.lengths = out[1];
+        if (fine && o.mask) *o.mask = out[2];
         return fine ? out[0] : NULL;
     }
     return NULL;

@@ -7,7 +7,6 @@
 #include "tensor/call_scope.h"
 #include "tokenizer.h"
 #include <stdlib.h>
-#include <string.h>
 #include <wick/shape.h>
 
 /* ---- padding ----------------------------------------------------------------------------------------------------- */
@@ -34,31 +33,65 @@ void wk__id_lists_free(wk__id_lists *lists)
     wk__ids_free(&lists->lengths);
 }
 
-bool wk__id_lists_pad(wk_site site, const char *op, const wk__id_lists *lists, int64_t width, int64_t value,
-                      bool lengths, const wk_tensor_options *where, wk_tensor *out[2])
+bool wk__padding_side(wk_site site, const char *op, const char *side, bool *left)
 {
-    const int64_t count = lists->lengths.count;
-    int64_t cells;
-    const bool fits = wk__mul_size(count, width, &cells) && wk__mul_size(cells, 8, &(int64_t){0});
-    int64_t *rows = fits ? wk__realloc(NULL, (size_t)cells + 1, sizeof *rows) : NULL;
-    int64_t *kept = wk__realloc(NULL, (size_t)count, sizeof *kept);
-    if (rows && kept) {
-        for (int64_t k = 0, at = 0; k < count; at += lists->lengths.at[k++]) {
-            kept[k] = wk__min_i64(lists->lengths.at[k], width);
-            if (kept[k] > 0) memcpy(rows + k * width, lists->ids.at + at, (size_t)kept[k] * sizeof *rows);
-            for (int64_t n = kept[k]; n < width; n++) rows[k * width + n] = value;
+    static const char *const sides[] = {"right", "left"};
+    const int k = wk__option_word(site, op, "padding_side", sides, 2, side);
+    *left = k == 1;
+    return k >= 0;
+}
+
+/* Rows on the host; owned. */
+typedef struct rows {
+    int64_t *id;   /* [count][width] */
+    bool *mask;    /* [count][width] */
+    int64_t *kept; /* [count]: ids of each row */
+} rows;
+
+static void free_rows(rows *r)
+{
+    wk__free(r->id);
+    wk__free(r->mask);
+    wk__free(r->kept);
+}
+
+static void fill_rows(const wk__id_lists *lists, const wk__padding *p, const rows *r)
+{
+    for (int64_t k = 0, at = 0; k < lists->lengths.count; at += lists->lengths.at[k++]) {
+        const int64_t kept = wk__min_i64(lists->lengths.at[k], p->width), begin = p->left ? p->width - kept : 0;
+        int64_t *id = r->id + k * p->width;
+        bool *mask = r->mask + k * p->width;
+        for (int64_t n = 0; n < p->width; n++) {
+            mask[n] = n >= begin && n < begin + kept;
+            id[n] = mask[n] ? lists->ids.at[at + n - begin] : p->value;
         }
-        out[0] =
-            wk_from_on_at(site, WK_I64, rows, (size_t)cells * sizeof *rows, (const int64_t[]){count, width}, 2, where);
-        if (out[0] && lengths)
-            out[1] = wk_from_on_at(site, WK_I64, kept, (size_t)count * sizeof *kept, &count, 1, where);
+        r->kept[k] = kept;
+    }
+}
+
+bool wk__id_lists_pad(wk_site site, const char *op, const wk__id_lists *lists, const wk__padding *p,
+                      const wk_tensor_options *where, wk_tensor *out[3])
+{
+    const int64_t count = lists->lengths.count, shape[] = {count, p->width};
+    int64_t cells;
+    const bool fits = wk__mul_size(count, p->width, &cells) && wk__mul_size(cells, 8, &(int64_t){0});
+    rows r = {.kept = wk__realloc(NULL, (size_t)count, sizeof *r.kept)};
+    if (fits) r.id = wk__realloc(NULL, (size_t)cells + 1, sizeof *r.id);
+    if (fits) r.mask = wk__realloc(NULL, (size_t)cells + 1, sizeof *r.mask);
+    const bool fine = r.id && r.mask && r.kept;
+    if (fine) {
+        fill_rows(lists, p, &r);
+        out[0] = wk_from_on_at(site, WK_I64, r.id, (size_t)cells * sizeof *r.id, shape, 2, where);
+        if (out[0] && p->lengths)
+            out[1] = wk_from_on_at(site, WK_I64, r.kept, (size_t)count * sizeof *r.kept, &count, 1, where);
+        if (out[0] && p->mask)
+            out[2] = wk_from_on_at(site, WK_BOOL, r.mask, (size_t)cells * sizeof *r.mask, shape, 2, where);
     } else {
         wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory for %lld x %lld ids", op, (long long)count,
-                      (long long)width);
+                      (long long)p->width);
     }
-    wk__free(rows);
-    wk__free(kept);
-    return out[0] && (out[1] || !lengths);
+    free_rows(&r);
+    return out[0] && (out[1] || !p->lengths) && (out[2] || !p->mask);
 }
 
 /* Reads the elements of the sequences. Returns false after recording an error. */
@@ -77,14 +110,15 @@ static bool read_sequences(wk_site site, const char *op, wk_tensor *const *seque
 }
 
 static bool pad(wk_site site, const char *op, wk_tensor *const *sequences, int64_t count, const wk_text_pad_options *o,
-                wk_tensor *out[2])
+                wk_tensor *out[3])
 {
     wk__id_lists lists = {0};
-    int64_t width = o->length;
-    for (int64_t k = 0; k < count && o->length == 0; k++) width = wk__max_i64(width, wk_numel(sequences[k]));
+    wk__padding p = {.width = o->length, .value = o->value, .lengths = o->lengths, .mask = o->mask};
+    for (int64_t k = 0; k < count && o->length == 0; k++) p.width = wk__max_i64(p.width, wk_numel(sequences[k]));
     const wk_tensor_options where = {.size = sizeof where, .device = wk_device_of(sequences[0])};
-    const bool fine = read_sequences(site, op, sequences, count, &lists) &&
-                      wk__id_lists_pad(site, op, &lists, width, o->value, o->lengths, &where, out);
+    const bool fine = wk__padding_side(site, op, o->padding_side, &p.left) &&
+                      read_sequences(site, op, sequences, count, &lists) &&
+                      wk__id_lists_pad(site, op, &lists, &p, &where, out);
     wk__id_lists_free(&lists);
     return fine;
 }
@@ -96,16 +130,18 @@ wk_tensor *wk_text_pad_at(wk_site site, wk_tensor *const *sequences, int64_t cou
     wk__call_scope c;
     if (!wk__options(site, op, options, &o)) return NULL;
     if (o.lengths) *o.lengths = NULL;
+    if (o.mask) *o.mask = NULL;
     if (!check_sequences(site, op, sequences, count)) return NULL;
     if (o.length < 0) {
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: .length must be at least 0, got %lld", op, (long long)o.length);
         return NULL;
     }
     if (!wk__call_begin(&c, WK__FRAME_CALL, op, site, WK__GRAD_OFF)) return NULL;
-    wk_tensor *out[2] = {NULL, NULL};
+    wk_tensor *out[3] = {NULL, NULL, NULL};
     const bool fine = pad(site, op, sequences, count, &o, out);
-    wk__call_end(&c, out, fine ? (o.lengths ? 2 : 1) : 0);
+    wk__call_end(&c, out, fine ? 3 : 0);
     if (fine && o.lengths) *o.lengths = out[1];
+    if (fine && o.mask) *o.mask = out[2];
     return fine ? out[0] : NULL;
 }
 

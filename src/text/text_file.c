@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "bpe.h"
 #include "io/gguf.h"
+#include "io/pretrained_config.h"
 #include "io/save_load.h"
 #include <string.h>
 
@@ -21,6 +22,22 @@ static wk_code read_text(const char *path, wk__tokenizer **t, wk__io_error *erro
     return code;
 }
 
+/* Fails because the path is that of a folder: names the file of it that has a vocabulary. */
+static wk_code refuse_folder(const char *path, wk__io_error *error)
+{
+    static const struct {
+        const char *file, *fix;
+    } known[] = {{"tokenizer.json", "pass its tokenizer.json"},
+                 {"vocab.json", "pass its vocab.json and merges.txt to wk_text_load_gpt2"}};
+    const char *fix = "pass a file: tokenizer.json, a GGUF file, or one of wk_text_save";
+    for (size_t k = sizeof known / sizeof *known; k-- > 0;) {
+        wk__text file = wk__pretrained_path(path, known[k].file);
+        if (!file.failed && wk__pretrained_is_file(file.data)) fix = known[k].fix;
+        wk__text_free(&file);
+    }
+    return wk__io_fail(error, WK_ERR_IO, "%s is a folder; %s", wk__printable_name(path).text, fix);
+}
+
 wk_text *wk_text_load_at(wk_site site, const char *path)
 {
     static const char op[] = "text_load";
@@ -29,7 +46,8 @@ wk_text *wk_text_load_at(wk_site site, const char *path)
     wk__io_error error;
     wk__tokenizer *t = NULL;
     bool is_gguf;
-    wk_code code = wk__gguf_read_path(path, &header, &is_gguf, &error);
+    wk_code code =
+        wk__is_folder(path) ? refuse_folder(path, &error) : wk__gguf_read_path(path, &header, &is_gguf, &error);
     if (code == WK_OK && is_gguf) {
         code = wk__tokenizer_gguf_read(&header, &t, &error);
         if (code != WK_OK) wk__io_prefix(&error, "%s", wk__printable_name(path).text);

@@ -33,11 +33,20 @@ typedef struct wk__id_lists {
 } wk__id_lists;
 
 void wk__id_lists_free(wk__id_lists *lists);
-/* Creates out[0], i64 (N, width), of the sequences, cut or followed by `value`, and if `lengths` out[1], i64 (N), of
- * their lengths without padding. `where` has the device; NULL: the default one. Returns false after recording an
- * error. */
-bool wk__id_lists_pad(wk_site site, const char *op, const wk__id_lists *lists, int64_t width, int64_t value,
-                      bool lengths, const wk_tensor_options *where, wk_tensor *out[2]);
+/* How sequences become rows. */
+typedef struct wk__padding {
+    int64_t width, value; /* size of a row, and the id that fills it */
+    bool left;            /* before the ids of a row, else behind them */
+    bool lengths, mask;   /* whether these tensors are wanted */
+} wk__padding;
+
+/* Creates the rows of sequences, which are cut or padded: out[0], i64 (N, width); if wanted out[1], i64 (N), their
+ * lengths without padding, and out[2], bool (N, width), true for ids. `where` has the device; NULL: the default one.
+ * Returns false after recording an error. */
+bool wk__id_lists_pad(wk_site site, const char *op, const wk__id_lists *lists, const wk__padding *p,
+                      const wk_tensor_options *where, wk_tensor *out[3]);
+/* Reads the option .padding_side. Returns false after recording an error. */
+bool wk__padding_side(wk_site site, const char *op, const char *side, bool *left);
 
 /* ---- tokenizers -------------------------------------------------------------------------------------------------- */
 

@@ -58,6 +58,10 @@ check "devices: --json and --csv are mutually exclusive" ends 2 "$wick" devices 
 check "devices: --watch requires a number" ends 2 "$wick" devices --watch=soon
 check "devices: an operand is a mistake" ends 2 "$wick" devices all
 check "train: an unknown task" ends 2 "$wick" train birds
+check "train: ... is reported" grep -q 'unknown network "birds"; expected mnist, lenet, resnet18 or gpt$' \
+    "$WICK_WORK/stderr"
+check "train: a similar task" ends 2 "$wick" train gtp
+check "train: ... is named" grep -q 'expected mnist, lenet, resnet18 or gpt; did you mean gpt?$' "$WICK_WORK/stderr"
 check "train: no task" ends 2 "$wick" train
 check "train: a batch must be a number" ends 2 "$wick" train lenet --batch none
 check "train: a rate must be positive" ends 2 "$wick" train lenet --lr 0
@@ -77,8 +81,27 @@ check "train gpt: ... is reported" grep -q '^wick train gpt: --steps must be an 
 check "generate: no model" ends 2 "$wick" generate --prompt a
 check "generate: no prompt" ends 2 "$wick" generate gpt.safetensors
 check "generate: an empty prompt" ends 2 "$wick" generate gpt.safetensors --prompt ""
+check "generate: ... is reported" grep -q '^wick generate: --prompt is empty; expected at least one character$' \
+    "$WICK_WORK/stderr"
+check "generate: an empty stop text" ends 2 "$wick" generate gpt.safetensors --prompt a --stop ""
 check "generate: an unknown device" ends 2 "$wick" generate gpt.safetensors --prompt a --device tpu
 check "generate: a temperature must be positive" ends 2 "$wick" generate gpt.safetensors --prompt a --temperature 0
+check "generate: ... is reported" grep -q \
+    '^wick generate: --temperature must be greater than 0, got "0"; --greedy takes the likeliest token$' \
+    "$WICK_WORK/stderr"
+check "generate: --greedy has no draws" ends 2 "$wick" generate gpt.safetensors --prompt a --greedy --top-p 0.5
+check "generate: ... is reported" grep -q '^wick generate: --top-p is for draws, which --greedy excludes$' \
+    "$WICK_WORK/stderr"
+check "generate: beam search has no draws" ends 2 "$wick" generate gpt.safetensors --prompt a --num-beams 2 --min-p 0.5
+check "generate: a similar option" ends 2 "$wick" generate gpt.safetensors --tempature=1
+check "generate: ... is named" grep -q 'unknown option "--tempature=1"; did you mean --temperature?$' \
+    "$WICK_WORK/stderr"
+check "wick help generate" says "^usage: wick generate MODEL" "$wick" help generate
+check "wick help generate ends with 0" ends 0 "$wick" help generate
+check "wick help train gpt" says "^usage: wick train gpt" "$wick" help train gpt
+check "wick help for an unknown command" ends 2 "$wick" help fly
+check "a similar command" ends 2 "$wick" genrate
+check "... is named" grep -q '^wick: unknown command "genrate"; did you mean generate?$' "$WICK_WORK/stderr"
 check "bench: an unknown case" ends 2 "$wick" bench E9
 check "tour: an unknown step" ends 2 "$wick" tour 24
 check "tour: ... is reported" grep -q 'wick tour: STEP must be an integer from 1 to 23, got "24"' \
@@ -430,8 +453,8 @@ check "train gpt: its loss every 250 steps and at the end" sh -c \
 check "train gpt: names the file" grep -q '^saved as .*gpt.safetensors; wick generate ' "$WICK_WORK/train"
 check "train gpt: the picture is XML" python3 -c "import sys, xml.dom.minidom as x; x.parse(sys.argv[1])" \
     "$WICK_WORK/gpt.svg"
-fails "train gpt: a missing text" "^wick train: /nowhere: cannot open: No such file" "$wick" train gpt /nowhere --device cpu --save \
-    "$WICK_WORK/none.safetensors"
+fails "train gpt: a missing text" "^wick train: /nowhere: cannot open: No such file" "$wick" train gpt /nowhere \
+    --device cpu --save "$WICK_WORK/none.safetensors"
 fails "train gpt: a short text" "names has 91 characters, expected at least 1320" "$wick" train gpt \
     "$WICK_WORK/names" --device cpu --save "$WICK_WORK/none.safetensors"
 fails "train gpt: a network that cannot be saved" "write --save .*such.safetensors: No such" "$wick" train gpt \
@@ -456,6 +479,19 @@ written "$gpt" --top-p 0.0001 >"$WICK_WORK/two"
 check "generate: ... by their probability" cmp "$WICK_WORK/one" "$WICK_WORK/two"
 written "$gpt" --temperature 0.0001 >"$WICK_WORK/two"
 check "generate: ... by temperature" cmp "$WICK_WORK/one" "$WICK_WORK/two"
+written "$gpt" --min-p 1 >"$WICK_WORK/two"
+check "generate: ... by the greatest probability" cmp "$WICK_WORK/one" "$WICK_WORK/two"
+written "$gpt" --num-beams 1 --max-new-tokens 80 >"$WICK_WORK/two"
+check "generate: ... by one beam" cmp "$WICK_WORK/one" "$WICK_WORK/two"
+written "$gpt" --num-beams 4 >"$WICK_WORK/two"
+check "generate: beam search" sh -c "wc -c <'$WICK_WORK/two' | grep -qx ' *95'"
+check "generate: ... finds another text" differ "$WICK_WORK/one" "$WICK_WORK/two"
+written "$gpt" --greedy --repetition-penalty 3 >"$WICK_WORK/two"
+check "generate: a penalty" differ "$WICK_WORK/one" "$WICK_WORK/two"
+stop=$(tail -c 20 "$WICK_WORK/one" | head -c 3)
+"$wick" generate "$gpt" --device cpu --prompt "First Citizen:" --tokens 80 --greedy --stop "$stop" >"$WICK_WORK/two"
+check "generate: ends before --stop" sh -c "! tail -c +15 '$WICK_WORK/two' | grep -qF '$stop' &&
+    [ \$(wc -c <'$WICK_WORK/two') -lt 80 ]"
 
 # A folder of transformers with the same network: one token for each character, and no merges.
 mkdir "$WICK_WORK/folder"
@@ -475,7 +511,12 @@ END
 written "$WICK_WORK/folder" --greedy >"$WICK_WORK/two"
 check "generate: a folder of transformers" cmp "$WICK_WORK/one" "$WICK_WORK/two"
 rm "$WICK_WORK/folder/merges.txt"
-fails "generate: a folder without a tokenizer" "^wick generate: no tokenizer.json, or vocab.json and merges.txt, in " \
+fails "generate: half a tokenizer" \
+    "^wick generate: no tokenizer.json, or vocab.json and merges.txt, in .*: merges.txt is missing$" \
+    "$wick" generate "$WICK_WORK/folder" --device cpu --prompt a
+rm "$WICK_WORK/folder/vocab.json"
+fails "generate: a folder without a tokenizer" \
+    "^wick generate: no tokenizer.json, or vocab.json and merges.txt, in [^:]*$" \
     "$wick" generate "$WICK_WORK/folder" --device cpu --prompt a
 fails "generate: an empty folder" "^wick generate: .*config.json: cannot open: No such file" "$wick" generate \
     "$WICK_SOURCE/tests" --device cpu --prompt a

@@ -64,7 +64,8 @@ static void networks_are_loaded(void **state)
     expect_same_bits(wk_module_parameter(net, "blk.0.ffn_up.weight"),
                      wk_load_tensor(fixture("qwen2.gguf"), "blk.0.ffn_up.weight"), "ffn_up");
     assert_int_equal(wk_load(net, fixture("qwen2.gguf")), WK_ERR_SHAPE);
-    expect_error("missing tensor \"blk.0.ffn_up.bias\"", NULL);
+    expect_error("missing tensor \"blk.0.ffn_up.bias\"",
+                 "; GGUF files name tensors differently; wk_nn_pretrained creates their models", NULL);
     wk_tensors *list = wk_load_tensors(fixture("llama.gguf"));
     assert_int_equal(wk_tensors_count(list), 22);
     assert_int_equal(wk_dtype_of(wk_tensors_find(list, "blk.1.ffn_up.weight")), WK_F16);

@@ -204,7 +204,9 @@ static void mistakes_of_calls(void **state)
     wk_module *m = tiny(0.1);
     wk_tensor *ids = result("ids"), *pooled = ids, *out[3];
     assert_null(wk_forward(m, wk_select(ids, 0, 0)));
-    expect_error("forward: bert_model: expected ids (N, T), got i64[9]", NULL);
+    expect_error("forward: bert_model: expected ids (N, T) of dtype i64 or i32, got i64[9]; use wk_unsqueeze(ids, 0) "
+                 "for one row",
+                 NULL);
     assert_null(wk_forward_bert(m, ids, .token_type_ids = wk_select(ids, 0, 0), .pooled = &pooled));
     expect_error("bert_model: token_type_ids must have the shape of ids, (2, 9), got i64[9]", NULL);
     assert_null(pooled);
@@ -213,7 +215,13 @@ static void mistakes_of_calls(void **state)
     assert_null(wk_forward(m, wk_zeros((1, 13), .dtype = WK_I64)));
     expect_error("in layer embeddings (bert_embeddings): a sequence has 13 tokens", "is 12", NULL);
     assert_null(wk_forward(m, wk_ones((1, 3))));
-    expect_error("embeddings.word_embeddings", NULL);
+    expect_error(
+        "bert_model: expected ids (N, T) of dtype i64 or i32, got f32[1,3]; convert them: wk_to_dtype(ids, WK_I64)",
+        NULL);
+    assert_null(wk_forward(m, wk_of(int64_t, (1, 2), 1, -1)));
+    expect_error("in layer embeddings (bert_embeddings): token -1 is negative", NULL);
+    assert_null(wk_forward(m, wk_of(int64_t, (1, 2), 1, 30522)));
+    expect_error("in layer embeddings (bert_embeddings): token 30522 is not in the model, which has ", NULL);
     assert_int_equal(wk_forward_n(m, (ids, ids, ids, ids), out, 1), -1);
     expect_error("bert_model: expected 1 to 3 inputs and 1 or 2 outputs, got 4 and 1", NULL);
     assert_int_equal(wk_forward_n(m, (ids), out, 3), -1);

@@ -318,15 +318,20 @@ static void rules_report_bad_input(void **state)
     WK_SCOPE;
     wk_tensor *x = scores();
     wk_process_logits(wk_ones((3)));
-    expect_error("process_logits: expected scores (B, V) with V at least 1, got 1 dimensions", NULL);
+    expect_error(
+        "process_logits: expected scores (B, V) with V at least 1, got f32[3]; use wk_unsqueeze(logits, 0) for one "
+        "row",
+        NULL);
     wk_process_logits(ids());
-    expect_error("process_logits: expected scores of a floating dtype, got i64", NULL);
+    expect_error("process_logits: expected scores of a floating dtype, got i64[2,4]", NULL);
     wk_process_logits(x, .ids = wk_zeros((3, 1), .dtype = WK_I64));
-    expect_error("process_logits: .ids must be (2, L) for scores of 2 rows", NULL);
+    expect_error("process_logits: .ids must be (2, L) for scores of 2 rows, got i64[3,1]", NULL);
     wk_process_logits(x, .ids = x);
-    expect_error("process_logits: .ids must be integers, got f32", NULL);
+    expect_error("process_logits: .ids must be integers, got f32[2,12]; convert them: wk_to_dtype(ids, WK_I64)", NULL);
     wk_process_logits(x, .temperature = 0);
-    expect_error("process_logits: .temperature must be a positive number, got 0", NULL);
+    expect_error("process_logits: .temperature must be a positive number, got 0; wk_argmax, and wk_generate without "
+                 ".do_sample, take the likeliest token",
+                 NULL);
     wk_process_logits(x, .temperature = INFINITY);
     expect_error("process_logits: .temperature must be a positive number, got inf", NULL);
     wk_process_logits(x, .repetition_penalty = -1);
@@ -562,7 +567,8 @@ static void too_few_positions_are_reported(void **state)
                  ".context = 16 to continue with the last tokens",
                  NULL);
     wk_generate(gpt(), prompts(), .max_new_tokens = 15, .context = 17);
-    expect_error("exceed the 16 positions", NULL);
+    expect_error("generate: .context must be at most 16, the positions of the model, got 17", NULL);
+    EXPECT_SHAPE(wk_generate(gpt(), prompts(), .max_new_tokens = 2, .context = 17), ROWS, 5);
     EXPECT_SHAPE(wk_generate(gpt(), prompts(), .max_new_tokens = 14), ROWS, 17);
     expect_ok();
 }
@@ -588,19 +594,25 @@ static void bad_input_is_reported(void **state)
     wk_generate(net, wk_full((), 1, .dtype = WK_I64));
     expect_error("generate: expected ids (B, T) of integers", "got i64[]", NULL);
     wk_generate(net, wk_ones((1, 2)));
-    expect_error("generate: expected ids (B, T) of integers with at least one row and one token, got f32[1,2]", NULL);
+    expect_error("generate: expected ids (B, T) of integers with at least one row and one token, got f32[1,2]; convert "
+                 "them: wk_to_dtype(ids, WK_I64)",
+                 NULL);
     wk_generate(net, x, .max_new_tokens = -1);
     expect_error("generate: .max_new_tokens must be at least 1, got -1", NULL);
     wk_generate(net, x, .context = -1);
     expect_error("generate: .context must be at least 1, got -1", NULL);
     wk_generate(net, x, .top_k = 3);
-    expect_error("generate: .top_k needs .do_sample = true", NULL);
+    expect_error("generate: .top_k = 3 needs .do_sample = true", NULL);
     wk_generate(net, x, .temperature = 0.5);
-    expect_error("generate: .temperature needs .do_sample = true", NULL);
+    expect_error("generate: .temperature = 0.5 needs .do_sample = true", NULL);
+    wk_generate(net, x, .temperature = 0);
+    expect_error("generate: .temperature must be a positive number, got 0", "without .do_sample", NULL);
     wk_generate(net, x, .top_p = 0.5);
-    expect_error("generate: .top_p needs .do_sample = true", NULL);
+    expect_error("generate: .top_p = 0.5 needs .do_sample = true", NULL);
     wk_generate(net, x, .min_p = 0.5);
-    expect_error("generate: .min_p needs .do_sample = true", NULL);
+    expect_error("generate: .min_p = 0.5 needs .do_sample = true", NULL);
+    wk_generate(net, x, .top_p = 0);
+    expect_error("generate: .top_p = 0 needs .do_sample = true", NULL);
     wk_generate(net, x, .do_sample = true, .top_p = 2);
     expect_error("generate: .top_p must be in [0, 1], got 2", NULL);
     wk_generate(net, x, .num_beams = -2);
@@ -629,15 +641,60 @@ static void bad_input_is_reported(void **state)
     expect_error("generate: the network must return scores (2, T, vocabulary), got f32[2,3]", NULL);
 }
 
+/* Tokens in host memory are checked before anything is computed. */
+static void tokens_that_the_network_lacks_are_reported(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    static const int64_t ends[] = {3, 14};
+    static const char missing[] =
+        "generate: token 12 is not in the model, which has 12 tokens (valid: [0, 12)); encode "
+        "texts with the vocabulary of this model";
+    wk_module *net = gpt();
+    wk_tensor *x = prompts();
+    wk_generate(net, wk_of(int64_t, (1, 3), 1, 12, 3));
+    expect_error(missing, NULL);
+    wk_generate(net, wk_of(int32_t, (1, 3), 1, 12, 3));
+    expect_error("token 12 is not in the model", NULL);
+    wk_generate(net, wk_of(int64_t, (1, 3), 1, -1, 3), .mask = wk_ones((1, 3), .dtype = WK_BOOL));
+    expect_error("generate: token -1 is negative; use a token of the vocabulary, for padding as well", NULL);
+    wk_generate(table(1), wk_of(int64_t, (1, 3), 1, -1, 3));
+    expect_error("generate: token -1 is negative", NULL);
+    wk_generate(net, x, .max_new_tokens = 2, .eos_token_id = 12);
+    expect_error("generate: .eos_token_id 12 is not in the network, which has 12 tokens (valid: [0, 12))", NULL);
+    wk_generate(table(1), x, .eos_token_id = 2, .eos_token_ids = ends, .eos_count = 2);
+    expect_error("generate: .eos_token_ids 14 is not in the network, which has 12 tokens", NULL);
+    wk_generate(table(1), x, .eos_token_id = 2, .pad_token_id = 13);
+    expect_error("generate: .pad_token_id 13 is not in the network, which has 12 tokens", NULL);
+    EXPECT_SHAPE(wk_generate(net, x, .max_new_tokens = 2, .eos_token_id = 11, .pad_token_id = 11), ROWS, PROMPT + 2);
+    expect_ok();
+}
+
+/* A body and BERT return (B, T, n) as well, but their features are not scores. */
+static void networks_without_scores_are_reported(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *bert = wk_nn_bert(.vocab_size = VOCABULARY, .hidden_size = 8, .num_hidden_layers = 1,
+                                 .num_attention_heads = 2, .intermediate_size = 8);
+    wk_generate(bert, prompts());
+    expect_error("generate: a bert_model computes features, not scores of the next token; use a model of wk_nn_gpt, "
+                 "wk_nn_llama or wk_nn_pretrained, or a module that returns scores (B, T, V)",
+                 NULL);
+    wk_generate(wk_module_child(gpt(), "transformer"), prompts());
+    expect_error("generate: a gpt2_model computes features", NULL);
+}
+
 static void bad_masks_are_reported(void **state)
 {
     (void)state;
     WK_SCOPE;
     wk_module *net = table(1);
     wk_generate(net, prompts(), .mask = wk_ones((2, 4), .dtype = WK_BOOL));
-    expect_error("generate: .mask must have the shape of ids, (2, 3)", NULL);
+    expect_error("generate: .mask must have the shape of ids, (2, 3), got bool[2,4]", NULL);
     wk_generate(net, prompts(), .mask = wk_ones((2, 3)));
-    expect_error("generate: .mask must be bool or integers, got f32", NULL);
+    expect_error("generate: .mask must be bool or integers, got f32[2,3]; convert it: wk_to_dtype(mask, WK_BOOL)",
+                 NULL);
     wk_generate(net, prompts(), .mask = wk_of(int64_t, (2, 3), 0, 1, 1, 1, 0, 1));
     expect_error("generate: row 1 of .mask has padding behind a token; put it at the left", NULL);
     wk_generate(net, prompts(), .mask = wk_of(int64_t, (2, 3), 0, 0, 0, 1, 1, 1));
@@ -647,7 +704,7 @@ static void bad_masks_are_reported(void **state)
     assert_null(wk_process_logits(scores(), .ids = wk_reshape(wk_ones((2, 3)), (7))));
     expect_error("reshape", NULL);
     wk_generate(net, prompts(), .mask = wk_ones((2, 3), .dtype = WK_BOOL));
-    expect_error("generate: .mask needs a model of wk_nn_gpt, wk_nn_llama or wk_nn_pretrained, got a embedding", NULL);
+    expect_error("generate: .mask needs a model of wk_nn_gpt, wk_nn_llama or wk_nn_pretrained, got an embedding", NULL);
 }
 
 int main(void)
@@ -672,6 +729,8 @@ int main(void)
         cmocka_unit_test(padding_changes_no_token),
         cmocka_unit_test(too_few_positions_are_reported),
         cmocka_unit_test(bad_input_is_reported),
+        cmocka_unit_test(tokens_that_the_network_lacks_are_reported),
+        cmocka_unit_test(networks_without_scores_are_reported),
         cmocka_unit_test(bad_masks_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

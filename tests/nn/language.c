@@ -114,10 +114,26 @@ static void check_padding(wk_module *net)
     for (int row = 0; row < BATCH; row++) expect_near(wk_select(scores, 0, row), wk_narrow(second, 0, 5, 1), 1e-12);
 }
 
+/* Row 1 has padding behind its first tokens, and others after that; its scores are those of its tokens alone. */
+static void check_padding_between_tokens(wk_module *net)
+{
+    wk_tensor *ids = some_ids(BATCH, LENGTH), *row = wk_narrow(ids, 0, 1, 1),
+              *mask = wk_ones((BATCH, 5), .dtype = WK_BOOL);
+    wk_fill_(wk_narrow(wk_select(mask, 0, 1), 0, 2, 3), 0);
+    wk_tensor *tokens = wk_cat((wk_narrow(row, 1, 0, 2), wk_narrow(row, 1, 5, LENGTH - 5)), 1);
+    wk_tensor *alone = wk_select(wk_forward(net, tokens), 0, 0);
+    wk_kv_cache *cache = wk_kv_cache_new(net, BATCH, LENGTH);
+    wk_tensor *scores = wk_decode(net, wk_narrow(ids, 1, 0, 5), cache, .mask = mask);
+    expect_near(wk_narrow(wk_select(scores, 0, 1), 0, 0, 2), wk_narrow(alone, 0, 0, 2), 1e-12);
+    scores = wk_decode(net, wk_narrow(ids, 1, 5, LENGTH - 5), cache);
+    expect_near(wk_select(scores, 0, 1), wk_narrow(alone, 0, 2, LENGTH - 5), 1e-12);
+}
+
 static void padding_has_no_effect(void **state)
 {
     (void)state;
     for_each_model(check_padding);
+    for_each_model(check_padding_between_tokens);
 }
 
 static void check_kept(wk_module *net)
@@ -184,7 +200,8 @@ static void failed_calls_change_nothing(void **state)
     wk_kv_cache *cache = wk_kv_cache_new(net, 1, LENGTH);
     expect_near(wk_decode(net, wk_narrow(ids, 1, 0, 4), cache), wk_narrow(all, 1, 0, 4), 1e-12);
     assert_null(wk_decode(net, wk_narrow(ids, 1, 4, 1), cache, .mask = wk_ones((1, 3), .dtype = WK_BOOL)));
-    expect_error("decode: expected a .mask of shape (1, 5): batch, positions in use + T", NULL);
+    expect_error("decode: expected a .mask of dtype bool and shape (1, 5): batch, positions in use + T, got bool[1,3]",
+                 NULL);
     assert_int_equal(wk_kv_cache_length(cache), 4);
     expect_near(wk_decode(net, wk_narrow(ids, 1, 4, 5), cache), wk_narrow(all, 1, 4, 5), 1e-12);
     expect_ok();
@@ -385,7 +402,11 @@ static void options_are_checked(void **state)
 
 static void expect_other_sizes(wk_module *net, wk_tensor *ids, wk_kv_cache *cache)
 {
-    REFUSES(wk_decode(net, ids, cache), "decode: the cache belongs to a model of other sizes");
+    REFUSES(
+        wk_decode(net, ids, cache),
+        "decode: the cache belongs to a model of other sizes: 7 tokens, 1 layers, 2 heads of 4 features; this model "
+        "has ",
+        "; create the cache of this model with wk_kv_cache_new(net, 1, 2)");
 }
 
 /* Each model differs from the first in one size that a cache depends on. */
@@ -409,15 +430,63 @@ static void a_cache_belongs_to_the_sizes_of_a_model(void **state)
     assert_int_equal(wk_kv_cache_length(cache), 0);
 }
 
+/* A cache has the kind and dtype of the model for which it was created. */
+static void a_cache_belongs_to_a_kind_and_dtype(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *gpt = wk_nn_gpt(.vocab_size = 7, .n_positions = 8, .n_embd = 8, .n_layer = 1, .n_head = 2);
+    wk_module *llama = wk_nn_llama(.vocab_size = 7, .hidden_size = 8, .intermediate_size = 8, .num_hidden_layers = 1,
+                                   .num_attention_heads = 2, .max_position_embeddings = 8);
+    wk_tensor *ids = wk_zeros((2, 1), .dtype = WK_I64);
+    wk_kv_cache *cache = wk_kv_cache_new(gpt, 2, 4);
+    REFUSES(
+        wk_decode(llama, ids, cache),
+        "decode: the cache belongs to a gpt2_lm_head_model, the model is a llama_for_causal_lm; create the cache of "
+        "this model with wk_kv_cache_new(net, 2, 4)");
+    wk_module_to_dtype(gpt, WK_BF16);
+    REFUSES(wk_decode(gpt, ids, cache),
+            "decode: the cache has dtype f32 on cpu, keys and values of the model are bf16 on cpu; "
+            "create the cache of this model with wk_kv_cache_new(net, 2, 4)");
+    assert_int_equal(wk_kv_cache_length(cache), 0);
+    assert_non_null(wk_decode(gpt, ids, wk_kv_cache_new(gpt, 2, 4)));
+    expect_ok();
+}
+
+static void tokens_are_checked(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    for (int k = 0; k < MODELS; k++) {
+        wk_module *net = create(k, WK_F32);
+        wk_kv_cache *cache = wk_kv_cache_new(net, 1, 4);
+        wk_tensor *large = wk_of(int32_t, (1, 2), 1, VOCAB), *negative = wk_of(int64_t, (1, 2), 1, -1);
+        REFUSES(wk_forward(net, large), "is not in the model, which has ",
+                "encode texts with the vocabulary of this model");
+        REFUSES(wk_forward(net, negative), "token -1 is negative; use a token of the vocabulary, for padding as well");
+        REFUSES(wk_decode(net, large, cache), "decode: token ", "is not in the model, which has ");
+        REFUSES(wk_decode(net, negative, cache), "decode: token -1 is negative");
+        assert_int_equal(wk_kv_cache_length(cache), 0);
+    }
+    wk_module *net = create(0, WK_F32),
+              *table = wk_nn_embedding(VOCAB + 1, wk_size(wk_module_parameter(net, "transformer.wte.weight"), 1));
+    wk_module_replace(net, "transformer.wte", table); /* then the model has one more token */
+    assert_non_null(wk_forward(net, wk_of(int64_t, (1, 2), 1, VOCAB)));
+    expect_ok();
+}
+
 static void calls_are_checked(void **state)
 {
     (void)state;
     WK_SCOPE;
     wk_module *net = create(0, WK_F32), *other = create(1, WK_F32), *linear = wk_nn_linear(2, 2);
     REFUSES(wk_forward(net, some_ids(1, 17)), "gpt: a sequence of 17 ids exceeds the 16 positions of the model");
-    REFUSES(wk_forward(other, wk_zeros((2), .dtype = WK_I64)), "expected ids (B, T) or features (B, T, n)");
-    REFUSES(wk_forward(other, wk_zeros((2, 2, 2), .dtype = WK_I64)), "llama: expected ids of 2 dimensions");
-    REFUSES(wk_forward(other, wk_zeros((2, 2))), "llama: expected ids of dtype i64 or i32, got f32");
+    REFUSES(wk_forward(other, wk_zeros((2), .dtype = WK_I64)),
+            "expected ids (B, T) or features (B, T, n), got i64[2]; use wk_unsqueeze(ids, 0) for one row");
+    REFUSES(wk_forward(other, wk_zeros((2, 2, 2), .dtype = WK_I64)),
+            "llama: expected ids (B, T) of dtype i64 or i32, got i64[2,2,2]");
+    REFUSES(wk_forward(other, wk_zeros((2, 2))),
+            "llama: expected ids (B, T) of dtype i64 or i32, got f32[2,2]; convert them: wk_to_dtype(ids, WK_I64)");
     REFUSES(wk_kv_cache_new(linear, 1, 4),
             "kv_cache_new: expected a model of wk_nn_gpt, wk_nn_llama or wk_nn_pretrained, got a linear");
     REFUSES(wk_kv_cache_new(net, 0, 4), "kv_cache_new: batch must be at least 1, got 0");
@@ -425,16 +494,26 @@ static void calls_are_checked(void **state)
     wk_kv_cache *cache = wk_kv_cache_new(net, 2, 4);
     wk_tensor *ids = some_ids(2, 3);
     REFUSES(wk_decode(linear, ids, cache), "decode: expected a model of wk_nn_gpt");
-    expect_other_sizes(other, ids, cache);
+    REFUSES(wk_decode(other, ids, cache), "decode: the cache belongs to a gpt2_lm_head_model");
     REFUSES(wk_decode(net, ids, cache, .mask = wk_reshape(wk_ones((2, 3)), (7))), "reshape");
     REFUSES(wk_decode(net, ids, NULL), "decode: the cache is NULL");
-    REFUSES(wk_decode(net, some_ids(1, 3), cache), "decode: expected ids of shape (2, T)");
-    REFUSES(wk_decode(net, some_ids(2, 5), cache), "decode: 5 ids exceed the 4 positions");
-    REFUSES(wk_decode(net, wk_zeros((2, 3)), cache), "decode: expected ids of dtype i64 or i32, got f32");
-    REFUSES(wk_decode(net, ids, cache, .mask = wk_ones((2, 3))), "decode: expected a .mask of dtype bool, got f32");
+    REFUSES(wk_decode(net, some_ids(1, 3), cache),
+            "decode: the cache is for ids of shape (2, T), got i64[1,3]; create a cache for these rows: "
+            "wk_kv_cache_new(net, 1, 4)");
+    REFUSES(wk_decode(net, wk_zeros((2, 0), .dtype = WK_I64), cache),
+            "decode: expected ids (2, T) of dtype i64 or i32, with T at least 1, got i64[2,0]");
+    REFUSES(wk_decode(net, some_ids(2, 5), cache), "decode: 5 ids exceed the 4 positions that the cache has left; "
+                                                   "create a larger one: wk_kv_cache_new(net, 2, 5)");
+    REFUSES(wk_decode(net, some_ids(2, 17), cache),
+            "decode: 17 ids exceed the 4 positions that the cache has left; the model has 16 positions");
+    REFUSES(wk_decode(net, wk_zeros((2, 3)), cache), "decode: expected ids (2, T) of dtype i64 or i32, with T at least "
+                                                     "1, got f32[2,3]; convert them: wk_to_dtype(ids, WK_I64)");
+    REFUSES(wk_decode(net, ids, cache, .mask = wk_ones((2, 3))),
+            "decode: expected a .mask of dtype bool and shape (2, 3): batch, positions in use + T, got f32[2,3]; "
+            "convert it: wk_to_dtype(mask, WK_BOOL)");
     REFUSES(wk_decode(net, ids, cache, .logits_to_keep = 4), "decode: .logits_to_keep must be in [0, 3], got 4");
     assert_int_equal(wk_kv_cache_reorder(cache, wk_zeros((3), .dtype = WK_I64)), WK_ERR_SHAPE);
-    expect_error("kv_cache_reorder: expected rows of shape (2), one for each row of the cache", NULL);
+    expect_error("kv_cache_reorder: expected rows of shape (2), one for each row of the cache, got i64[3]", NULL);
     assert_int_equal(wk_kv_cache_reorder(cache, wk_zeros((2))), WK_ERR_DTYPE);
     expect_error("kv_cache_reorder", NULL);
     assert_int_equal(wk_kv_cache_length(cache), 0);
@@ -462,6 +541,8 @@ int main(void)
         cmocka_unit_test(models_as_text),
         cmocka_unit_test(options_are_checked),
         cmocka_unit_test(a_cache_belongs_to_the_sizes_of_a_model),
+        cmocka_unit_test(a_cache_belongs_to_a_kind_and_dtype),
+        cmocka_unit_test(tokens_are_checked),
         cmocka_unit_test(calls_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,9 +96,19 @@ static void decode_too_many(void)
 {
     decode_ids(2, 5, WK_I64);
 }
+static void forward_of_another_token(void)
+{
+    assert_null(wk_forward(small_gpt(), wk_of(int64_t, (1, 2), 0, 99)));
+}
+static void decode_another_token(void)
+{
+    wk_module *net = small_gpt();
+    assert_null(wk_decode(net, wk_of(int64_t, (1, 2), 0, 99), wk_kv_cache_new(net, 1, 4)));
+}
 
 static const promised_code promised_by_language[] = {
     {"language.h", WK_ERR_ARGUMENT, .provoke = gpt_of_no_layers},
+    {"language.h", WK_ERR_INDEX, .provoke = forward_of_another_token},
     {"wk_nn_pretrained", WK_ERR_IO, .provoke = pretrained_in_no_folder},
     {"wk_nn_pretrained", WK_ERR_FORMAT, .provoke = pretrained_without_a_type},
     {"wk_nn_pretrained", WK_ERR_UNSUPPORTED, .provoke = pretrained_of_another_type},
@@ -111,6 +121,7 @@ static const promised_code promised_by_language[] = {
     {"wk_decode", WK_ERR_SHAPE, .provoke = decode_other_rows},
     {"wk_decode", WK_ERR_DTYPE, .provoke = decode_floats},
     {"wk_decode", WK_ERR_STATE, .provoke = decode_too_many},
+    {"wk_decode", WK_ERR_INDEX, .provoke = decode_another_token},
 };
 
 #endif

@@ -278,13 +278,19 @@ static void bad_input_is_reported(void **state)
     wk_generate_text(net, text, "a", .stop = empty, .stop_count = 2);
     expect_error("generate_text: a text of .stop is empty or NULL", NULL);
     wk_generate_text(net, text, "a", .stop = empty);
-    expect_error("generate_text: .stop_count must be the number of texts in .stop", NULL);
+    expect_error("generate_text: .stop_count must be the number of texts in .stop, got 0", NULL);
     wk_generate_text(net, text, "a", .mask = wk_ones((1, 1), .dtype = WK_BOOL));
     expect_error("generate_text: .mask is for wk_generate; a prompt has no padding", NULL);
     wk_generate_text(net, text, "a", .num_beams = 2, .on_text = take_piece);
     expect_error("generate_text: .on_text cannot be used with .num_beams", NULL);
     wk_generate_text(net, text, "a", .top_k = 2);
-    expect_error("generate_text: .top_k needs .do_sample = true", NULL);
+    expect_error("generate_text: .top_k = 2 needs .do_sample = true", NULL);
+    wk_module *small = wk_nn_gpt(.vocab_size = 2, .n_positions = 32, .n_embd = 8, .n_layer = 1, .n_head = 2);
+    wk_generate_text(small, text, "abc");
+    expect_error(
+        "generate_text: token 2 is not in the model, which has 2 tokens (valid: [0, 2)); encode texts with the "
+        "vocabulary of this model",
+        NULL);
     assert_null(wk_generate_text(net, text, "a", .on_text = take_and_fail));
     expect_error("matmul", ".on_text of generate_text", NULL);
 }

@@ -108,8 +108,38 @@ static void sequences_are_padded(void **state)
         EXPECT_VALUES(lengths, 0, 2, 1);
         wk_tensor *list[] = {b, a};
         EXPECT_VALUES(wk_text_pad(WK_ARRAY(list, 2)), 0, 8, 0, 0, 5, 6, 7);
+        wk_tensor *mask = NULL;
+        x = wk_text_pad((a, b, c), .value = 9, .padding_side = "left", .lengths = &lengths, .mask = &mask);
+        EXPECT_VALUES(x, 0, 5, 6, 7, 9, 9, 8, 9, 9, 9);
+        EXPECT_VALUES(lengths, 0, 3, 1, 0);
+        EXPECT_SHAPE(mask, 3, 3);
+        EXPECT_VALUES(mask, 0, 1, 1, 1, 0, 0, 1, 0, 0, 0);
+        assert_true(wk_dtype_of(mask) == WK_BOOL && wk_device_of(mask).kind == device.kind);
+        x = wk_text_pad((a, b), .length = 2, .padding_side = "left", .mask = &mask); /* without the end of a */
+        EXPECT_VALUES(x, 0, 5, 6, 0, 8);
+        EXPECT_VALUES(mask, 0, 1, 1, 0, 1);
+        wk_text_pad((a, b), .padding_side = "right", .mask = &mask);
+        EXPECT_VALUES(mask, 0, 1, 1, 1, 1, 0, 0);
         expect_ok();
     }
+}
+
+/* Each row of a batch is continued as its prompt alone. */
+static void padded_prompts_are_continued(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_seed(4);
+    wk_module *net = wk_nn_gpt(.vocab_size = 11, .n_positions = 16, .n_embd = 8, .n_layer = 2, .n_head = 2);
+    wk_init_normal_(wk_module_parameter(net, "transformer.wpe.weight"), 0, 1);
+    wk_tensor *list[] = {wk_of(int64_t, (3), 5, 6, 7), wk_of(int64_t, (1), 8)}, *mask;
+    wk_tensor *prompts = wk_text_pad(WK_ARRAY(list, 2), .padding_side = "left", .mask = &mask);
+    wk_tensor *out = wk_generate(net, prompts, .mask = mask, .max_new_tokens = 6);
+    for (int k = 0; k < 2; k++) {
+        wk_tensor *alone = wk_generate(net, wk_unsqueeze(list[k], 0), .max_new_tokens = 6);
+        assert_true(wk_equal(wk_narrow(wk_narrow(out, 0, k, 1), 1, 3, 6), wk_narrow(alone, 1, wk_numel(list[k]), 6)));
+    }
+    expect_ok();
 }
 
 static int64_t count_sequences(void *user)
@@ -247,6 +277,10 @@ static void lines_become_rows(void **state)
     EXPECT_VALUES(x, 0, 2, 5, 4, 2, 7, 3); /* cut as in the book, with <eos> */
     EXPECT_VALUES(lengths, 0, 3, 3);
     EXPECT_VALUES(wk_text_encode_lines(text, "go .\n", .length = 3, .pad = "<eos>"), 0, 5, 4, 3);
+    wk_tensor *mask = NULL;
+    x = wk_text_encode_lines(text, "go .\nlost", .padding_side = "left", .pad = "<eos>", .mask = &mask);
+    EXPECT_VALUES(x, 0, 5, 4, 3, 7);
+    EXPECT_VALUES(mask, 0, 1, 1, 0, 1);
     wk_text *letters = wk_text_chars_of("abc");
     EXPECT_VALUES(wk_text_encode_lines(letters, "ab\nca"), 0, 0, 1, 2, 0); /* needs no padding */
     expect_ok();
@@ -268,8 +302,9 @@ static void lines_become_rows(void **state)
     expect_error("text_encode_lines: the string is NULL", NULL);
     assert_null(wk_text_encode_lines(letters, "ab", .length = -1));
     expect_error("text_encode_lines: .length must be at least 0, got -1", NULL);
-    assert_null(wk_text_encode_lines(letters, "a\xff", .lengths = &lengths));
+    assert_null(wk_text_encode_lines(letters, "a\xff", .lengths = &lengths, .mask = &mask));
     assert_null(lengths);
+    assert_null(mask);
     expect_error("text_encode_lines: the text is not UTF-8: invalid byte 0xff (byte 1)", NULL);
 }
 
@@ -333,6 +368,12 @@ static void mistakes_are_explained(void **state)
     expect_error("text_pad: expected ids of an integer dtype, got f32[2]", NULL);
     assert_null(wk_text_pad((ids), .length = -1));
     expect_error("text_pad: .length must be at least 0, got -1", NULL);
+    wk_tensor *mask = ids;
+    assert_null(wk_text_pad((ids), .padding_side = "both", .mask = &mask));
+    expect_error("text_pad: unknown padding_side \"both\"; expected \"right\" or \"left\"", NULL);
+    assert_null(mask);
+    assert_null(wk_text_encode_lines(wk_text_chars_of("a"), "a", .padding_side = "both"));
+    expect_error("text_encode_lines: unknown padding_side \"both\"; expected \"right\" or \"left\"", NULL);
     assert_null(wk_text_pad_at(WK_HERE, NULL, 0, NULL));
     expect_error("text_pad: expected at least one sequence", NULL);
     assert_null(wk_text_order(square, 1));
@@ -352,6 +393,7 @@ int main(void)
         cmocka_unit_test_teardown(windows_begin_anywhere, test_clean),
         cmocka_unit_test_teardown(batches_continue, test_clean),
         cmocka_unit_test_teardown(sequences_are_padded, test_clean),
+        cmocka_unit_test_teardown(padded_prompts_are_continued, test_clean),
         cmocka_unit_test_teardown(loaders_pad_batches, test_clean),
         cmocka_unit_test_teardown(collate_refuses_samples, test_clean),
         cmocka_unit_test_teardown(threads_share_a_text, test_clean),

@@ -324,6 +324,16 @@ static void mistakes_are_explained(void **state)
     assert_null(wk_text_chars("no/such/file.txt"));
     assert_int_equal(wk_error_code(), WK_ERR_IO);
     expect_error("text_chars: no/such/file.txt: cannot open", NULL);
+    assert_null(wk_text_load(source_file("tests/fixtures/text")));
+    assert_int_equal(wk_error_code(), WK_ERR_IO);
+    expect_error("text_load: ", "text is a folder; pass a file: tokenizer.json, a GGUF file, or one of wk_text_save",
+                 NULL);
+    put_below(scratch(""), "folder/vocab.json", "{}");
+    wk_text_load(scratch("folder"));
+    expect_error("folder is a folder; pass its vocab.json and merges.txt to wk_text_load_gpt2", NULL);
+    put_below(scratch(""), "folder/tokenizer.json", "{}");
+    wk_text_load(scratch("folder"));
+    expect_error("folder is a folder; pass its tokenizer.json", NULL);
     assert_null(wk_text_chars(NULL));
     expect_error("text_chars: the path is NULL", NULL);
     assert_null(wk_text_words_of(NULL));

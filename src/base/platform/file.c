@@ -27,6 +27,12 @@ wk_code wk__file_open(wk__file *file, const char *path, wk__io_error *error)
     return WK_OK;
 }
 
+bool wk__is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
 void wk__file_close(wk__file *file)
 {
     close(file->fd);

@@ -45,6 +45,8 @@ typedef struct wk__file {
  * failure. `path` must outlive *file. */
 wk_code wk__file_open(wk__file *file, const char *path, wk__io_error *error);
 void wk__file_close(wk__file *file);
+/* Returns true if the path is that of a folder. */
+bool wk__is_folder(const char *path);
 /* Reads bytes at..at + count - 1 completely. Fails if the file has been truncated. Thread-safe. */
 wk_code wk__file_read_at(const wk__file *file, int64_t at, void *to, int64_t count, wk__io_error *error);
 

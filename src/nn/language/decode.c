@@ -14,32 +14,60 @@
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
-static bool check_model(wk_site site, const wk__language *l, const wk__kv_cache *cache)
+static bool check_model(wk_site site, const char *kind, const wk__language *l, const wk__kv_cache *cache)
 {
-    if (l->vocab == cache->vocab && l->layers == cache->layers && l->kv_heads == cache->kv_heads &&
-        l->head_dim == cache->head_dim)
+    wk__text text = {0};
+    if (kind != cache->kind)
+        wk__text_format(&text, "decode: the cache belongs to a %s, the model is a %s", cache->kind, kind);
+    else if (l->vocab != cache->vocab || l->layers != cache->layers || l->kv_heads != cache->kv_heads ||
+             l->head_dim != cache->head_dim)
+        wk__text_format(&text,
+                        "decode: the cache belongs to a model of other sizes: %lld tokens, %lld layers, %lld heads of "
+                        "%lld features; this model has %lld, %lld, %lld of %lld",
+                        (long long)cache->vocab, (long long)cache->layers, (long long)cache->kv_heads,
+                        (long long)cache->head_dim, (long long)l->vocab, (long long)l->layers, (long long)l->kv_heads,
+                        (long long)l->head_dim);
+    else
         return true;
-    wk__error_set(site, WK_ERR_ARGUMENT, "decode: the cache belongs to a model of other sizes");
+    wk__kv_cache_add_hint(&text, cache);
+    wk__error_set_text(site, WK_ERR_ARGUMENT, &text);
     return false;
 }
 
-static bool check_ids(wk_site site, const wk__kv_cache *cache, const wk_tensor *ids)
+/* Records that ids have another shape or dtype than the cache needs. Returns false. */
+static bool refuse_ids(wk_site site, const wk__kv_cache *cache, const wk_tensor *ids)
 {
-    const wk_dtype dtype = wk_dtype_of(ids);
-    const long long batch = (long long)cache->batch, left = (long long)(cache->capacity - cache->length);
-    if (wk_ndim(ids) != 2 || wk_size(ids, 0) != batch || wk_size(ids, 1) < 1)
-        wk__error_set(site, WK_ERR_SHAPE,
-                      "decode: expected ids of shape (%lld, T), one row for each of the cache, "
-                      "with T at least 1",
-                      batch);
-    else if (dtype != WK_I64 && dtype != WK_I32)
-        wk__error_set(site, WK_ERR_DTYPE, "decode: expected ids of dtype i64 or i32, got %s", wk_dtype_str(dtype));
-    else if (wk_size(ids, 1) > left)
-        wk__error_set(site, WK_ERR_STATE,
-                      "decode: %lld ids exceed the %lld positions that the cache has left; create a larger one",
-                      (long long)wk_size(ids, 1), left);
+    wk__text text = {0};
+    if (wk_ndim(ids) == 2 && wk_size(ids, 0) > 0 && wk_size(ids, 0) != cache->batch) {
+        wk__text_format(&text, "decode: the cache is for ids of shape (%lld, T), got ", (long long)cache->batch);
+        wk__text_tensor(&text, ids);
+        wk__text_format(&text, "; create a cache for these rows: wk_kv_cache_new(net, %lld, %lld)",
+                        (long long)wk_size(ids, 0), (long long)cache->capacity);
+        wk__error_set_text(site, WK_ERR_SHAPE, &text);
+        return false;
+    }
+    wk__text_format(&text, "decode: expected ids (%lld, T) of dtype i64 or i32, with T at least 1",
+                    (long long)cache->batch);
+    wk__ids_refuse(site, &text, ids, WK__ID_DTYPES);
+    return false;
+}
+
+static bool check_ids(wk_site site, const wk__language *l, const wk__kv_cache *cache, const wk_tensor *ids)
+{
+    if (wk_ndim(ids) != 2 || wk_size(ids, 0) != cache->batch || wk_size(ids, 1) < 1 ||
+        !(1u << wk_dtype_of(ids) & WK__ID_DTYPES))
+        return refuse_ids(site, cache, ids);
+    const int64_t count = wk_size(ids, 1), left = cache->capacity - cache->length;
+    if (count <= left) return wk__ids_check(site, "decode", ids, wk__language_bound(l));
+    wk__text text = {0};
+    wk__text_format(&text, "decode: %lld ids exceed the %lld positions that the cache has left; ", (long long)count,
+                    (long long)left);
+    if (count <= l->positions - cache->length)
+        wk__text_format(&text, "create a larger one: wk_kv_cache_new(net, %lld, %lld)", (long long)cache->batch,
+                        (long long)(cache->length + count));
     else
-        return true;
+        wk__text_format(&text, "the model has %lld positions", (long long)l->positions);
+    wk__error_set_text(site, WK_ERR_STATE, &text);
     return false;
 }
 
@@ -53,14 +81,15 @@ static bool check_options(wk_site site, const wk__kv_cache *cache, const wk_tens
     }
     if (!o->mask) return !wk__omitted_may_have_failed();
     if (!wk__check_tensor(o->mask, site, "decode", ".mask")) return false;
-    if (wk_ndim(o->mask) != 2 || wk_size(o->mask, 0) != cache->batch || wk_size(o->mask, 1) != keys)
-        wk__error_set(site, WK_ERR_SHAPE, "decode: expected a .mask of shape (%lld, %lld): batch, positions in use + T",
-                      (long long)cache->batch, (long long)keys);
-    else if (wk_dtype_of(o->mask) != WK_BOOL)
-        wk__error_set(site, WK_ERR_DTYPE, "decode: expected a .mask of dtype bool, got %s",
-                      wk_dtype_str(wk_dtype_of(o->mask)));
-    else
-        return true;
+    const bool shape = wk_ndim(o->mask) == 2 && wk_size(o->mask, 0) == cache->batch && wk_size(o->mask, 1) == keys;
+    if (shape && wk_dtype_of(o->mask) == WK_BOOL) return true;
+    wk__text text = {0};
+    wk__text_format(&text, "decode: expected a .mask of dtype bool and shape (%lld, %lld): batch, positions in use + T",
+                    (long long)cache->batch, (long long)keys);
+    wk__text_add(&text, ", got ");
+    wk__text_tensor(&text, o->mask);
+    if (shape) wk__text_add(&text, "; convert it: wk_to_dtype(mask, WK_BOOL)");
+    wk__error_set_text(site, shape ? WK_ERR_DTYPE : WK_ERR_SHAPE, &text);
     return false;
 }
 
@@ -134,8 +163,9 @@ wk_tensor *wk_decode_at(wk_site site, wk_module *net, wk_tensor *ids, wk_kv_cach
     if (!wk__options(site, op, options, &o)) return NULL;
     const wk__language *l = wk__language_of(site, op, net);
     wk__kv_cache *of = l ? wk__kv_cache_of(site, op, cache) : NULL;
-    if (!of || !check_model(site, l, of) || !wk__check_tensor(ids, site, op, "ids") || !check_ids(site, of, ids) ||
-        !check_options(site, of, ids, &o) || !wk__call_begin(&c, WK__FRAME_CALL, op, site, WK__GRAD_OFF))
+    if (!of || !check_model(site, wk__language_kind(net), l, of) || !wk__check_tensor(ids, site, op, "ids") ||
+        !check_ids(site, l, of, ids) || !check_options(site, of, ids, &o) ||
+        !wk__call_begin(&c, WK__FRAME_CALL, op, site, WK__GRAD_OFF))
         return NULL;
     wk_tensor *out = decode(net, ids, of, &o);
     wk__call_end(&c, &out, 1);

@@ -44,6 +44,26 @@ static wk_tensor *decode(const wk__generation *g, wk_tensor *tokens, int64_t fir
     return ids ? wk_decode(g->net, ids, g->cache, .mask = mask, .logits_to_keep = 1) : NULL;
 }
 
+/* Checks that the network has the tokens of .eos_token_id, .eos_token_ids and .pad_token_id. Returns false on error. */
+static bool check_tokens(const wk__generation *g, int64_t vocabulary)
+{
+    for (int64_t k = 0; k <= g->eos_count; k++) {
+        const int64_t token = k < g->eos_count ? g->eos[k] : g->pad;
+        const bool listed = k >= g->eos_count - g->options.eos_count;
+        if (token < vocabulary) continue;
+        wk__error_set(g->site, WK_ERR_ARGUMENT,
+                      "%s: .%s %lld is not in the network, which has %lld tokens "
+                      "(valid: [0, %lld))",
+                      op,
+                      k == g->eos_count ? "pad_token_id"
+                      : listed          ? "eos_token_ids"
+                                        : "eos_token_id",
+                      (long long)token, (long long)vocabulary, (long long)vocabulary);
+        return false;
+    }
+    return true;
+}
+
 wk_tensor *wk__generation_scores(const wk__generation *g, wk_tensor *tokens, int64_t length)
 {
     const int64_t context = g->options.context;
@@ -65,7 +85,7 @@ wk_tensor *wk__generation_scores(const wk__generation *g, wk_tensor *tokens, int
                       wk_dtype_str(body->dtype));
         return NULL;
     }
-    return wk_to_dtype(wk_select(scores, 1, -1), WK_F32);
+    return check_tokens(g, body->shape[2]) ? wk_to_dtype(wk_select(scores, 1, -1), WK_F32) : NULL;
 }
 
 /* ---- tokens ------------------------------------------------------------------------------------------------------ */
@@ -177,9 +197,10 @@ static bool make_cache(wk__generation *g, int64_t count)
     const int64_t context = g->options.context;
     int64_t length, all;
     if (!model && g->mask) {
+        const char *kind = wk__module_of(g->net)->kind.name;
         wk__error_set(g->site, WK_ERR_UNSUPPORTED,
-                      "%s: .mask needs a model of wk_nn_gpt, wk_nn_llama or wk_nn_pretrained, got a %s", op,
-                      wk__module_of(g->net)->kind.name);
+                      "%s: .mask needs a model of wk_nn_gpt, wk_nn_llama or wk_nn_pretrained, got %s %s", op,
+                      wk__article(kind), kind);
         return false;
     }
     if (__builtin_add_overflow(g->prompt, g->most, &all))
@@ -188,6 +209,12 @@ static bool make_cache(wk__generation *g, int64_t count)
         return wk__bad_option(g->site, op, "num_beams", "smaller", (double)g->options.num_beams);
     if (!model) return true;
     length = context > 0 && context < all - 1 ? context : all - 1; /* the last token is not an input */
+    if (length > model->positions && context > model->positions) {
+        wk__error_set(g->site, WK_ERR_ARGUMENT,
+                      "%s: .context must be at most %lld, the positions of the model, got %lld", op,
+                      (long long)model->positions, (long long)context);
+        return false;
+    }
     if (length > model->positions) {
         wk__error_set(g->site, WK_ERR_ARGUMENT,
                       "%s: a prompt of %lld and .max_new_tokens of %lld exceed the %lld positions of the model; add "
@@ -200,9 +227,20 @@ static bool make_cache(wk__generation *g, int64_t count)
     return g->cache != NULL;
 }
 
+/* Returns true unless the network is known to compute something other than scores of the next token. */
+static bool check_network(const wk__generation *g)
+{
+    if (!wk__language_lacks_head(g->net)) return true;
+    wk__error_set(g->site, WK_ERR_ARGUMENT,
+                  "%s: a %s computes features, not scores of the next token; use a model of wk_nn_gpt, wk_nn_llama or "
+                  "wk_nn_pretrained, or a module that returns scores (B, T, V)",
+                  op, wk__module_of(g->net)->kind.name);
+    return false;
+}
+
 static wk_tensor *generate(wk__generation *g, wk_tensor *ids)
 {
-    ids = wk__generation_read(g, ids);
+    ids = check_network(g) ? wk__generation_read(g, ids) : NULL;
     if (!ids || !make_cache(g, wk_size(ids, 0)) || !wk__evaluation_open(g->site, op, g->net)) return NULL;
     return g->options.num_beams > 1 ? wk__generate_beams(g, ids) : generate_rows(g, ids);
 }

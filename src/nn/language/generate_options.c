@@ -57,15 +57,27 @@ static bool read_end_tokens(wk__generation *g)
     return true;
 }
 
+/* Returns true unless an option of drawing is set without .do_sample; else records the error. */
+static bool check_draws(wk_site site, const wk_generate_options *o)
+{
+    /* wk__logits_rules_set reports a temperature of 0 */
+    const double temperature = wk__option_or(o->temperature, 1) == 0 ? 0 : o->temperature;
+    const struct {
+        const char *name;
+        double value; /* 0: not set */
+    } draws[] = {{"top_k", (double)o->top_k}, {"temperature", temperature}, {"top_p", o->top_p}, {"min_p", o->min_p}};
+    for (size_t k = 0; k < sizeof draws / sizeof *draws && !o->do_sample; k++) {
+        if (draws[k].value == 0) continue;
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: .%s = %g needs .do_sample = true", op, draws[k].name,
+                      wk__option_or(draws[k].value, 0));
+        return false;
+    }
+    return true;
+}
+
 /* Returns a message about an option without effect beside the others; NULL if all have an effect. */
 static const char *find_useless_option(const wk_generate_options *o)
 {
-    if (!o->do_sample) {
-        if (o->top_k) return ".top_k needs .do_sample = true";
-        if (o->temperature != 0) return ".temperature needs .do_sample = true";
-        if (o->top_p != 0) return ".top_p needs .do_sample = true";
-        if (o->min_p != 0) return ".min_p needs .do_sample = true";
-    }
     if (o->on_text || o->stop || o->stop_count) return ".on_text and .stop are options of wk_generate_text";
     if (o->num_beams > 1 && o->on_token) return ".on_token cannot be used with .num_beams, which chooses tokens late";
     if (o->num_beams <= 1 && o->length_penalty != 0) return ".length_penalty needs .num_beams above 1";
@@ -77,6 +89,7 @@ static const char *find_useless_option(const wk_generate_options *o)
 static bool read_options(wk__generation *g)
 {
     wk_generate_options *o = &g->options;
+    if (!check_draws(g->site, o)) return false;
     const char *problem = find_useless_option(o);
     int early = (int)o->early_stopping;
     if (problem) {
@@ -112,12 +125,10 @@ static wk_tensor *read_ids(wk__generation *g, wk_tensor *ids)
     wk__text text = {0};
     if (body->ndim == 2 && body->shape[0] > 0 && body->shape[1] > 0 && (1u << body->dtype & WK__INTS)) {
         g->prompt = body->shape[1];
-        return wk_to_dtype(ids, WK_I64);
+        return wk__ids_check_of(g->site, op, g->net, ids) ? wk_to_dtype(ids, WK_I64) : NULL;
     }
-    wk__text_format(&text, "%s: expected ids (B, T) of integers with at least one row and one token, got ", op);
-    wk__text_tensor(&text, ids);
-    if (body->ndim == 1) wk__text_add(&text, "; use wk_unsqueeze(ids, 0) for one row");
-    wk__error_set_text(g->site, 1u << body->dtype & WK__INTS ? WK_ERR_SHAPE : WK_ERR_DTYPE, &text);
+    wk__text_format(&text, "%s: expected ids (B, T) of integers with at least one row and one token", op);
+    wk__ids_refuse(g->site, &text, ids, WK__INTS);
     return NULL;
 }
 
@@ -144,14 +155,17 @@ static bool read_mask(wk__generation *g, const wk_tensor *ids)
     if (!mask) return true;
     if (!wk__check_tensor(mask, g->site, op, ".mask")) return false;
     const wk__body *body = wk__body_of(mask), *of = wk__body_of(ids);
-    if (body->ndim != 2 || body->shape[0] != of->shape[0] || body->shape[1] != of->shape[1]) {
-        wk__error_set(g->site, WK_ERR_SHAPE, "%s: .mask must have the shape of ids, (%lld, %lld)", op,
-                      (long long)of->shape[0], (long long)of->shape[1]);
-        return false;
-    }
-    if (wk__is_float(body->dtype)) {
-        wk__error_set(g->site, WK_ERR_DTYPE, "%s: .mask must be bool or integers, got %s", op,
-                      wk_dtype_str(body->dtype));
+    const bool shape = body->ndim == 2 && body->shape[0] == of->shape[0] && body->shape[1] == of->shape[1];
+    if (!shape || wk__is_float(body->dtype)) {
+        wk__text text = {0};
+        if (shape)
+            wk__text_format(&text, "%s: .mask must be bool or integers, got ", op);
+        else
+            wk__text_format(&text, "%s: .mask must have the shape of ids, (%lld, %lld), got ", op,
+                            (long long)of->shape[0], (long long)of->shape[1]);
+        wk__text_tensor(&text, mask);
+        if (shape) wk__text_add(&text, "; convert it: wk_to_dtype(mask, WK_BOOL)");
+        wk__error_set_text(g->site, shape ? WK_ERR_DTYPE : WK_ERR_SHAPE, &text);
         return false;
     }
     g->mask = wk_to_dtype(mask, WK_BOOL);

@@ -112,7 +112,7 @@ static wk_tensor *transformer_forward(wk_module *self, wk_tensor *ids)
     const transformer *t = wk__module_of(self)->state;
     wk__sequence own;
     const wk__sequence *s = wk__sequence_of_call(&own, ids);
-    if (!s || !wk__sequence_check("gpt", s, ids, t->positions)) return NULL;
+    if (!s || !wk__sequence_check("gpt", s, ids, t->body.embedding, t->positions)) return NULL;
     wk_tensor *x = wk_add(wk_forward(t->body.embedding, ids), wk_forward(t->wpe, s->positions));
     return wk__sequence_blocks(s, &t->body, "gpt2_block", wk__sequence_dropout(s, t->drop, x));
 }

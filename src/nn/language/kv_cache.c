@@ -27,6 +27,12 @@ wk__kv_cache *wk__kv_cache_of(wk_site site, const char *op, const wk_kv_cache *c
     return wk__handle_check(cache, &wk__kv_cache_kind, site, op, "the cache") ? wk__handle_body(cache) : NULL;
 }
 
+void wk__kv_cache_add_hint(wk__text *text, const wk__kv_cache *cache)
+{
+    wk__text_format(text, "; create the cache of this model with wk_kv_cache_new(net, %lld, %lld)",
+                    (long long)cache->batch, (long long)cache->capacity);
+}
+
 void wk__kv_cache_clear(wk_kv_cache *cache)
 {
     wk__kv_cache *body = wk__handle_body(cache);
@@ -73,7 +79,8 @@ wk_kv_cache *wk_kv_cache_new_at(wk_site site, wk_module *net, int64_t batch, int
     bool fine = cache && tensors;
     if (fine) {
         wk__call_scope c;
-        *cache = (wk__kv_cache){.batch = batch,
+        *cache = (wk__kv_cache){.kind = wk__language_kind(net),
+                                .batch = batch,
                                 .capacity = capacity,
                                 .vocab = l->vocab,
                                 .layers = l->layers,
@@ -124,8 +131,11 @@ wk_code wk_kv_cache_reorder_at(wk_site site, wk_kv_cache *cache, wk_tensor *rows
     wk__kv_cache *of = wk__kv_cache_of(site, op, cache);
     if (!of || !wk__check_tensor(rows, site, op, "rows")) return wk_error_code();
     if (wk_ndim(rows) != 1 || wk_size(rows, 0) != of->batch) {
-        wk__error_set(site, WK_ERR_SHAPE, "%s: expected rows of shape (%lld), one for each row of the cache", op,
-                      (long long)of->batch);
+        wk__text text = {0};
+        wk__text_format(&text, "%s: expected rows of shape (%lld), one for each row of the cache, got ", op,
+                        (long long)of->batch);
+        wk__text_tensor(&text, rows);
+        wk__error_set_text(site, WK_ERR_SHAPE, &text);
         return wk_error_code();
     }
     if (!wk__call_begin(&c, WK__FRAME_CALL, op, site, WK__GRAD_OFF)) return wk_error_code();

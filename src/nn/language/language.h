@@ -46,12 +46,31 @@ wk_module *wk__language_model(const char *kind, const char *body_name, wk_module
                               int64_t features, bool tied, wk_dtype dtype);
 /* Returns the state of a model; NULL if m is another kind of module. */
 const wk__language *wk__language_find(const wk_module *m);
+/* Returns the kind of a model, "llama_for_causal_lm", a static string. */
+const char *wk__language_kind(const wk_module *model);
 /* Returns the state of a model; NULL after recording an error if m is another kind of module. */
 const wk__language *wk__language_of(wk_site site, const char *op, wk_module *m);
 /* Sets the tokens that end a text. Returns false after recording an error. */
 bool wk__language_set_ends(wk_site site, const char *op, wk_module *m, const int64_t *ends, int count);
 /* Returns the weight of the embedding, (vocab, features); NULL on error. */
 wk_tensor *wk__language_embedding(const char *op, const wk__language *language);
+/* Returns true if m is a body, or BERT: it computes features, and no scores of the next token. */
+bool wk__language_lacks_head(const wk_module *m);
+
+/* ---- ids --------------------------------------------------------------------------------------------------------- */
+
+enum { WK__ID_DTYPES = 1 << WK_I64 | 1 << WK_I32 };
+/* Records an error: a text that expects other ids of these dtypes, what they are, and how to convert them. Consumes the
+ * text. */
+void wk__ids_refuse(wk_site site, wk__text *text, const wk_tensor *ids, unsigned dtypes);
+/* Returns the number of tokens of an embedding, or of the embedding of a model; INT64_MAX if another kind of module
+ * replaces it. */
+int64_t wk__ids_bound(wk_module *embedding);
+int64_t wk__language_bound(const wk__language *language);
+/* Check that tokens of integer ids are in [0, bound), or in the model `net`, if they are in host memory already;
+ * nothing is run or waited for. Return false after recording an error. */
+bool wk__ids_check(wk_site site, const char *name, const wk_tensor *ids, int64_t bound);
+bool wk__ids_check_of(wk_site site, const char *op, const wk_module *net, const wk_tensor *ids);
 
 /* ---- cache ------------------------------------------------------------------------------------------------------- */
 
@@ -60,6 +79,7 @@ wk_tensor *wk__language_embedding(const char *op, const wk__language *language);
 typedef struct wk__kv_cache {
     int64_t batch, capacity, length;
     int64_t vocab, layers, kv_heads, head_dim; /* of the model */
+    const char *kind;                          /* of the model, static */
     wk_tensor **key, **value;                  /* [layers] each; owned */
     wk_tensor *tokens; /* bool (batch, capacity): false for padding; NULL: there has been none. Owned */
 } wk__kv_cache;
@@ -67,12 +87,14 @@ typedef struct wk__kv_cache {
 extern const wk__handle_type wk__kv_cache_kind;
 /* Returns the body of a cache; NULL after recording an error if it is another object. */
 wk__kv_cache *wk__kv_cache_of(wk_site site, const char *op, const wk_kv_cache *cache);
+/* Appends how to create a cache with the rows and positions of this one. */
+void wk__kv_cache_add_hint(wk__text *text, const wk__kv_cache *cache);
 /* Empties a cache. */
 void wk__kv_cache_clear(wk_kv_cache *cache);
 
 /* ---- sequences --------------------------------------------------------------------------------------------------- */
 
-/* A call of a model: the positions of its ids, and the keys that each of them attends to. Tensors belong to the call. */
+/* A call of a model: the positions of its ids, and the keys that each of them attends to. The call owns the tensors. */
 typedef struct wk__sequence {
     wk__kv_cache *cache;    /* that of wk_decode, without dropout; NULL: the ids are a complete sequence */
     wk_tensor *positions;   /* i64 (T) or (B, T) */
@@ -86,8 +108,10 @@ typedef struct wk__sequence {
 /* Returns the sequence of the running forward; without one, that of x (B, T, ...) as a complete one, in *own. NULL on
  * error. */
 const wk__sequence *wk__sequence_of_call(wk__sequence *own, wk_tensor *x);
-/* Checks ids (B, T) of a call of the body `name` of a model with that many positions. Returns false on error. */
-bool wk__sequence_check(const char *name, const wk__sequence *s, wk_tensor *ids, int64_t positions);
+/* Checks ids (B, T) of a call of the body `name` of a model with this embedding and that many positions. Returns false
+ * on error. */
+bool wk__sequence_check(const char *name, const wk__sequence *s, wk_tensor *ids, wk_module *embedding,
+                        int64_t positions);
 /* Calls a part of this kind with the sequence. NULL on error, also if x is NULL or m another kind of module. */
 wk_tensor *wk__sequence_call(const wk__sequence *s, const char *kind, wk_module *m, wk_tensor *x);
 /* Calls a part whose result does not depend on other positions: a kind of this library with the sequence, others as

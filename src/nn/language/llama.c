@@ -80,7 +80,7 @@ static wk_tensor *model_forward(wk_module *self, wk_tensor *ids)
     const model *m = wk__module_of(self)->state;
     wk__sequence own;
     const wk__sequence *s = wk__sequence_of_call(&own, ids);
-    if (!s || !wk__sequence_check("llama", s, ids, m->positions)) return NULL;
+    if (!s || !wk__sequence_check("llama", s, ids, m->body.embedding, m->positions)) return NULL;
     s = with_tables(s, &m->rope, &own);
     return s ? wk__sequence_blocks(s, &m->body, "llama_decoder_layer", wk_forward(m->body.embedding, ids)) : NULL;
 }

@@ -28,13 +28,28 @@ const wk__language *wk__language_find(const wk_module *m)
     return kind_of(m) < KINDS ? wk__module_of(m)->state : NULL;
 }
 
+const char *wk__language_kind(const wk_module *model)
+{
+    return kinds[kind_of(model)].model;
+}
+
 const wk__language *wk__language_of(wk_site site, const char *op, wk_module *m)
 {
     if (!wk__module_check(m, site, op)) return NULL;
     if (kind_of(m) < KINDS) return wk__module_of(m)->state;
-    wk__error_set(site, WK_ERR_ARGUMENT, "%s: expected a model of wk_nn_gpt, wk_nn_llama or wk_nn_pretrained, got a %s",
-                  op, wk__module_of(m)->kind.name);
+    const char *kind = wk__module_of(m)->kind.name;
+    wk__error_set(site, WK_ERR_ARGUMENT,
+                  "%s: expected a model of wk_nn_gpt, wk_nn_llama or wk_nn_pretrained, got %s %s", op,
+                  wk__article(kind), kind);
     return NULL;
+}
+
+bool wk__language_lacks_head(const wk_module *m)
+{
+    const wk__module *body = wk__module_of(m);
+    bool found = strcmp(body->kind.name, "bert_model") == 0;
+    for (int k = 0; k < KINDS; k++) found |= strcmp(body->kind.name, kinds[k].body) == 0;
+    return body->builtin && found;
 }
 
 bool wk__language_set_ends(wk_site site, const char *op, wk_module *m, const int64_t *ends, int count)
@@ -52,15 +67,30 @@ bool wk__language_set_ends(wk_site site, const char *op, wk_module *m, const int
     return true;
 }
 
-wk_tensor *wk__language_embedding(const char *op, const wk__language *language)
+/* Returns the embedding of a model; NULL if its body has been replaced. */
+static wk_module *embedding_of(const wk__language *language)
 {
     const wk__module *body = wk__module_of(language->body);
     for (int k = 0; k < KINDS; k++)
         if (body->builtin && strcmp(body->kind.name, kinds[k].body) == 0)
-            return wk_module_parameter(((const wk__language_body *)body->state)->embedding, "weight");
-    wk__error_set((wk_site){0}, WK_ERR_ARGUMENT, "%s: the body of the model has been replaced by a %s", op,
-                  body->kind.name);
+            return ((const wk__language_body *)body->state)->embedding;
     return NULL;
+}
+
+wk_tensor *wk__language_embedding(const char *op, const wk__language *language)
+{
+    wk_module *embedding = embedding_of(language);
+    if (embedding) return wk_module_parameter(embedding, "weight");
+    const char *kind = wk__module_of(language->body)->kind.name;
+    wk__error_set((wk_site){0}, WK_ERR_ARGUMENT, "%s: the body of the model has been replaced by %s %s", op,
+                  wk__article(kind), kind);
+    return NULL;
+}
+
+int64_t wk__language_bound(const wk__language *language)
+{
+    wk_module *embedding = embedding_of(language);
+    return embedding ? wk__ids_bound(embedding) : INT64_MAX;
 }
 
 /* ---- forward ----------------------------------------------------------------------------------------------------- */

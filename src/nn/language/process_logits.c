@@ -29,6 +29,14 @@ bool wk__logits_rules_set(wk_site site, const char *op, wk__logits_rules *rules)
     rules->min_p = wk__option_or(rules->min_p, 0);
     if (!(rules->repetition_penalty > 0 && isfinite(rules->repetition_penalty)))
         return wk__bad_option(site, op, "repetition_penalty", positive, rules->repetition_penalty);
+    if (rules->temperature == 0) {
+        wk__error_set(
+            site, WK_ERR_ARGUMENT,
+            "%s: .temperature must be a positive number, got 0; wk_argmax, and wk_generate without .do_sample, "
+            "take the likeliest token",
+            op);
+        return false;
+    }
     if (!(rules->temperature > 0 && isfinite(rules->temperature)))
         return wk__bad_option(site, op, "temperature", positive, rules->temperature);
     if (!(rules->top_p >= 0 && rules->top_p <= 1)) return wk__bad_option(site, op, "top_p", fraction, rules->top_p);
@@ -102,24 +110,40 @@ wk_tensor *wk__logits_rules_apply(const wk__logits_rules *rules, wk_tensor *scor
 
 /* ---- the call ---------------------------------------------------------------------------------------------------- */
 
+/* Records that x is not what the text expects; consumes the text. Returns false. */
+static bool refuse(wk_site site, wk_code code, wk__text *text, const wk_tensor *x, const char *fix)
+{
+    wk__text_add(text, ", got ");
+    wk__text_tensor(text, x);
+    wk__text_add(text, fix);
+    wk__error_set_text(site, code, text);
+    return false;
+}
+
 static bool check_tensors(wk_site site, const wk_tensor *logits, const wk_tensor *ids)
 {
     static const char op[] = "process_logits";
     const wk__body *x = wk__body_of(logits), *y = ids ? wk__body_of(ids) : NULL;
-    if (x->ndim != 2 || x->shape[1] == 0)
-        wk__error_set(site, WK_ERR_SHAPE, "%s: expected scores (B, V) with V at least 1, got %d dimensions", op,
-                      x->ndim);
-    else if (!wk__is_float(x->dtype))
-        wk__error_set(site, WK_ERR_DTYPE, "%s: expected scores of a floating dtype, got %s", op,
-                      wk_dtype_str(x->dtype));
-    else if (y && (y->ndim != 2 || y->shape[0] != x->shape[0]))
-        wk__error_set(site, WK_ERR_SHAPE, "%s: .ids must be (%lld, L) for scores of %lld rows", op,
-                      (long long)x->shape[0], (long long)x->shape[0]);
-    else if (y && !(1u << y->dtype & WK__INTS))
-        wk__error_set(site, WK_ERR_DTYPE, "%s: .ids must be integers, got %s", op, wk_dtype_str(y->dtype));
-    else
-        return true;
-    return false;
+    wk__text text = {0};
+    if (x->ndim != 2 || x->shape[1] == 0) {
+        wk__text_format(&text, "%s: expected scores (B, V) with V at least 1", op);
+        const bool row = x->ndim == 1 && x->shape[0] > 0;
+        return refuse(site, WK_ERR_SHAPE, &text, logits, row ? "; use wk_unsqueeze(logits, 0) for one row" : "");
+    }
+    if (!wk__is_float(x->dtype)) {
+        wk__text_format(&text, "%s: expected scores of a floating dtype", op);
+        return refuse(site, WK_ERR_DTYPE, &text, logits, "");
+    }
+    if (y && !(1u << y->dtype & WK__INTS)) {
+        wk__text_format(&text, "%s: .ids must be integers", op);
+        return refuse(site, WK_ERR_DTYPE, &text, ids, "; convert them: wk_to_dtype(ids, WK_I64)");
+    }
+    if (y && (y->ndim != 2 || y->shape[0] != x->shape[0])) {
+        wk__text_format(&text, "%s: .ids must be (%lld, L) for scores of %lld rows", op, (long long)x->shape[0],
+                        (long long)x->shape[0]);
+        return refuse(site, WK_ERR_SHAPE, &text, ids, "");
+    }
+    return true;
 }
 
 wk_tensor *wk_process_logits_at(wk_site site, wk_tensor *logits, const wk_process_logits_options *options)

@@ -12,8 +12,9 @@ const wk__sequence *wk__sequence_of_call(wk__sequence *own, wk_tensor *x)
     const wk__sequence *s = wk__forward_options();
     if (s) return s;
     if (wk_ndim(x) < 2) {
-        wk__error_set((wk_site){0}, WK_ERR_SHAPE,
-                      "forward: expected ids (B, T) or features (B, T, n), got %d dimensions", wk_ndim(x));
+        wk__text text = {0};
+        wk__text_add(&text, "forward: expected ids (B, T) or features (B, T, n)");
+        wk__ids_refuse((wk_site){0}, &text, x, WK__ID_DTYPES);
         return NULL;
     }
     *own = (wk__sequence){.causal = true};
@@ -21,21 +22,19 @@ const wk__sequence *wk__sequence_of_call(wk__sequence *own, wk_tensor *x)
     return own->positions ? own : NULL;
 }
 
-bool wk__sequence_check(const char *name, const wk__sequence *s, wk_tensor *ids, int64_t positions)
+bool wk__sequence_check(const char *name, const wk__sequence *s, wk_tensor *ids, wk_module *embedding,
+                        int64_t positions)
 {
-    const wk_dtype dtype = wk_dtype_of(ids);
-    const int64_t last = (s->cache ? s->cache->length : 0) + (wk_ndim(ids) == 2 ? wk_size(ids, 1) : 0);
-    if (wk_ndim(ids) != 2)
-        wk__error_set((wk_site){0}, WK_ERR_SHAPE, "%s: expected ids of 2 dimensions, (B, T), got %d", name,
-                      wk_ndim(ids));
-    else if (dtype != WK_I64 && dtype != WK_I32)
-        wk__error_set((wk_site){0}, WK_ERR_DTYPE, "%s: expected ids of dtype i64 or i32, got %s", name,
-                      wk_dtype_str(dtype));
-    else if (last > positions)
-        wk__error_set((wk_site){0}, WK_ERR_SHAPE, "%s: a sequence of %lld ids exceeds the %lld positions of the model",
-                      name, (long long)last, (long long)positions);
-    else
-        return true;
+    if (wk_ndim(ids) != 2 || !(1u << wk_dtype_of(ids) & WK__ID_DTYPES)) {
+        wk__text text = {0};
+        wk__text_format(&text, "%s: expected ids (B, T) of dtype i64 or i32", name);
+        wk__ids_refuse((wk_site){0}, &text, ids, WK__ID_DTYPES);
+        return false;
+    }
+    const int64_t last = (s->cache ? s->cache->length : 0) + wk_size(ids, 1);
+    if (last <= positions) return wk__ids_check((wk_site){0}, name, ids, wk__ids_bound(embedding));
+    wk__error_set((wk_site){0}, WK_ERR_SHAPE, "%s: a sequence of %lld ids exceeds the %lld positions of the model",
+                  name, (long long)last, (long long)positions);
     return false;
 }
 
@@ -82,6 +81,16 @@ wk_tensor *wk__sequence_blocks(const wk__sequence *s, const wk__language_body *b
 static wk_tensor *append(const wk__kv_cache *cache, wk_tensor *all, wk_tensor *x)
 {
     const int64_t count = wk_size(x, 2);
+    const wk_dtype dtype = wk_dtype_of(all);
+    if (wk_dtype_of(x) != dtype || !wk_device_eq(wk_device_of(x), wk_device_of(all))) {
+        wk__text text = {0};
+        wk__text_format(&text, "decode: the cache has dtype %s on ", wk_dtype_str(dtype));
+        wk__text_format(&text, "%s, keys and values of the model are ", wk_device_str(wk_device_of(all)));
+        wk__text_format(&text, "%s on %s", wk_dtype_str(wk_dtype_of(x)), wk_device_str(wk_device_of(x)));
+        wk__kv_cache_add_hint(&text, cache);
+        wk__error_set_text((wk_site){0}, WK_ERR_ARGUMENT, &text);
+        return NULL;
+    }
     wk_tensor *part = wk_narrow(all, 2, cache->length, count);
     return part && wk_copy_(part, x) ? wk_narrow(all, 2, 0, cache->length + count) : NULL;
 }

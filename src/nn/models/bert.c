@@ -3,6 +3,7 @@
 #include "base/options.h"
 #include "bert.h"
 #include "nn/attention_call.h"
+#include "nn/language/language.h"
 #include "ops/core/call.h"
 #include <wick/ops.h>
 
@@ -37,6 +38,7 @@ static int embeddings_forward(wk_module *self, wk_tensor *const *in, int inputs,
                       wk__module_of(self)->kind.name, (long long)tokens, (long long)s->most_positions);
         return -1;
     }
+    if (!wk__ids_check((wk_site){0}, wk__module_of(self)->kind.name, in[0], wk__ids_bound(s->word))) return -1;
     const wk_device device = wk_device_of(in[0]);
     wk_tensor *types = inputs > 1 ? in[1] : wk_zeros((tokens), .dtype = WK_I64, .device = device);
     wk_tensor *x = wk__bert_call(s->word, in[0], NULL);
@@ -68,10 +70,10 @@ static wk_tensor *pooler_forward(wk_module *self, wk_tensor *x)
 
 static bool check_ids(const wk_tensor *ids)
 {
-    if (wk_ndim(ids) == 2) return true;
+    if (wk_ndim(ids) == 2 && 1u << wk_dtype_of(ids) & WK__ID_DTYPES) return true;
     wk__text text = {0};
-    wk__text_add(&text, "bert_model: expected ids (N, T), got ");
-    wk__model_report_shape(&text, ids);
+    wk__text_add(&text, "bert_model: expected ids (N, T) of dtype i64 or i32");
+    wk__ids_refuse((wk_site){0}, &text, ids, WK__ID_DTYPES);
     return false;
 }
 
