@@ -393,6 +393,24 @@ static double decode(const scenario_env *place)
     return wk_error() ? NAN : figure + (double)wk_kv_cache_length(cache);
 }
 
+/* Saves the adapters of a network, and merges those that another one loads. */
+static double exchange_adapters(const scenario_env *place)
+{
+    WK_SCOPE;
+    char path[4200];
+    wk_seed(3);
+    snprintf(path, sizeof path, "%s/adapters", place->folder);
+    wk_module *net = wk_nn_sequential(wk_nn_linear(3, 2), wk_nn_relu(), wk_nn_linear(2, 2));
+    if (!net || !wk_module_to(net, place->device) || !wk_nn_lora(net, .r = 2, .target_modules = "0,2")) return NAN;
+    wk_init_ones_(wk_module_parameter(net, "2.lora_B.weight"));
+    if (wk_nn_lora_save(net, path) != WK_OK || !wk_nn_lora_merge(net)) return NAN;
+    wk_module *other = wk_nn_sequential(wk_nn_linear(3, 2), wk_nn_relu(), wk_nn_linear(2, 2));
+    if (!other || !wk_module_to(other, place->device) || !wk_nn_lora_load(other, path)) return NAN;
+    wk_tensor *x = wk_full((2, 3), 0.5, .device = place->device);
+    const double figure = sum_of_abs(wk_forward(net, x)) + sum_of_abs(wk_forward(other, x));
+    return wk_nn_lora_merge(other) && !wk_error() ? figure : NAN;
+}
+
 /* ---- generation -------------------------------------------------------------------------------------------------- */
 
 static bool count_piece(const char *piece, void *user)
@@ -438,6 +456,7 @@ const scenario scenarios[] = {
     {"bindings", use_bindings},
     {"read", read_text},
     {"decode", decode},
+    {"adapters", exchange_adapters},
     {"generate", continue_texts},
 };
 const int scenario_count = (int)(sizeof scenarios / sizeof *scenarios);
