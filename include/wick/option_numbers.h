@@ -181,6 +181,9 @@
 
 #define wk_summary_options_numbers_(wk_do_, wk_o_)
 
+#define wk_text_bert_options_numbers_(wk_do_, wk_o_)                                                                   \
+    wk_do_(wk_o_, do_lower_case) wk_do_(wk_o_, strip_accents) wk_do_(wk_o_, tokenize_chinese_chars)
+
 #define wk_text_bpe_options_numbers_(wk_do_, wk_o_)
 
 #define wk_text_decode_options_numbers_(wk_do_, wk_o_)
@@ -206,15 +209,16 @@
         *src_key_padding_mask, *src_mask, *stop, *stream, *target_modules, *tensors, *tgt_key_padding_mask, *tgt_mask, \
         *threshold_mode, *title, *token_type_ids, *unexpected, *unknown, *user, *weights, *x_label, *y_label;          \
     double add_special_tokens, alpha, atol, attention_dropout, base, base_momentum, beta, beta1, beta2, bucket_cap_mb, \
-        correction, dampening, delta, div_factor, dropout, dropout_aux, dropout_p, end_factor, eos_token_id, eps,      \
-        eta_min, factor, final_div_factor, first, gain, gamma, high, ignore_index, init, initial_accumulator_value,    \
-        interval, label_smoothing, lambd, layer_norm_eps, layer_norm_epsilon, length_penalty, lora_alpha,              \
-        lora_dropout, low, lower, lr, lr_decay, margin, max, max_momentum, max_norm, max_val, min, min_lr, min_p,      \
-        min_val, momentum, momentum_decay, nan, negative_slope, neginf, norm_type, pad_token_id, pad_value,            \
-        padding_idx, padding_value, patience, pct_start, posinf, power, repetition_penalty, rho, rms_norm_eps,         \
-        rope_factor, rope_high_freq_factor, rope_low_freq_factor, rope_theta, rtol, scale, scale_factor, scales_d,     \
-        scales_h, scales_w, start_factor, step, strict, t0, temperature, threshold, tolerance_change, tolerance_grad,  \
-        top_p, train, upper, value, weight, weight_decay, width;                                                       \
+        correction, dampening, delta, div_factor, do_lower_case, dropout, dropout_aux, dropout_p, end_factor,          \
+        eos_token_id, eps, eta_min, factor, final_div_factor, first, gain, gamma, high, ignore_index, init,            \
+        initial_accumulator_value, interval, label_smoothing, lambd, layer_norm_eps, layer_norm_epsilon,               \
+        length_penalty, lora_alpha, lora_dropout, low, lower, lr, lr_decay, margin, max, max_momentum, max_norm,       \
+        max_val, min, min_lr, min_p, min_val, momentum, momentum_decay, nan, negative_slope, neginf, norm_type,        \
+        pad_token_id, pad_value, padding_idx, padding_value, patience, pct_start, posinf, power, repetition_penalty,   \
+        rho, rms_norm_eps, rope_factor, rope_high_freq_factor, rope_low_freq_factor, rope_theta, rtol, scale,          \
+        scale_factor, scales_d, scales_h, scales_w, start_factor, step, strict, strip_accents, t0, temperature,        \
+        threshold, tokenize_chinese_chars, tolerance_change, tolerance_grad, top_p, train, upper, value, weight,       \
+        weight_decay, width;                                                                                           \
     int64_t T_mult, accumulate, activation, add_bias_kv, add_zero_attn, affine, align_corners, allow_unused, amsgrad,  \
         antialias, approximate, attention_bias, aux_logits, balance, batch_first, batch_norm, batch_size,              \
         bidirectional, bins, blank, blocking, buffers, ceil_mode, centered, channels, classes, columns, context,       \
