@@ -339,14 +339,27 @@ static double saved_text(wk_text *text, const char *string, const scenario_env *
     return text && wk_text_save(text, path) == WK_OK ? round_trip(wk_text_load(path), string) : NAN;
 }
 
+/* Reads a vocab.txt of BERT. Returns the vocabulary; NULL on failure. */
+static wk_text *read_bert(const scenario_env *place)
+{
+    char path[4200];
+    snprintf(path, sizeof path, "%s/vocab.txt", place->folder);
+    FILE *file = fopen(path, "w");
+    if (!file) return NULL;
+    const bool written = fputs("[UNK]\n[CLS]\n[SEP]\nthe\ncat\n##s\ne\n", file) >= 0;
+    return fclose(file) == 0 && written ? wk_text_load_bert(path) : NULL;
+}
+
 static double read_text(const scenario_env *place)
 {
     WK_SCOPE;
     static const char string[] = "the cat and the hat, the cat's hat 1234  \n";
     wk_text *chars = wk_text_chars_of(string), *words = wk_text_words_of(string, .lower = true, .letters_only = true);
     wk_text *pairs = wk_text_bpe_train_of(string, 262, .special_tokens = "<s> </s>", .split = WK_TEXT_SPLIT_LLAMA3);
+    wk_text *bert = read_bert(place);
     double figure = saved_text(chars, "the", place) + saved_text(words, "a cat", place) +
-                    saved_text(pairs, "the cats</s>", place) + round_trip(pairs, string);
+                    saved_text(pairs, "the cats</s>", place) + saved_text(bert, "The cats, \xc3\xa9", place) +
+                    round_trip(pairs, string);
     wk_tensor *ids = chars ? wk_text_ids(chars) : NULL, *lengths = NULL;
     wk_dataset *windows = ids ? wk_text_windows(ids, 4, .batch_size = 2) : NULL;
     wk_tensor *padded = ids ? wk_text_pad((ids, wk_narrow(ids, 0, 0, 3)), .lengths = &lengths) : NULL;
