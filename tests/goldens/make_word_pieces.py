@@ -127,8 +127,10 @@ def write_normal(rng):
             print("all", bits, f"{hash_of(map(normalizer.normalize_str, every)):x}", file=out)
         words = [word for char in every for word, _ in splitter.pre_tokenize_str(f"a{char}b")]
         print("all", 0, f"{hash_of(words):x}", file=out)
-        for _ in range(400):
-            text, bits = random_text(rng).replace("\0", ""), rng.randrange(16)
+        texts = [(random_text(rng).replace("\0", ""), rng.randrange(16)) for _ in range(400)]
+        later = "\u0898\u0899\u08d3\u1ac0\u1abf\U00010f47\U00010f46\u0301\u0327"  # marks of later versions of Unicode
+        texts += [(f"a{''.join(rng.choice(later) for _ in range(6))}", 4) for _ in range(20)]
+        for text, bits in texts:
             words = ",".join(digits(word) for word, _ in splitter.pre_tokenize_str(text)) or "-"
             print("text", bits, digits(text), digits(rules(bits).normalize_str(text)), words, file=out)
 

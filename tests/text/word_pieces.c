@@ -88,7 +88,7 @@ static void normaliser_and_words(void **state)
         expect_words(text, words);
     }
     fclose(file);
-    assert_int_equal(cases, 405);
+    assert_int_equal(cases, 425);
 }
 
 /* ---- encoding and decoding --------------------------------------------------------------------------------------- */
