@@ -124,6 +124,21 @@ static void names_are_those_of_peft(void **state)
     expect_ok();
 }
 
+/* A name that is also that of a layer without adapter is written as a path. */
+static void ambiguous_names_are_paths(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *net = small_gpt();
+    wk_nn_lora(net, .target_modules = "c_fc,h.1.mlp.c_proj");
+    assert_int_equal(wk_nn_lora_save(net, scratch("paths")), WK_OK);
+    assert_non_null(strstr(config_of("paths"), "\"target_modules\": [\n"
+                                               "    \"c_fc\",\n"
+                                               "    \"transformer.h.1.mlp.c_proj\"\n"
+                                               "  ]"));
+    expect_ok();
+}
+
 /* The fields that peft writes; target_modules may also be an expression. */
 static const char from_peft[] =
     "{\"alpha_pattern\": {}, \"auto_mapping\": null, \"base_model_name_or_path\": \"gpt2\", \"bias\": \"none\", "
@@ -267,6 +282,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(adapters_are_saved_and_loaded),
         cmocka_unit_test(names_are_those_of_peft),
+        cmocka_unit_test(ambiguous_names_are_paths),
         cmocka_unit_test(folders_of_peft_are_read),
         cmocka_unit_test_teardown(tensors_that_do_not_fit_are_refused, test_clean),
         cmocka_unit_test_teardown(other_configurations_are_refused, test_clean),
