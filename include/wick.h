@@ -13,8 +13,8 @@
  *         return wk_error() ? wk_report_error(stderr) : 0;      // the first error
  *     }
  *
- * Read in this order: core.h (call sites, dtypes, errors), device.h, tensor.h (scopes, creating, reading),
- * creation.h (factories, copies), ops.h, autograd.h, nn.h, nn_recurrent.h, nn_vision.h, nn_transformer.h, nn_bert.h,
+ * Read in this order: core.h (call sites, dtypes, errors), device.h, tensor.h (scopes, creating, reading), creation.h
+ * (factories, copies), ops.h, autograd.h, nn.h, nn_recurrent.h, nn_vision.h, nn_transformer.h, nn_bert.h, nn_lora.h,
  * models.h, language.h, optim.h, schedule.h, data.h, progress.h, text.h, io.h, plot.h and tensorboard.h (curves),
  * image.h, checkpoint.h, parallel.h (several devices), dist.h (several processes); then log.h and event.h (logging,
  * timing), and for bindings call.h (every op by name) and dlpack.h (memory shared with other libraries). */
@@ -31,6 +31,7 @@
 #include "wick/nn_vision.h"
 #include "wick/nn_transformer.h"
 #include "wick/nn_bert.h"
+#include "wick/nn_lora.h"
 #include "wick/models.h"
 #include "wick/language.h"
 #include "wick/optim.h"

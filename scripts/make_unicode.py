@@ -6,14 +6,15 @@ canonical decompositions (needs unicodedata2 16.0 and tokenizers).
     python3 scripts/make_unicode.py src/text
 
 The classes of splitters are those of Unicode 16, as in the regular expressions of the tokenizers package, which also
-gives the lower case of each character.
+gives the lower case of each character, and the classes of BERT, which are those of earlier versions of Unicode.
 """
 
 import sys
 from pathlib import Path
 
 import unicodedata2
-from tokenizers.normalizers import Lowercase
+from tokenizers.normalizers import NFD, BertNormalizer, Lowercase
+from tokenizers.pre_tokenizers import BertPreTokenizer
 
 CHARACTERS = [code for code in range(0x110000) if not 0xD800 <= code <= 0xDFFF]
 
@@ -75,6 +76,33 @@ def compositions(rows):
     return sorted(kept, key=lambda k: rows[k][1:])
 
 
+def removed_by(**options):
+    """Characters that BertNormalizer removes with these options."""
+    off = {"clean_text": False, "handle_chinese_chars": False, "strip_accents": False, "lowercase": False}
+    normalizer = BertNormalizer(**{**off, **options})
+    return [code for code in CHARACTERS if normalizer.normalize_str(chr(code)) == ""]
+
+
+def punctuation():
+    """Characters that BertPreTokenizer separates from the letters around them."""
+    splitter = BertPreTokenizer()
+    return [code for code in CHARACTERS if len(splitter.pre_tokenize_str(f"a{chr(code)}b")) == 3]
+
+
+def later_characters():
+    """Characters whose decomposition or combining class the tokenizers package, as older versions of Unicode, lacks."""
+    nfd, marks = NFD(), ("\u0316", "\u0301", "\u0334", "\u0345")
+
+    def differs(text):
+        return nfd.normalize_str(text) != unicodedata2.normalize("NFD", text)
+
+    def texts(char):
+        pairs = [f"a{char}{mark}" for mark in marks] + [f"a{mark}{char}" for mark in marks]
+        return [char, *pairs] if unicodedata2.combining(char) else [char]
+
+    return [code for code in CHARACTERS if any(map(differs, texts(chr(code))))]
+
+
 def write(out, declaration, rows):
     """Writes a table, as many rows in a line as fit."""
     print(f"\n{declaration} = {{", file=out)
@@ -104,6 +132,10 @@ def main(folder):
         for name, letter in (("letters", "L"), ("numbers", "N")):
             codes = [code for code in CHARACTERS if unicodedata2.category(chr(code))[0] == letter]
             write(out, f"static const code_range {name}[]", [hexadecimal(row) for row in ranges(codes)])
+        bert = (("controls", removed_by(clean_text=True)), ("marks", removed_by(strip_accents=True)),
+                ("punctuation", punctuation()))
+        for name, codes in bert:
+            write(out, f"static const code_range bert_{name}[]", [hexadecimal(row) for row in ranges(codes)])
         rows = [[f"0x{a:x}", f"0x{b:x}", str(step), str(to)] for a, b, step, to in lower_runs()]
         write(out, "static const lower_range lower_ranges[]", rows)
     with begin(folder / "nfc_tables.inc") as out:
@@ -112,6 +144,8 @@ def main(folder):
         rows = decompositions()
         write(out, "static const decomposition decompositions[]", [hexadecimal(row) for row in rows])
         write(out, "static const uint16_t compositions[]", compositions(rows))
+        rows = [hexadecimal(row) for row in ranges(later_characters())]
+        write(out, "static const later_range later_ranges[]", rows)
 
 
 main(Path(sys.argv[1]))

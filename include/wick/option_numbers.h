@@ -95,6 +95,8 @@
 #define wk_nn_local_response_norm_options_numbers_(wk_do_, wk_o_)                                                      \
     wk_do_(wk_o_, alpha) wk_do_(wk_o_, beta) wk_do_(wk_o_, k)
 
+#define wk_nn_lora_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, lora_alpha) wk_do_(wk_o_, lora_dropout)
+
 #define wk_nn_max_pool_options_numbers_(wk_do_, wk_o_)
 
 #define wk_nn_mobilenet_v2_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, width) wk_do_(wk_o_, dropout)
@@ -179,6 +181,9 @@
 
 #define wk_summary_options_numbers_(wk_do_, wk_o_)
 
+#define wk_text_bert_options_numbers_(wk_do_, wk_o_)                                                                   \
+    wk_do_(wk_o_, do_lower_case) wk_do_(wk_o_, strip_accents) wk_do_(wk_o_, tokenize_chinese_chars)
+
 #define wk_text_bpe_options_numbers_(wk_do_, wk_o_)
 
 #define wk_text_decode_options_numbers_(wk_do_, wk_o_)
@@ -201,17 +206,19 @@
         *length, *lengths, *line_search_fn, *mask, *max_lrs, *memory_key_padding_mask, *memory_mask, *metadata,        \
         *missing, *norm, *offsets, *on_text, *on_token, *order, *pad, *padding_side, *per_sample_weights, *pooled,     \
         *pos_weight, *reserved_tokens, *return_counts, *return_inverse, *rounding_mode, *side, *sorter,                \
-        *special_tokens, *src_key_padding_mask, *src_mask, *stop, *stream, *tensors, *tgt_key_padding_mask, *tgt_mask, \
-        *threshold_mode, *title, *token_type_ids, *unexpected, *unknown, *user, *weights, *x_label, *y_label;          \
+        *special_tokens, *src_key_padding_mask, *src_mask, *stop, *stream, *target_modules, *tensors,                  \
+        *tgt_key_padding_mask, *tgt_mask, *threshold_mode, *title, *token_type_ids, *unexpected, *unknown, *user,      \
+        *weights, *x_label, *y_label;                                                                                  \
     double add_special_tokens, alpha, atol, attention_dropout, base, base_momentum, beta, beta1, beta2, bucket_cap_mb, \
-        correction, dampening, delta, div_factor, dropout, dropout_aux, dropout_p, end_factor, eos_token_id, eps,      \
-        eta_min, factor, final_div_factor, first, gain, gamma, high, ignore_index, init, initial_accumulator_value,    \
-        interval, label_smoothing, lambd, layer_norm_eps, layer_norm_epsilon, length_penalty, low, lower, lr,          \
-        lr_decay, margin, max, max_momentum, max_norm, max_val, min, min_lr, min_p, min_val, momentum, momentum_decay, \
-        nan, negative_slope, neginf, norm_type, pad_token_id, pad_value, padding_idx, padding_value, patience,         \
-        pct_start, posinf, power, repetition_penalty, rho, rms_norm_eps, rope_factor, rope_high_freq_factor,           \
-        rope_low_freq_factor, rope_theta, rtol, scale, scale_factor, scales_d, scales_h, scales_w, start_factor, step, \
-        strict, t0, temperature, threshold, tolerance_change, tolerance_grad, top_p, train, upper, value, weight,      \
+        correction, dampening, delta, div_factor, do_lower_case, dropout, dropout_aux, dropout_p, end_factor,          \
+        eos_token_id, eps, eta_min, factor, final_div_factor, first, gain, gamma, high, ignore_index, init,            \
+        initial_accumulator_value, interval, label_smoothing, lambd, layer_norm_eps, layer_norm_epsilon,               \
+        length_penalty, lora_alpha, lora_dropout, low, lower, lr, lr_decay, margin, max, max_momentum, max_norm,       \
+        max_val, min, min_lr, min_p, min_val, momentum, momentum_decay, nan, negative_slope, neginf, norm_type,        \
+        pad_token_id, pad_value, padding_idx, padding_value, patience, pct_start, posinf, power, repetition_penalty,   \
+        rho, rms_norm_eps, rope_factor, rope_high_freq_factor, rope_low_freq_factor, rope_theta, rtol, scale,          \
+        scale_factor, scales_d, scales_h, scales_w, start_factor, step, strict, strip_accents, t0, temperature,        \
+        threshold, tokenize_chinese_chars, tolerance_change, tolerance_grad, top_p, train, upper, value, weight,       \
         weight_decay, width;                                                                                           \
     int64_t T_mult, accumulate, activation, add_bias_kv, add_zero_attn, affine, align_corners, allow_unused, amsgrad,  \
         antialias, approximate, attention_bias, aux_logits, balance, batch_first, batch_norm, batch_size,              \
@@ -231,8 +238,8 @@
         replacement, requires_grad, reserved, retain_graph, return_indices, right, rope_original_positions,            \
         running_stats, scale_each, scale_grad_by_freq, seed, shuffle, site, skip_special_tokens, split, src_is_causal, \
         step_size_down, step_size_up, steps, stop_count, stratify, stride, swap, tensor, tgt_is_causal, three_phase,   \
-        tie_word_embeddings, top_k, total_iters, total_length, training, type_vocab_size, unsorted, untied, vdim,      \
-        vocab_size, warmup, width_per_group, workers, world, zero_infinity, zero_init_residual;                        \
+        tie_word_embeddings, top_k, total_iters, total_length, training, type_vocab_size, unsorted, untied,            \
+        use_rslora, vdim, vocab_size, warmup, width_per_group, workers, world, zero_infinity, zero_init_residual;      \
     wk_device device, output;
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick/text.h: vocabularies of characters, words and byte pairs, datasets of text, and measures of predicted text.
+/* wick/text.h: vocabularies of characters, words, byte pairs and word pieces, datasets of text, and measures of
+ * predicted text.
  *
  *     wk_text *text = wk_text_words("timemachine.txt", .lower = true, .letters_only = true);
  *     wk_dataset *data = wk_text_windows(wk_text_ids(text), 35);
@@ -100,8 +101,8 @@ WK_RESULT_API wk_text *wk_text_bpe_train_of_at(wk_site site, const char *string,
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
 /* wk_text_load(path): Reads a vocabulary: a file of wk_text_save, a tokenizer.json of Hugging Face with a BPE model
- * (GPT-2, Llama 2 and 3, Qwen2, SmolLM and the like), or that in a GGUF file of such a model. path names the file, not
- * its folder.
+ * (GPT-2, Llama 2 and 3, Qwen2, SmolLM and the like) or a WordPiece model (BERT), that in a GGUF file of a BPE model,
+ * or a vocab.txt of BERT as wk_text_load_bert without options. path names the file, not its folder.
  * Returns:   the vocabulary, without ids of a text, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_IO if the file cannot be read; WK_ERR_FORMAT if it is invalid; WK_ERR_UNSUPPORTED if a
  *            tokenizer.json or GGUF file has a model or a rule that this library does not support */
@@ -114,8 +115,26 @@ WK_RESULT_API wk_text *wk_text_load_at(wk_site site, const char *path);
  * Errors:    as wk_text_load
  * Source:    transformers.GPT2Tokenizer */
 WK_RESULT_API wk_text *wk_text_load_gpt2_at(wk_site site, const char *vocab, const char *merges);
-/* wk_text_save(text, path): Writes the vocabulary: as tokenizer.json if it is a byte-pair encoding, else as lines of
- * text (docs/reference/file-formats.md). The file is replaced entirely or not at all, as by wk_save.
+typedef struct wk_text_bert_options {
+    size_t size;
+    wk_by_name by_name;
+    double do_lower_case;          /* true or false: convert to lower case; default true */
+    double strip_accents;          /* remove accents; default as .do_lower_case */
+    double tokenize_chinese_chars; /* each ideograph is a word; default true */
+} wk_text_bert_options;
+/* wk_text_load_bert(vocab): Reads BERT's tokens from a vocab.txt, one a line, and encodes words as word pieces: the
+ * longest token that begins the word, then the longest that continues it, which begins with ##. Control characters are
+ * removed; white space and punctuation end words. [CLS] and [SEP] are put around a text; [UNK] is the unknown token.
+ *
+ *     wk_text *cased = wk_text_load_bert("bert-base-cased/vocab.txt", .do_lower_case = false);
+ *     puts(wk_text_decode(cased, wk_text_encode(cased, "A playful cat.")));       ([CLS] A playful cat. [SEP])
+ *
+ * Returns:   as wk_text_load
+ * Errors:    as wk_text_load; WK_ERR_FORMAT if [CLS], [SEP] or [UNK] is missing
+ * Source:    Devlin et al. 2018, arXiv 1810.04805; transformers.BertTokenizer */
+WK_RESULT_API wk_text *wk_text_load_bert_at(wk_site site, const char *vocab, const wk_text_bert_options *options);
+/* wk_text_save(text, path): Writes the vocabulary: as tokenizer.json if it has byte pairs or word pieces, else as lines
+ * of text (docs/reference/file-formats.md). The file is replaced entirely or not at all, as by wk_save.
  * Returns:   WK_OK or an error code; the code of a pending error, without writing
  * Errors:    WK_ERR_IO if the system reports an error */
 WK_API wk_code wk_text_save_at(wk_site site, wk_text *text, const char *path);
@@ -323,6 +342,7 @@ WK_RESULT_API double wk_text_bleu_at(wk_site site, const char *prediction, const
     WK_OPT2_(wk_text *, wk_text_bpe_train, wk_text_bpe_options, "path, vocabulary", path, __VA_ARGS__)
 #define wk_text_bpe_train_of(string, ...)                                                                              \
     WK_OPT2_(wk_text *, wk_text_bpe_train_of, wk_text_bpe_options, "string, vocabulary", string, __VA_ARGS__)
+#define wk_text_load_bert(...) WK_OPT_(wk_text *, wk_text_load_bert, wk_text_bert_options, __VA_ARGS__)
 #define wk_text_encode(text, ...)                                                                                      \
     WK_NEW_TENSOR_(WK_OPT2_(wk_tensor *, wk_text_encode, wk_text_encode_options, "text, string", text, __VA_ARGS__))
 #define wk_text_encode_file(text, ...)                                                                                 \

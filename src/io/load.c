@@ -78,11 +78,10 @@ typedef struct reports {
     const char *const *missing, *const *unexpected;
 } reports;
 
-/* Reads all tensors before it replaces any. */
-static bool load_all(const wk__tensor_file *from, const wk__tensor_list *list)
+bool wk__load_list(const wk__tensor_file *from, const wk__tensor_list *list)
 {
     wk_tensor **made = wk__alloc_zero(2 * (size_t)list->count + 1, sizeof *made);
-    if (!made) wk__error_set(from->site, WK_ERR_MEMORY, "load: out of host memory");
+    if (!made) wk__error_set(from->site, WK_ERR_MEMORY, "%s: out of host memory", from->op);
     bool fine = made && wk__tensor_file_read_list(from, "", list, made);
     for (int64_t k = 0; fine && k < list->count; k++) made[list->count + k] = list->item[k].tensor;
     fine = fine && wk__assign_all(made + list->count, made, list->count);
@@ -102,7 +101,7 @@ static bool load_open(const wk__tensor_file *from, wk_module *m, const wk_load_o
     if (fine && o->missing) fine = (out->missing = copy_names(from, &c.missing)) != NULL;
     if (fine && o->unexpected) fine = (out->unexpected = copy_names(from, &c.unexpected)) != NULL;
     fine = fine && wk__tensor_file_check_tensors(from, "", wanted, "network", rules) &&
-           (!strict || wk__tensor_file_check_names(from, "", wanted, "network")) && load_all(from, wanted);
+           (!strict || wk__tensor_file_check_names(from, "", wanted, "network")) && wk__load_list(from, wanted);
     wk__free(c.missing.item);
     wk__free(c.unexpected.item);
     return fine;

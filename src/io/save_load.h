@@ -6,6 +6,7 @@
 #include "engine/host_transfer.h"
 #include "nn/module.h"
 #include "safetensors.h"
+#include "tensor_file.h"
 
 /* False with the error recorded. */
 bool wk__check_path(wk_site site, const char *op, const char *path);
@@ -23,5 +24,7 @@ wk_code wk__safetensors_layout_list(const wk__tensor_list *list, const wk__metad
  * WK_OK, or a code after recording the error. */
 wk_code wk__save_list(wk_site site, const char *op, const wk__tensor_list *list, const wk__metadata *metadata,
                       const char *path);
+/* Reads the tensors of a list, which fit the file, and then assigns them, or changes none. Returns false on error. */
+bool wk__load_list(const wk__tensor_file *from, const wk__tensor_list *list);
 
 #endif

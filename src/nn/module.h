@@ -114,6 +114,9 @@ bool wk__module_tree_build(wk__module_tree *tree, wk_module *root, wk_site site)
 void wk__module_tree_free(wk__module_tree *tree);
 /* Appends the path of entry k, "encoder.0"; nothing for the root. */
 void wk__module_tree_path(const wk__module_tree *tree, int64_t k, wk__text *path);
+/* Replaces a child in all modules of the tree that have it. The caller holds modules of the tree that this may free. */
+void wk__module_tree_replace(const wk__module_tree *tree, wk_site site, const char *op, const wk_module *old,
+                             wk_module *child);
 /* Implements wk__module_frame.describe. */
 const char *wk__module_describe_layer(const wk__module_frame *layer, wk__text *out);
 /* Appends all parameters and buffers (kinds: bits 1 << kind) with their paths. False on error. */

@@ -99,6 +99,27 @@ static void replace_in_state(wk__module *body, const void *old, const void *now)
         if (memcmp(state + at, &old, sizeof old) == 0) memcpy(state + at, &now, sizeof now);
 }
 
+/* Replaces the child of an item of this module. */
+static void replace_item(wk_site site, const char *op, wk__module *parent, wk__item *item, wk_module *child)
+{
+    wk_module *old = item->module;
+    wk__handle_hold(&child->handle);
+    item->module = child;
+    replace_in_state(parent, old, child);
+    wk__handle_drop_by(&old->handle, op, site);
+}
+
+void wk__module_tree_replace(const wk__module_tree *tree, wk_site site, const char *op, const wk_module *old,
+                             wk_module *child)
+{
+    for (int64_t k = 0; k < tree->count; k++) {
+        wk__module *body = wk__module_of(tree->entry[k].module);
+        for (int64_t i = 0; i < body->items; i++)
+            if (body->item[i].kind == WK__CHILD && body->item[i].module == old)
+                replace_item(site, op, body, &body->item[i], child);
+    }
+}
+
 wk_module *wk_module_replace_at(wk_site site, wk_module *m, const char *path, wk_module *child)
 {
     static const char op[] = "module_replace";
@@ -113,11 +134,7 @@ wk_module *wk_module_replace_at(wk_site site, wk_module *m, const char *path, wk
                       "%s: the module for \"%.60s\" contains its parent, and a module cannot contain itself", op, path);
         return NULL;
     }
-    wk_module *old = item->module;
-    wk__handle_hold(&child->handle);
-    item->module = child;
-    replace_in_state(wk__module_of(parent), old, child);
-    wk__handle_drop_by(&old->handle, op, site);
+    replace_item(site, op, wk__module_of(parent), item, child);
     return child;
 }
 

@@ -2,7 +2,9 @@
 /* Byte-pair encodings: their parts, normalisers, and the characters that stand for bytes. */
 #include "bpe.h"
 #include "base/alloc.h"
+#include "base/integers.h"
 #include "unicode.h"
+#include "word_pieces.h"
 #include <string.h>
 
 /* ---- the encoding ------------------------------------------------------------------------------------------------ */
@@ -20,6 +22,7 @@ static void destroy(wk__tokenizer *t)
     wk__bpe *b = t->bpe;
     if (!b) return;
     wk__merges_free(&b->merges);
+    wk__free(b->words.prefix);
     for (int64_t k = 0; k < b->added_count; k++) {
         wk__free(b->added[k].content);
         wk__free(b->added[k].normalized);
@@ -40,6 +43,13 @@ const wk__tokenizer_kind wk__bpe_kind = {.name = "byte pairs",
                                          .destroy = destroy,
                                          .what = "character"};
 
+const wk__tokenizer_kind wk__word_piece_kind = {.name = "word pieces",
+                                                .encode = wk__bpe_encode,
+                                                .decode = wk__bpe_decode,
+                                                .write = wk__tokenizer_json_write,
+                                                .destroy = destroy,
+                                                .what = "word"};
+
 wk__tokenizer *wk__bpe_new(void)
 {
     wk__tokenizer *t = wk__tokenizer_new(&wk__bpe_kind);
@@ -48,6 +58,18 @@ wk__tokenizer *wk__bpe_new(void)
     if (t->bpe) return t;
     wk__tokenizer_free(t);
     return NULL;
+}
+
+bool wk__bpe_set_word_pieces(wk__tokenizer *t, const char *prefix, int64_t max_characters)
+{
+    const wk__vocabulary *v = &t->vocabulary;
+    wk__word_rules *rules = &t->bpe->words;
+    t->kind = &wk__word_piece_kind;
+    rules->max_characters = max_characters;
+    for (int64_t id = 0; id < v->count; id++)
+        if (wk__vocabulary_has(v, id)) rules->longest = wk__max_i64(rules->longest, v->entry[id].length);
+    rules->prefix = wk__strdup(prefix);
+    return rules->prefix != NULL;
 }
 
 void wk__bpe_set_byte_level(wk__bpe *b, wk_text_split rule)
@@ -63,7 +85,7 @@ void wk__bpe_set_byte_level(wk__bpe *b, wk_text_split rule)
 wk_text_split wk__bpe_byte_level(const wk__bpe *b)
 {
     const wk__steps *steps = &b->pre_tokenizer;
-    if (b->normalizer.count > 0 || steps->count < 1 || steps->count > 2) return WK_TEXT_SPLIT_COUNT;
+    if (b->words.prefix || b->normalizer.count > 0 || steps->count < 1 || steps->count > 2) return WK_TEXT_SPLIT_COUNT;
     const wk__step *first = &steps->step[0], *last = &steps->step[steps->count - 1];
     if (last->kind != WK__STEP_BYTES || last->add_prefix_space || last->use_regex != (steps->count == 1) ||
         b->decoder.count != 1 || b->decoder.step[0].kind != WK__STEP_BYTES)
@@ -130,6 +152,8 @@ static void normalize_step(const wk__step *step, wk__span text, wk__text *out)
     } else if (step->kind == WK__STEP_PREPEND) {
         if (text.bytes > 0) wk__text_add(out, step->content);
         wk__text_add_n(out, text.at, text.bytes);
+    } else if (step->kind == WK__STEP_BERT) {
+        wk__bert_normalize(&step->bert, text, out);
     } else if (step->kind == WK__STEP_NFC) {
         wk__text_add_nfc(out, text.at, text.bytes);
     } else {

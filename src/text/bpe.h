@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Byte-pair encodings: merges of pairs of tokens, and the steps before and after them.
+/* Byte-pair encodings: merges of pairs of tokens, and the steps before and after them. Word pieces (word_pieces.h) have
+ * the same steps, and another model than merges.
  *
  *     text -> added tokens -> normaliser -> added tokens -> pre-tokenizer -> merges within each piece -> ids
  *     ids  -> tokens -> decoder -> text
@@ -12,7 +13,7 @@
 #include "pair_table.h"
 #include "tokenizer.h"
 
-extern const wk__tokenizer_kind wk__bpe_kind;
+extern const wk__tokenizer_kind wk__bpe_kind, wk__word_piece_kind;
 
 /* ---- merges ------------------------------------------------------------------------------------------------------ */
 
@@ -66,20 +67,31 @@ typedef enum wk__step_kind {
     WK__STEP_PREPEND,   /* content before the text */
     WK__STEP_LOWERCASE, /* each character to lower case */
     WK__STEP_NFC,       /* normalisation form C */
+    WK__STEP_BERT,      /* by the rules `bert` */
     /* normaliser, decoder: pattern -> content */
     WK__STEP_REPLACE,
     /* pre-tokenizer */
     WK__STEP_SPLIT,  /* by the rule `split` */
     WK__STEP_CUT,    /* at each `pattern`, see wk__separators */
     WK__STEP_DIGITS, /* digits from other text, and with `each` from one another */
+    WK__STEP_WORDS,  /* words and punctuation of BERT; white space is removed */
     /* pre-tokenizer, decoder */
     WK__STEP_BYTES,  /* one character for each byte; first with add_prefix_space and use_regex */
     WK__STEP_SPACES, /* `content` for each space, see Metaspace; with `each` pieces begin there */
     /* decoder */
     WK__STEP_BYTE_TOKENS, /* <0x0A> -> a byte */
     WK__STEP_FUSE,        /* joins all tokens */
-    WK__STEP_STRIP        /* removes `content` up to start and stop times at the ends */
+    WK__STEP_STRIP,       /* removes `content` up to start and stop times at the ends */
+    WK__STEP_WORD_PIECES  /* joins tokens that begin with `content`, and with `each` punctuation */
 } wk__step_kind;
+
+/* Rules of BERT's normaliser. */
+typedef struct wk__bert_rules {
+    bool clean;         /* without control characters, white space as spaces */
+    bool ideographs;    /* spaces around each */
+    bool strip_accents; /* normalisation form D without combining marks */
+    bool lower;         /* in lower case */
+} wk__bert_rules;
 
 typedef struct wk__step {
     wk__step_kind kind;
@@ -89,6 +101,7 @@ typedef struct wk__step {
     wk__prepend prepend;
     wk__separators separators;
     int64_t start, stop;
+    wk__bert_rules bert;
 } wk__step;
 
 enum { WK__STEPS = 8 };
@@ -108,8 +121,16 @@ typedef struct wk__added_token {
     bool strip_left, strip_right; /* takes the white space beside it */
 } wk__added_token;
 
+/* Rules of word pieces. */
+typedef struct wk__word_rules {
+    char *prefix;           /* of tokens that continue a word, "##"; owned */
+    int64_t max_characters; /* longer words are unknown */
+    int64_t longest;        /* bytes of the longest token */
+} wk__word_rules;
+
 typedef struct wk__bpe {
     wk__merges merges;
+    wk__word_rules words;   /* of word pieces; prefix is NULL in byte-pair encodings */
     wk__added_token *added; /* [added_count], owned */
     int64_t added_count, added_capacity;
     wk__steps normalizer, pre_tokenizer, decoder;
@@ -121,6 +142,8 @@ typedef struct wk__bpe {
 
 /* Creates a tokenizer with an empty encoding; NULL if memory is exhausted. */
 wk__tokenizer *wk__bpe_new(void);
+/* Makes it one of word pieces, once its vocabulary is set. Returns false if memory is exhausted. */
+bool wk__bpe_set_word_pieces(wk__tokenizer *t, const char *prefix, int64_t max_characters);
 /* Adds the steps of a byte-level encoding with a rule. */
 void wk__bpe_set_byte_level(wk__bpe *b, wk_text_split rule);
 /* Returns the rule with which wk__bpe_set_byte_level makes this encoding; else WK_TEXT_SPLIT_COUNT. */

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "bpe.h"
 #include "unicode.h"
+#include "word_pieces.h"
 #include <string.h>
 
 /* A list of strings in one block of memory. */
@@ -146,10 +147,22 @@ static void strip(const wk__step *step, const strings *in, strings *out)
     }
 }
 
+static void join_word_pieces(const wk__step *step, const strings *in, strings *out)
+{
+    for (int64_t k = 0; k < in->ends.count; k++) {
+        wk__word_piece_decode(string_at(in, k), step->content, k == 0, step->each, &out->bytes);
+        end_string(out);
+    }
+}
+
 static void (*const step_of[])(const wk__step *, const strings *,
-                               strings *) = {[WK__STEP_REPLACE] = replace,    [WK__STEP_BYTES] = from_bytes,
-                                             [WK__STEP_SPACES] = from_spaces, [WK__STEP_BYTE_TOKENS] = from_byte_tokens,
-                                             [WK__STEP_FUSE] = fuse,          [WK__STEP_STRIP] = strip};
+                               strings *) = {[WK__STEP_REPLACE] = replace,
+                                             [WK__STEP_BYTES] = from_bytes,
+                                             [WK__STEP_SPACES] = from_spaces,
+                                             [WK__STEP_BYTE_TOKENS] = from_byte_tokens,
+                                             [WK__STEP_FUSE] = fuse,
+                                             [WK__STEP_STRIP] = strip,
+                                             [WK__STEP_WORD_PIECES] = join_word_pieces};
 
 /* ---- decoding ---------------------------------------------------------------------------------------------------- */
 

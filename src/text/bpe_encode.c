@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Encoding of byte pairs: the stages of bpe.h; each passes parts of the text to the next. A call caches the tokens of
- * short pieces, because most words of a text occur often. */
+/* Encoding of byte pairs and word pieces: the stages of bpe.h; each passes parts of the text to the next. A call caches
+ * the tokens of short pieces, because most words of a text occur often. */
 #include "base/alloc.h"
 #include "bpe.h"
 #include "split.h"
 #include "unicode.h"
+#include "word_pieces.h"
 #include <string.h>
 
 /* A cache of the tokens of pieces. */
@@ -23,6 +24,7 @@ typedef struct encoder {
     wk__ids *out;
     wk__ids symbols; /* of the current piece */
     wk__merge_memory memory;
+    wk__text text; /* memory for the pieces of a word */
     piece_cache cache;
     wk_code code; /* of the first error */
     wk__io_error *error;
@@ -53,12 +55,13 @@ static bool add_byte_tokens(encoder *e, wk__span c)
     return true;
 }
 
-static void unknown_character(encoder *e, wk__span c)
+/* Reports a character or word. */
+static void unknown_part(encoder *e, wk__span c)
 {
     if (e->code == WK_OK)
-        e->code = wk__io_fail(e->error, WK_ERR_ARGUMENT,
-                              "the character \"%s\" is not in the vocabulary, which has no unknown token",
-                              wk__printable_bytes(c.at, c.bytes).text);
+        e->code =
+            wk__io_fail(e->error, WK_ERR_ARGUMENT, "the %s \"%s\" is not in the vocabulary, which has no unknown token",
+                        e->t->kind->what, wk__printable_bytes(c.at, c.bytes).text);
 }
 
 /* Sets symbols to the tokens of the characters of a piece. */
@@ -75,7 +78,7 @@ static void take_characters(encoder *e, wk__span piece)
         if (id >= 0)
             wk__ids_add(&e->symbols, id);
         else if (!known && e->t->unknown < 0)
-            unknown_character(e, c);
+            unknown_part(e, c);
         else if (!known && !(was_unknown && e->bpe->fuse_unknown))
             wk__ids_add(&e->symbols, e->t->unknown);
         was_unknown = !known;
@@ -83,9 +86,27 @@ static void take_characters(encoder *e, wk__span piece)
     if (e->symbols.failed) fail_memory(e);
 }
 
+/* Sets symbols to the pieces of a word, or to the unknown token. */
+static void take_word(encoder *e, wk__span word)
+{
+    e->symbols.count = 0;
+    if (!wk__word_pieces(&e->t->vocabulary, &e->bpe->words, word, &e->text, &e->symbols)) {
+        e->symbols.count = 0;
+        if (e->t->unknown < 0)
+            unknown_part(e, word);
+        else
+            wk__ids_add(&e->symbols, e->t->unknown);
+    }
+    if (e->symbols.failed || e->text.failed) fail_memory(e);
+}
+
 /* Sets symbols to the tokens of a piece. */
 static void take_piece(encoder *e, wk__span piece)
 {
+    if (e->bpe->words.prefix) {
+        take_word(e, piece);
+        return;
+    }
     const int64_t whole = e->bpe->ignore_merges ? wk__vocabulary_find(&e->t->vocabulary, piece.at, piece.bytes) : -1;
     if (whole >= 0) {
         e->symbols.count = 0;
@@ -182,6 +203,16 @@ static void split_digits(encoder *e, int step, wk__span text, bool first)
     }
 }
 
+static void split_words(encoder *e, int step, wk__span text, bool first)
+{
+    const char *const end = text.at + text.bytes;
+    for (const char *at = text.at; at < end && e->code == WK_OK; first = false) {
+        const wk__span word = wk__bert_next_word(at, end);
+        pre_tokenize(e, step + 1, word, first);
+        at = word.at + word.bytes;
+    }
+}
+
 /* Passes a piece to the next step with one character for each byte. */
 static void hand_bytes(encoder *e, int step, wk__span text, bool first)
 {
@@ -249,6 +280,8 @@ static void pre_tokenize(encoder *e, int step, wk__span text, bool first)
         cut(e, step, text, first);
     else if (steps->step[step].kind == WK__STEP_DIGITS)
         split_digits(e, step, text, first);
+    else if (steps->step[step].kind == WK__STEP_WORDS)
+        split_words(e, step, text, first);
     else if (steps->step[step].kind == WK__STEP_BYTES)
         as_bytes(e, step, text, first);
     else
@@ -374,6 +407,7 @@ wk_code wk__bpe_encode(const wk__tokenizer *t, wk__span text, bool special, wk__
     if (e.symbols.failed) fail_memory(&e);
     wk__ids_free(&e.symbols);
     wk__merge_memory_free(&e.memory);
+    wk__text_free(&e.text);
     wk__vocabulary_free(&e.cache.pieces);
     wk__ids_free(&e.cache.ids);
     wk__ids_free(&e.cache.starts);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Normalisation form C: canonical decomposition, order of combining characters, and composition (Unicode Standard
- * Annex 15). Syllables of Hangul are computed. */
+ * Annex 15); and removal of accents. Syllables of Hangul are computed. */
 #include "base/alloc.h"
 #include "unicode.h"
 #include <string.h>
@@ -15,6 +15,11 @@ typedef struct combining_range {
 typedef struct decomposition {
     uint32_t code, first, second; /* second: 0 if there is one */
 } decomposition;
+
+/* Characters first, ..., last that have neither a class nor a decomposition in the version of Unicode of BERT. */
+typedef struct later_range {
+    uint32_t first, last;
+} later_range;
 
 #include "nfc_tables.inc"
 
@@ -42,6 +47,7 @@ typedef struct marks {
     int64_t count, capacity;
     int64_t run;    /* index after the last character of class 0 */
     bool unordered; /* a class after run is lower than the one before it */
+    bool bert;      /* characters of later_ranges are without class and decomposition */
     bool failed;
 } marks;
 
@@ -49,6 +55,12 @@ static uint8_t class_of(uint32_t code)
 {
     const combining_range *range = &combining_ranges[WK__CODE_SEARCH(combining_ranges, code)];
     return code >= range->first && code <= range->last ? range->class : 0;
+}
+
+static bool is_later(uint32_t code)
+{
+    const later_range *range = &later_ranges[WK__CODE_SEARCH(later_ranges, code)];
+    return code >= range->first && code <= range->last;
 }
 
 static const decomposition *decomposition_of(uint32_t code)
@@ -84,7 +96,7 @@ static void end_run(marks *m)
 
 static void add(marks *m, uint32_t code)
 {
-    const mark added = {code, class_of(code)};
+    const mark added = {code, m->bert && is_later(code) ? 0 : class_of(code)};
     if (added.class == 0) end_run(m);
     if (m->failed || !wk__grow(&m->at, &m->capacity, m->count + 1, sizeof *m->at)) {
         m->failed = true;
@@ -98,7 +110,7 @@ static void add(marks *m, uint32_t code)
 /* Appends the full decomposition of a character; at most four deep. */
 static void decompose(marks *m, uint32_t code)
 {
-    const decomposition *parts = code < 0xc0 ? NULL : decomposition_of(code);
+    const decomposition *parts = code < 0xc0 || (m->bert && is_later(code)) ? NULL : decomposition_of(code);
     if (code >= S_BASE && code < S_BASE + S_COUNT) {
         const uint32_t s = code - S_BASE, t = s % T_COUNT;
         add(m, L_BASE + s / (V_COUNT * T_COUNT));
@@ -153,6 +165,24 @@ static void compose_all(marks *m)
     m->count = kept;
 }
 
+/* Decomposes a text. */
+static void decompose_all(marks *m, const char *bytes, int64_t count)
+{
+    int length;
+    for (int64_t at = 0; at < count; at += length) decompose(m, wk__utf8_code(bytes + at, &length));
+    end_run(m);
+}
+
+void wk__text_add_without_accents(wk__text *text, const char *bytes, int64_t count)
+{
+    marks m = {.bert = true};
+    decompose_all(&m, bytes, count);
+    for (int64_t k = 0; k < m.count; k++)
+        if (!wk__is_bert_mark(m.at[k].code)) wk__text_add_code(text, m.at[k].code);
+    text->failed |= m.failed;
+    wk__free(m.at);
+}
+
 void wk__text_add_nfc(wk__text *text, const char *bytes, int64_t count)
 {
     const char *at = bytes, *const end = at + count;
@@ -162,9 +192,7 @@ void wk__text_add_nfc(wk__text *text, const char *bytes, int64_t count)
         return;
     }
     marks m = {0};
-    int length;
-    for (at = bytes; at < end; at += length) decompose(&m, wk__utf8_code(at, &length));
-    end_run(&m);
+    decompose_all(&m, bytes, count);
     compose_all(&m);
     for (int64_t k = 0; k < m.count; k++) wk__text_add_code(text, m.at[k].code);
     text->failed |= m.failed;

@@ -5,7 +5,16 @@
 #include "io/gguf.h"
 #include "io/pretrained_config.h"
 #include "io/save_load.h"
+#include "word_pieces.h"
 #include <string.h>
+
+/* Reads lines of text, which it may modify: a vocab.txt of BERT, or a vocabulary of characters or words. */
+static wk_code read_lines(wk__text *content, wk__tokenizer **t, wk__io_error *error)
+{
+    static const wk__bert_rules usual = {.clean = true, .ideographs = true, .strip_accents = true, .lower = true};
+    const wk__span text = {content->data, content->length};
+    return wk__is_bert_file(text) ? wk__bert_file_read(content, &usual, t, error) : wk__token_file_read(text, t, error);
+}
 
 /* Reads a file of text: JSON or lines. */
 static wk_code read_text(const char *path, wk__tokenizer **t, wk__io_error *error)
@@ -14,8 +23,7 @@ static wk_code read_text(const char *path, wk__tokenizer **t, wk__io_error *erro
     wk_code code = wk__text_file_read(path, &content, error);
     if (code == WK_OK) {
         const bool is_json = content.length > 0 && content.data[strspn(content.data, " \t\r\n")] == '{';
-        code = is_json ? wk__tokenizer_json_read(&content, t, error)
-                       : wk__token_file_read((wk__span){content.data, content.length}, t, error);
+        code = (is_json ? wk__tokenizer_json_read : read_lines)(&content, t, error);
         if (code != WK_OK) wk__io_prefix(error, "%s", wk__printable_name(path).text);
     }
     wk__text_free(&content);

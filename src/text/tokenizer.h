@@ -85,7 +85,7 @@ struct wk__tokenizer {
     _Atomic(wk__attached *) strings; /* returned while no scope was open */
     int64_t reserved; /* characters, words: the number of out-of-vocabulary and reserved tokens, which come first */
     bool lower, letters_only, punctuation; /* characters, words: rules of wk_text_options */
-    struct wk__bpe *bpe;                   /* byte pairs: their rules, owned; else NULL */
+    struct wk__bpe *bpe;                   /* byte pairs, word pieces: their rules, owned; else NULL */
 };
 
 /* Creates a tokenizer without tokens; NULL if memory is exhausted. */

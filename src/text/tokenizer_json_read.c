@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading tokenizer.json of Hugging Face: the parts that byte-pair encodings use. A part that is not supported is
- * an error that names it, so that no tokenizer gives other ids. */
+/* Reading tokenizer.json of Hugging Face: the parts that byte-pair encodings and word pieces use. A part that is not
+ * supported is an error that names it, so that no tokenizer gives other ids. */
 #include "base/alloc.h"
 #include "base/integers.h"
 #include "bpe_parts.h"
@@ -32,7 +32,8 @@ typedef struct contents {
     int64_t added_count, added_capacity;
     const char *type, *unk_token, *continuing_subword_prefix, *end_of_word_suffix; /* of the model */
     bool byte_fallback, fuse_unk, ignore_merges;
-    const char *around[AROUND]; /* special tokens around a text: those before it and those after it */
+    int64_t max_input_chars_per_word; /* -1: missing */
+    const char *around[AROUND];       /* special tokens around a text: those before it and those after it */
     int before, arounds;
     bool has_text;           /* the template has the text itself */
     listed_special cls, sep; /* of a processor that puts them before and after a text; token: NULL if missing */
@@ -354,6 +355,11 @@ static wk_code read_dropout(wk__json *json, void *into, wk__io_error *error)
     return wk__io_fail(error, WK_ERR_UNSUPPORTED, "model: dropout is not supported; set it to null");
 }
 
+static bool is_word_pieces(const contents *c)
+{
+    return c->type && strcmp(c->type, "WordPiece") == 0;
+}
+
 static wk_code read_model(wk__json *json, void *into, wk__io_error *error)
 {
     static const wk__field fields[] = {CONTENTS(type, STRING),
@@ -363,28 +369,51 @@ static wk_code read_model(wk__json *json, void *into, wk__io_error *error)
                                        CONTENTS(byte_fallback, BOOL),
                                        CONTENTS(fuse_unk, BOOL),
                                        CONTENTS(ignore_merges, BOOL),
+                                       CONTENTS(max_input_chars_per_word, INTEGER),
                                        READ("dropout", read_dropout),
                                        READ("vocab", read_vocab),
                                        READ("merges", read_merges)};
     contents *c = into;
     const char *at = json->at;
-    wk_code code = wk__json_object(json, TABLE(fields), into, error);
-    if (c->type && strcmp(c->type, "BPE") != 0)
+    const wk_code code = wk__json_object(json, TABLE(fields), into, error);
+    if (c->type && strcmp(c->type, "BPE") != 0 && !is_word_pieces(c))
         return wk__io_fail(error, WK_ERR_UNSUPPORTED,
-                           "model: the type \"%s\" is not supported; expected BPE (byte %lld)",
+                           "model: the type \"%s\" is not supported; expected BPE or WordPiece (byte %lld)",
                            wk__printable_name(c->type).text, (long long)wk__json_position(json, at));
-    if (code == WK_OK && ((c->continuing_subword_prefix && *c->continuing_subword_prefix) ||
-                          (c->end_of_word_suffix && *c->end_of_word_suffix)))
-        code = wk__io_fail(error, WK_ERR_UNSUPPORTED,
-                           "model: continuing_subword_prefix and end_of_word_suffix are not supported");
     return code;
+}
+
+static wk_code check_bpe(const contents *c, wk__io_error *error)
+{
+    if ((c->continuing_subword_prefix && *c->continuing_subword_prefix) ||
+        (c->end_of_word_suffix && *c->end_of_word_suffix))
+        return wk__io_fail(error, WK_ERR_UNSUPPORTED,
+                           "model: continuing_subword_prefix and end_of_word_suffix are not supported");
+    if (c->max_input_chars_per_word < 0) return WK_OK;
+    return wk__io_fail(error, WK_ERR_UNSUPPORTED, "model: max_input_chars_per_word is not supported for BPE");
+}
+
+static wk_code check_word_pieces(const contents *c, wk__io_error *error)
+{
+    if (c->parts.merges == 0 && !c->byte_fallback && !c->fuse_unk && !c->ignore_merges && !c->end_of_word_suffix)
+        return WK_OK;
+    return wk__io_fail(error, WK_ERR_UNSUPPORTED, "model: WordPiece has none of the settings of BPE");
+}
+
+static bool set_word_pieces(const contents *c)
+{
+    const char *prefix = c->continuing_subword_prefix ? c->continuing_subword_prefix : "##";
+    const int64_t most = c->max_input_chars_per_word < 0 ? 100 : c->max_input_chars_per_word;
+    return wk__bpe_set_word_pieces(c->t, prefix, most);
 }
 
 static wk_code build_model(const contents *c, wk__io_error *error)
 {
     wk__tokenizer *t = c->t;
-    const wk_code code = wk__bpe_parts_build(&c->parts, t, error);
+    wk_code code = (is_word_pieces(c) ? check_word_pieces : check_bpe)(c, error);
+    if (code == WK_OK) code = wk__bpe_parts_build(&c->parts, t, error);
     if (code != WK_OK) return code;
+    if (is_word_pieces(c) && !set_word_pieces(c)) return wk__text_no_memory(error);
     t->bpe->byte_fallback = c->byte_fallback;
     t->bpe->fuse_unknown = c->fuse_unk;
     t->bpe->ignore_merges = c->ignore_merges;
@@ -434,7 +463,7 @@ static wk_code read_all(wk__json *json, contents *c, wk__io_error *error)
 wk_code wk__tokenizer_json_read(wk__text *file, wk__tokenizer **t, wk__io_error *error)
 {
     wk__json json = {file->data, file->data, file->data + file->length, 0, "file"};
-    contents c = {.t = *t = wk__bpe_new()};
+    contents c = {.t = *t = wk__bpe_new(), .max_input_chars_per_word = -1};
     const wk_code code = c.t ? read_all(&json, &c, error) : wk__text_no_memory(error);
     wk__bpe_parts_free(&c.parts);
     wk__free(c.added);

@@ -11,8 +11,10 @@ static const char *const list_names[] = {"normalizer", "pre_tokenizer", "decoder
 
 /* An object that describes a step, and the list for its steps. */
 typedef struct component {
-    const char *type, *content, *prepend, *string, *regex, *behavior, *replacement, *prepend_scheme;
+    const char *type, *content, *prepend, *string, *regex, *behavior, *replacement, *prepend_scheme, *prefix;
     bool invert, add_prefix_space, use_regex, split, individual_digits;
+    bool clean_text, handle_chinese_chars, lowercase, cleanup;
+    int strip_accents; /* -1: as lowercase */
     int64_t start, stop;
     wk__step_list list;
     int depth; /* sequences around it */
@@ -43,6 +45,14 @@ static wk_code read_pattern(wk__json *json, void *into, wk__io_error *error)
         {.name = "String", .kind = WK__FIELD_STRING, .offset = offsetof(component, string)},
         {.name = "Regex", .kind = WK__FIELD_STRING, .offset = offsetof(component, regex)}};
     return wk__json_object(json, fields, 2, into, error);
+}
+
+static wk_code read_strip_accents(wk__json *json, void *into, wk__io_error *error)
+{
+    bool value = false;
+    const wk_code code = wk__json_bool(json, &value, error);
+    ((component *)into)->strip_accents = value;
+    return code;
 }
 
 static wk_code unsupported(const component *c, const char *what, wk__io_error *error)
@@ -133,6 +143,22 @@ static wk_code take_strip(const component *c, wk__step *step, wk__io_error *erro
     return copy(&step->content, c->content, error);
 }
 
+static wk_code take_bert(const component *c, wk__step *step, wk__io_error *error)
+{
+    (void)error;
+    step->bert = (wk__bert_rules){.clean = c->clean_text,
+                                  .ideographs = c->handle_chinese_chars,
+                                  .strip_accents = c->strip_accents < 0 ? c->lowercase : c->strip_accents != 0,
+                                  .lower = c->lowercase};
+    return WK_OK;
+}
+
+static wk_code take_word_pieces(const component *c, wk__step *step, wk__io_error *error)
+{
+    step->each = c->cleanup;
+    return copy(&step->content, c->prefix ? c->prefix : "##", error);
+}
+
 /* The types of objects. */
 static const struct {
     const char *type;
@@ -143,14 +169,17 @@ static const struct {
     {"Prepend", 1 << WK__NORMALIZER, WK__STEP_PREPEND, take_prepend},
     {"Lowercase", 1 << WK__NORMALIZER, WK__STEP_LOWERCASE, take_nothing},
     {"NFC", 1 << WK__NORMALIZER, WK__STEP_NFC, take_nothing},
+    {"BertNormalizer", 1 << WK__NORMALIZER, WK__STEP_BERT, take_bert},
     {"Replace", 1 << WK__NORMALIZER | 1 << WK__DECODER, WK__STEP_REPLACE, take_replace},
     {"Split", 1 << WK__PRE_TOKENIZER, WK__STEP_SPLIT, take_split},
     {"Digits", 1 << WK__PRE_TOKENIZER, WK__STEP_DIGITS, take_digits},
+    {"BertPreTokenizer", 1 << WK__PRE_TOKENIZER, WK__STEP_WORDS, take_nothing},
     {"ByteLevel", 1 << WK__PRE_TOKENIZER | 1 << WK__DECODER, WK__STEP_BYTES, take_bytes},
     {"Metaspace", 1 << WK__PRE_TOKENIZER | 1 << WK__DECODER, WK__STEP_SPACES, take_spaces},
     {"ByteFallback", 1 << WK__DECODER, WK__STEP_BYTE_TOKENS, take_nothing},
     {"Fuse", 1 << WK__DECODER, WK__STEP_FUSE, take_nothing},
     {"Strip", 1 << WK__DECODER, WK__STEP_STRIP, take_strip},
+    {"WordPiece", 1 << WK__DECODER, WK__STEP_WORD_PIECES, take_word_pieces},
 };
 
 enum { TYPES = sizeof types / sizeof *types };
@@ -190,6 +219,12 @@ static const wk__field component_fields[] = {FIELD(type, STRING),
                                              FIELD(individual_digits, BOOL),
                                              FIELD(start, INTEGER),
                                              FIELD(stop, INTEGER),
+                                             FIELD(prefix, STRING),
+                                             FIELD(cleanup, BOOL),
+                                             FIELD(clean_text, BOOL),
+                                             FIELD(handle_chinese_chars, BOOL),
+                                             FIELD(lowercase, BOOL),
+                                             READ("strip_accents", read_strip_accents),
                                              READ("pattern", read_pattern),
                                              READ("normalizers", read_children),
                                              READ("pretokenizers", read_children),
@@ -199,6 +234,8 @@ static wk_code read_component(wk__json *json, component *c, wk__io_error *error)
 {
     const int before = c->steps->count;
     c->use_regex = c->split = c->add_prefix_space = true; /* defaults of a file */
+    c->clean_text = c->handle_chinese_chars = c->lowercase = c->cleanup = true;
+    c->strip_accents = -1;
     const wk_code code =
         wk__json_object(json, component_fields, sizeof component_fields / sizeof *component_fields, c, error);
     if (code != WK_OK) return code;

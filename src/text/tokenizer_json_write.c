@@ -42,6 +42,21 @@ static void write_nfc(const wk__step *step, wk__text *out)
     begin(out, "NFC");
 }
 
+static void write_bert(const wk__step *step, wk__text *out)
+{
+    begin(out, "BertNormalizer");
+    add_bool(out, "clean_text", step->bert.clean);
+    add_bool(out, "handle_chinese_chars", step->bert.ideographs);
+    add_bool(out, "strip_accents", step->bert.strip_accents);
+    add_bool(out, "lowercase", step->bert.lower);
+}
+
+static void write_words(const wk__step *step, wk__text *out)
+{
+    (void)step;
+    begin(out, "BertPreTokenizer");
+}
+
 static void write_replace(const wk__step *step, wk__text *out)
 {
     begin(out, "Replace");
@@ -117,13 +132,28 @@ static void write_strip(const wk__step *step, wk__text *out)
     wk__text_format(out, ", \"start\": %lld, \"stop\": %lld", (long long)step->start, (long long)step->stop);
 }
 
-static void (*const write_step[])(const wk__step *, wk__text *) = {
-    [WK__STEP_PREPEND] = write_prepend, [WK__STEP_LOWERCASE] = write_lowercase,
-    [WK__STEP_NFC] = write_nfc,         [WK__STEP_REPLACE] = write_replace,
-    [WK__STEP_SPLIT] = write_split,     [WK__STEP_CUT] = write_cut,
-    [WK__STEP_DIGITS] = write_digits,   [WK__STEP_BYTES] = write_bytes,
-    [WK__STEP_SPACES] = write_spaces,   [WK__STEP_BYTE_TOKENS] = write_byte_tokens,
-    [WK__STEP_FUSE] = write_fuse,       [WK__STEP_STRIP] = write_strip};
+static void write_word_pieces(const wk__step *step, wk__text *out)
+{
+    begin(out, "WordPiece");
+    add_string(out, "prefix", step->content);
+    add_bool(out, "cleanup", step->each);
+}
+
+static void (*const write_step[])(const wk__step *, wk__text *) = {[WK__STEP_PREPEND] = write_prepend,
+                                                                   [WK__STEP_LOWERCASE] = write_lowercase,
+                                                                   [WK__STEP_NFC] = write_nfc,
+                                                                   [WK__STEP_REPLACE] = write_replace,
+                                                                   [WK__STEP_SPLIT] = write_split,
+                                                                   [WK__STEP_CUT] = write_cut,
+                                                                   [WK__STEP_DIGITS] = write_digits,
+                                                                   [WK__STEP_BYTES] = write_bytes,
+                                                                   [WK__STEP_SPACES] = write_spaces,
+                                                                   [WK__STEP_BYTE_TOKENS] = write_byte_tokens,
+                                                                   [WK__STEP_FUSE] = write_fuse,
+                                                                   [WK__STEP_STRIP] = write_strip,
+                                                                   [WK__STEP_BERT] = write_bert,
+                                                                   [WK__STEP_WORDS] = write_words,
+                                                                   [WK__STEP_WORD_PIECES] = write_word_pieces};
 
 static void write_steps(const char *name, const char *children, const wk__steps *steps, wk__text *out)
 {
@@ -140,13 +170,15 @@ static void write_steps(const char *name, const char *children, const wk__steps 
 
 /* ---- the tokens around a text ------------------------------------------------------------------------------------ */
 
-static void write_special(const wk__tokenizer *t, const wk__ids *ids, wk__text *out)
+/* Appends the parts of a template for special tokens; `type` is the type of the sequence of BERT to which they
+ * belong. */
+static void write_special(const wk__tokenizer *t, const wk__ids *ids, int type, wk__text *out)
 {
     for (int64_t k = 0; k < ids->count; k++) {
         wk__text_add(out, ids == &t->bpe->after ? ", " : "");
         wk__text_add(out, "{\"SpecialToken\": {\"id\": ");
         wk__json_add_string(out, wk__vocabulary_token(&t->vocabulary, ids->at[k]));
-        wk__text_add(out, ", \"type_id\": 0}}");
+        wk__text_format(out, ", \"type_id\": %d}}", type);
         wk__text_add(out, ids == &t->bpe->before ? ", " : "");
     }
 }
@@ -173,6 +205,7 @@ static void write_processor(const wk__tokenizer *t, wk__text *out)
 {
     const wk__bpe *b = t->bpe;
     const int64_t count = b->before.count + b->after.count;
+    const bool is_bert = b->words.prefix != NULL;
     if (count == 0) {
         wk__text_add(out, "  \"post_processor\": null,\n");
         return;
@@ -183,9 +216,9 @@ static void write_processor(const wk__tokenizer *t, wk__text *out)
                                  "    \"single\": [");
         for (int n = 0; n <= pair; n++) {
             wk__text_add(out, n > 0 ? ", " : "");
-            write_special(t, &b->before, out);
+            if (n == 0 || !is_bert) write_special(t, &b->before, 0, out); /* BERT has [CLS] A [SEP] B [SEP] */
             wk__text_format(out, "{\"Sequence\": {\"id\": \"%c\", \"type_id\": %d}}", 'A' + n, n);
-            write_special(t, &b->after, out);
+            write_special(t, &b->after, is_bert ? n : 0, out);
         }
         wk__text_add(out, "]");
     }
@@ -217,15 +250,32 @@ static void write_added(const wk__bpe *b, wk__text *out)
     wk__text_add(out, "],\n");
 }
 
+static void write_unknown(const wk__tokenizer *t, wk__text *out)
+{
+    wk__text_add(out, ", \"unk_token\": ");
+    if (t->unknown >= 0)
+        wk__json_add_string(out, wk__vocabulary_token(&t->vocabulary, t->unknown));
+    else
+        wk__text_add(out, "null");
+}
+
+static void write_word_model(const wk__tokenizer *t, wk__text *out)
+{
+    const wk__word_rules *rules = &t->bpe->words;
+    wk__text_add(out, "  \"model\": {\"type\": \"WordPiece\"");
+    write_unknown(t, out);
+    add_string(out, "continuing_subword_prefix", rules->prefix);
+    wk__text_format(out, ", \"max_input_chars_per_word\": %lld,\n    \"vocab\": ", (long long)rules->max_characters);
+    wk__bpe_vocab_write(t, out);
+    wk__text_add(out, "}\n");
+}
+
 static void write_model(const wk__tokenizer *t, wk__text *out)
 {
     const wk__vocabulary *v = &t->vocabulary;
     const wk__bpe *b = t->bpe;
-    wk__text_add(out, "  \"model\": {\"type\": \"BPE\", \"dropout\": null, \"unk_token\": ");
-    if (t->unknown >= 0)
-        wk__json_add_string(out, wk__vocabulary_token(v, t->unknown));
-    else
-        wk__text_add(out, "null");
+    wk__text_add(out, "  \"model\": {\"type\": \"BPE\", \"dropout\": null");
+    write_unknown(t, out);
     wk__text_add(out, ", \"continuing_subword_prefix\": null, \"end_of_word_suffix\": null");
     add_bool(out, "fuse_unk", b->fuse_unknown);
     add_bool(out, "byte_fallback", b->byte_fallback);
@@ -266,6 +316,6 @@ void wk__tokenizer_json_write(const wk__tokenizer *t, wk__text *out)
     write_steps("pre_tokenizer", "pretokenizers", &t->bpe->pre_tokenizer, out);
     write_processor(t, out);
     write_steps("decoder", "decoders", &t->bpe->decoder, out);
-    write_model(t, out);
+    (t->bpe->words.prefix ? write_word_model : write_model)(t, out);
     wk__text_add(out, "}\n");
 }

@@ -40,6 +40,21 @@ wk__char_class wk__char_class_of(uint32_t code)
     return is_space(code) ? WK__CHAR_SPACE : WK__CHAR_OTHER;
 }
 
+bool wk__is_bert_control(uint32_t code)
+{
+    return is_in(&bert_controls[WK__CODE_SEARCH(bert_controls, code)], code);
+}
+
+bool wk__is_bert_mark(uint32_t code)
+{
+    return is_in(&bert_marks[WK__CODE_SEARCH(bert_marks, code)], code);
+}
+
+bool wk__is_bert_punctuation(uint32_t code)
+{
+    return is_in(&bert_punctuation[WK__CODE_SEARCH(bert_punctuation, code)], code);
+}
+
 static uint32_t lower_of(uint32_t code)
 {
     if (code < 0x80) return code >= 'A' && code <= 'Z' ? code + 32 : code;

@@ -19,6 +19,12 @@ wk__char_class wk__char_class_of(uint32_t code);
 void wk__text_add_lower(wk__text *text, uint32_t code);
 /* Appends valid UTF-8 in normalisation form C. */
 void wk__text_add_nfc(wk__text *text, const char *bytes, int64_t count);
+/* Classes of characters of BERT: those that it removes, accents, and punctuation, of which each is a word. */
+bool wk__is_bert_control(uint32_t code);
+bool wk__is_bert_mark(uint32_t code);
+bool wk__is_bert_punctuation(uint32_t code);
+/* Appends valid UTF-8 in normalisation form D without accents, as BERT. */
+void wk__text_add_without_accents(wk__text *text, const char *bytes, int64_t count);
 /* Appends a character as UTF-8. */
 void wk__text_add_code(wk__text *text, uint32_t code);
 

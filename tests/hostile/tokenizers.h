@@ -14,6 +14,7 @@ typedef struct tokenizer_case {
 
 #define MODEL(fields) "{\"model\":{" fields "}}"
 #define VOCAB         "\"vocab\":{\"a\":0,\"b\":1,\"ab\":2}"
+#define WORDS         "\"type\":\"WordPiece\",\"vocab\":{\"a\":0,\"##b\":1,\"b\":2,\"?\":3,\"\xc3\xa9\":4}"
 #define WITH(fields)  "{" fields ",\"model\":{" VOCAB ",\"merges\":[\"a b\"]}}"
 
 #define AROUND_A "\"single\":[{\"SpecialToken\":{\"id\":\"a\"}},{\"Sequence\":{\"id\":\"A\"}}]"
@@ -44,7 +45,7 @@ static const tokenizer_case tokenizer_cases[] = {
     {"{\"extra\":1}", "unknown field \"extra\" (byte 2)"},
 
     /* ---- the model ---- */
-    {MODEL("\"type\":\"WordPiece\""), "model: the type \"WordPiece\" is not supported; expected BPE"},
+    {MODEL("\"type\":\"Unigram\""), "model: the type \"Unigram\" is not supported; expected BPE or WordPiece"},
     {MODEL("\"vocab\":[]"), "expected '{', found '['"},
     {MODEL("\"vocab\":{}"), "the vocabulary is missing or empty"},
     {MODEL("\"vocab\":{\"a\":-1}"), "expected a non-negative integer"},
@@ -67,6 +68,11 @@ static const tokenizer_case tokenizer_cases[] = {
     {MODEL(VOCAB ",\"dropout\":0.1"), "model: dropout is not supported; set it to null"},
     {MODEL(VOCAB ",\"end_of_word_suffix\":\"</w>\""), "end_of_word_suffix are not supported"},
     {MODEL(VOCAB ",\"byte_fallback\":1"), "expected true or false, found '1'"},
+    {MODEL(VOCAB ",\"max_input_chars_per_word\":9"), "max_input_chars_per_word is not supported for BPE"},
+    {MODEL(WORDS ",\"max_input_chars_per_word\":-1"), "expected a non-negative integer"},
+    {MODEL(WORDS ",\"merges\":[\"a ##b\"]"), "model: WordPiece has none of the settings of BPE"},
+    {MODEL(WORDS ",\"byte_fallback\":true"), "model: WordPiece has none of the settings of BPE"},
+    {MODEL("\"unk_token\":\"[UNK]\"," WORDS), "the unk_token \"[UNK]\" is not in the vocabulary"},
 
     /* ---- steps ---- */
     {WITH("\"truncation\":{\"max_length\":8}"), "truncation is not supported; set it to null"},
@@ -87,7 +93,10 @@ static const tokenizer_case tokenizer_cases[] = {
          "{\"type\":\"Fuse\"},{\"type\":\"Fuse\"},{\"type\":\"Fuse\"},{\"type\":\"Fuse\"},{\"type\":\"Fuse\"},"
          "{\"type\":\"Fuse\"}]}"),
      "decoder: more than 8 steps"},
-    {WITH("\"decoder\":{\"type\":\"WordPiece\"}"), "decoder: the type \"WordPiece\" is not supported"},
+    {WITH("\"decoder\":{\"type\":\"CTC\"}"), "decoder: the type \"CTC\" is not supported"},
+    {WITH("\"decoder\":{\"type\":\"WordPiece\",\"prefix\":2}"), "expected a string, found '2'"},
+    {WITH("\"normalizer\":{\"type\":\"BertPreTokenizer\"}"), "normalizer: the type \"BertPreTokenizer\" is not"},
+    {WITH("\"normalizer\":{\"type\":\"BertNormalizer\",\"strip_accents\":2}"), "expected true or false, found '2'"},
     {WITH("\"decoder\":{\"type\":\"Strip\",\"start\":1,\"stop\":0}"), "decoder: the content of Strip"},
     {WITH("\"pre_tokenizer\":{\"type\":\"Whitespace\"}"), "pre_tokenizer: the type \"Whitespace\" is not supported"},
     {WITH("\"pre_tokenizer\":{\"type\":\"Split\",\"pattern\":{\"Regex\":\"\\\\s\"},\"behavior\":\"Isolated\"}"),
@@ -162,6 +171,13 @@ static const tokenizer_case tokenizer_cases[] = {
          "true}],\"post_processor\":{\"type\":\"TemplateProcessing\",\"single\":[{\"SpecialToken\":{\"id\":\"<b>\","
          "\"type_id\":0}},{\"Sequence\":{\"id\":\"A\",\"type_id\":0}},{\"SpecialToken\":{\"id\":\"a\"}}],\"pair\":[],"
          "\"special_tokens\":{}}"),
+     NULL},
+    {"{\"normalizer\":{\"type\":\"BertNormalizer\",\"strip_accents\":null},\"pre_tokenizer\":{\"type\":"
+     "\"BertPreTokenizer\"},\"decoder\":{\"type\":\"WordPiece\",\"prefix\":\"##\",\"cleanup\":true},\"model\":{"
+     "\"unk_token\":\"?\",\"max_input_chars_per_word\":3," WORDS "}}",
+     NULL},
+    {"{\"normalizer\":{\"type\":\"BertNormalizer\",\"clean_text\":false,\"lowercase\":false},\"model\":{"
+     "\"continuing_subword_prefix\":\"\"," WORDS "}}",
      NULL},
     {"wick vocabulary 1\ntokens words\nlower 1\nletters_only 0\npunctuation 1\nunknown 0\nreserved 1\ncount 3\n5 "
      "<unk>\n"

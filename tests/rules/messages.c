@@ -299,6 +299,11 @@ static void messages_of_objects_name_the_call(void **state)
     NAMED("alibi_slopes", wk_alibi_slopes(0));
     NAMED("alibi_bias", wk_alibi_bias(1, 2, 1));
     NAMED("nn_bert", wk_nn_bert(.vocab_size = -1));
+    NAMED("text_load_bert", wk_text_load_bert("no/such/vocab.txt"));
+    NAMED("nn_lora", wk_nn_lora(net, .r = -1));
+    NAMED("nn_lora_merge", wk_nn_lora_merge(net));
+    NAMED("nn_lora_save", wk_nn_lora_save(net, "x"));
+    NAMED("nn_lora_load", wk_nn_lora_load(net, "no/such/folder"));
     NAMED("nn_gpt", wk_nn_gpt(.n_layer = -1));
     NAMED("nn_gpt", wk_nn_gpt(.n_layer = 1, .dtype = WK_I64));
     NAMED("nn_llama", wk_nn_llama(.head_dim = 3));

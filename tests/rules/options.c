@@ -245,7 +245,21 @@ static bool called_bert(const void *o)
     return wk_forward_bert_at(WK_HERE, m, wk_zeros((1, 2), .dtype = WK_I64), o);
 }
 
-enum { BINDING = 153, CALLS };
+static bool loaded_bert(const void *o)
+{
+    put_below(scratch("."), "/vocab.txt", "[UNK]\n[CLS]\n[SEP]\na\n");
+    return wk_text_load_bert_at(WK_HERE, scratch("vocab.txt"), o);
+}
+
+/* Returns a module with a layer that gets an adapter by default. */
+static wk_module *with_query(void)
+{
+    wk_module *m = wk_nn_sequential();
+    wk_module_add(m, "query", wk_nn_linear(2, 2));
+    return m;
+}
+
+enum { BINDING = 155, CALLS };
 
 /* Makes a call that takes options with the given ones. Returns true on success. */
 static bool worked(int call, const void *o)
@@ -415,6 +429,8 @@ static bool worked(int call, const void *o)
     case 150: return wk_process_logits_at(at, square, o);
     case 151: return wk_generate_at(at, wk_nn_embedding(2, 2), wk_zeros((1, 1), .dtype = WK_I64), o);
     case 152: return wk_generate_text_at(at, wk_nn_embedding(3, 3), letters, "a", o);
+    case 153: return wk_nn_lora_at(at, with_query(), o);
+    case 154: return loaded_bert(o);
     case BINDING: return binding(o);
     default: return false;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Promises of wick/language.h. */
+/* Promises of wick/language.h and wick/nn_lora.h. */
 #ifndef TESTS_RULES_PROMISED_CODES_LANGUAGE_H
 #define TESTS_RULES_PROMISED_CODES_LANGUAGE_H
 
@@ -106,6 +106,59 @@ static void decode_another_token(void)
     assert_null(wk_decode(net, wk_of(int64_t, (1, 2), 0, 99), wk_kv_cache_new(net, 1, 4)));
 }
 
+/* ---- adapters ---------------------------------------------------------------------------------------------------- */
+
+/* Returns a folder with adapters of rank 2 of a model like small_gpt(), or one with another n_embd, and with this
+ * adapter_config.json; NULL: the one that belongs to it. */
+static const char *adapters(int64_t features, const char *config)
+{
+    wk_module *net = wk_nn_gpt(.vocab_size = 5, .n_positions = 4, .n_embd = features, .n_layer = 1, .n_head = 1);
+    assert_non_null(wk_nn_lora(net, .r = 2));
+    assert_int_equal(wk_nn_lora_save(net, scratch("adapters")), WK_OK);
+    if (config) put_below(scratch("adapters"), "/adapter_config.json", config);
+    return scratch("adapters");
+}
+static void adapters_of_no_rank(void)
+{
+    assert_null(wk_nn_lora(small_gpt(), .r = -1));
+}
+static void adapters_twice(void)
+{
+    assert_null(wk_nn_lora(wk_nn_lora(small_gpt())));
+}
+static void merge_without_adapters(void)
+{
+    assert_null(wk_nn_lora_merge(small_gpt()));
+}
+static void save_without_adapters(void)
+{
+    wk_nn_lora_save(small_gpt(), scratch("none"));
+}
+static void save_adapters_in_no_folder(void)
+{
+    wk_nn_lora_save(wk_nn_lora(small_gpt()), scratch("no/folder/adapters"));
+}
+static void load_adapters_of_no_folder(void)
+{
+    assert_null(wk_nn_lora_load(small_gpt(), scratch("no/folder")));
+}
+static void load_adapters_without_a_type(void)
+{
+    assert_null(wk_nn_lora_load(small_gpt(), adapters(4, "{}")));
+}
+static void load_adapters_of_another_type(void)
+{
+    assert_null(wk_nn_lora_load(small_gpt(), adapters(4, "{\"peft_type\": \"IA3\"}")));
+}
+static void load_adapters_of_another_size(void)
+{
+    assert_null(wk_nn_lora_load(small_gpt(), adapters(8, NULL)));
+}
+static void load_adapters_twice(void)
+{
+    assert_null(wk_nn_lora_load(wk_nn_lora(small_gpt()), adapters(4, NULL)));
+}
+
 static const promised_code promised_by_language[] = {
     {"language.h", WK_ERR_ARGUMENT, .provoke = gpt_of_no_layers},
     {"language.h", WK_ERR_INDEX, .provoke = forward_of_another_token},
@@ -122,6 +175,16 @@ static const promised_code promised_by_language[] = {
     {"wk_decode", WK_ERR_DTYPE, .provoke = decode_floats},
     {"wk_decode", WK_ERR_STATE, .provoke = decode_too_many},
     {"wk_decode", WK_ERR_INDEX, .provoke = decode_another_token},
+    {"wk_nn_lora", WK_ERR_ARGUMENT, .provoke = adapters_of_no_rank},
+    {"wk_nn_lora", WK_ERR_STATE, .provoke = adapters_twice},
+    {"wk_nn_lora_merge", WK_ERR_STATE, .provoke = merge_without_adapters},
+    {"wk_nn_lora_save", WK_ERR_IO, .provoke = save_adapters_in_no_folder},
+    {"wk_nn_lora_save", WK_ERR_STATE, .provoke = save_without_adapters},
+    {"wk_nn_lora_load", WK_ERR_IO, .provoke = load_adapters_of_no_folder},
+    {"wk_nn_lora_load", WK_ERR_FORMAT, .provoke = load_adapters_without_a_type},
+    {"wk_nn_lora_load", WK_ERR_UNSUPPORTED, .provoke = load_adapters_of_another_type},
+    {"wk_nn_lora_load", WK_ERR_SHAPE, .provoke = load_adapters_of_another_size},
+    {"wk_nn_lora_load", WK_ERR_STATE, .provoke = load_adapters_twice},
 };
 
 #endif

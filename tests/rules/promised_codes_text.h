@@ -63,6 +63,10 @@ static void load_another_model(void)
 {
     wk_text_load(text_file("{\"model\": {\"type\": \"Unigram\"}}"));
 }
+static void load_no_bert(void)
+{
+    wk_text_load_bert(text_file("a\nb\n"));
+}
 static void vocabulary_into_no_folder(void)
 {
     wk_text_save(letters(), no_text_file());
@@ -180,6 +184,7 @@ static const promised_code promised_by_text[] = {
     {"wk_text_load", WK_ERR_IO, .provoke = load_no_vocabulary},
     {"wk_text_load", WK_ERR_FORMAT, .provoke = load_a_text},
     {"wk_text_load", WK_ERR_UNSUPPORTED, .provoke = load_another_model},
+    {"wk_text_load_bert", WK_ERR_FORMAT, .provoke = load_no_bert},
     {"wk_text_save", WK_ERR_IO, .provoke = vocabulary_into_no_folder},
     {"wk_text_save_gpt2", WK_ERR_IO, .provoke = pairs_into_no_folder},
     {"wk_text_save_gpt2", WK_ERR_UNSUPPORTED, .provoke = save_characters_as_pairs},

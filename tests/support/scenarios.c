@@ -339,14 +339,27 @@ static double saved_text(wk_text *text, const char *string, const scenario_env *
     return text && wk_text_save(text, path) == WK_OK ? round_trip(wk_text_load(path), string) : NAN;
 }
 
+/* Reads a vocab.txt of BERT. Returns the vocabulary; NULL on failure. */
+static wk_text *read_bert(const scenario_env *place)
+{
+    char path[4200];
+    snprintf(path, sizeof path, "%s/vocab.txt", place->folder);
+    FILE *file = fopen(path, "w");
+    if (!file) return NULL;
+    const bool written = fputs("[UNK]\n[CLS]\n[SEP]\nthe\ncat\n##s\ne\n", file) >= 0;
+    return fclose(file) == 0 && written ? wk_text_load_bert(path) : NULL;
+}
+
 static double read_text(const scenario_env *place)
 {
     WK_SCOPE;
     static const char string[] = "the cat and the hat, the cat's hat 1234  \n";
     wk_text *chars = wk_text_chars_of(string), *words = wk_text_words_of(string, .lower = true, .letters_only = true);
     wk_text *pairs = wk_text_bpe_train_of(string, 262, .special_tokens = "<s> </s>", .split = WK_TEXT_SPLIT_LLAMA3);
+    wk_text *bert = read_bert(place);
     double figure = saved_text(chars, "the", place) + saved_text(words, "a cat", place) +
-                    saved_text(pairs, "the cats</s>", place) + round_trip(pairs, string);
+                    saved_text(pairs, "the cats</s>", place) + saved_text(bert, "The cats, \xc3\xa9", place) +
+                    round_trip(pairs, string);
     wk_tensor *ids = chars ? wk_text_ids(chars) : NULL, *lengths = NULL;
     wk_dataset *windows = ids ? wk_text_windows(ids, 4, .batch_size = 2) : NULL;
     wk_tensor *padded = ids ? wk_text_pad((ids, wk_narrow(ids, 0, 0, 3)), .lengths = &lengths) : NULL;
@@ -391,6 +404,24 @@ static double decode(const scenario_env *place)
     wk_kv_cache_reorder(cache, wk_to(wk_of(int64_t, (2), 0, 0), place->device));
     figure += sum_of_abs(wk_decode(gpt, wk_narrow(ids, 1, 0, 1), cache)) + sum_of_abs(wk_forward(llama, ids));
     return wk_error() ? NAN : figure + (double)wk_kv_cache_length(cache);
+}
+
+/* Saves the adapters of a network, and merges those that another one loads. */
+static double exchange_adapters(const scenario_env *place)
+{
+    WK_SCOPE;
+    char path[4200];
+    wk_seed(3);
+    snprintf(path, sizeof path, "%s/adapters", place->folder);
+    wk_module *net = wk_nn_sequential(wk_nn_linear(3, 2), wk_nn_relu(), wk_nn_linear(2, 2));
+    if (!net || !wk_module_to(net, place->device) || !wk_nn_lora(net, .r = 2, .target_modules = "0,2")) return NAN;
+    wk_init_ones_(wk_module_parameter(net, "2.lora_B.weight"));
+    if (wk_nn_lora_save(net, path) != WK_OK || !wk_nn_lora_merge(net)) return NAN;
+    wk_module *other = wk_nn_sequential(wk_nn_linear(3, 2), wk_nn_relu(), wk_nn_linear(2, 2));
+    if (!other || !wk_module_to(other, place->device) || !wk_nn_lora_load(other, path)) return NAN;
+    wk_tensor *x = wk_full((2, 3), 0.5, .device = place->device);
+    const double figure = sum_of_abs(wk_forward(net, x)) + sum_of_abs(wk_forward(other, x));
+    return wk_nn_lora_merge(other) && !wk_error() ? figure : NAN;
 }
 
 /* ---- generation -------------------------------------------------------------------------------------------------- */
@@ -438,6 +469,7 @@ const scenario scenarios[] = {
     {"bindings", use_bindings},
     {"read", read_text},
     {"decode", decode},
+    {"adapters", exchange_adapters},
     {"generate", continue_texts},
 };
 const int scenario_count = (int)(sizeof scenarios / sizeof *scenarios);

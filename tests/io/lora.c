@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests wk_nn_lora_save and wk_nn_lora_load: round trips, the files that peft writes and reads, and files that are
+ * damaged, do not fit, or describe other adapters. */
+#include "support/wick.h"
+
+#include <errno.h>
+
+#include "hostile/scratch.h"
+
+enum { PATH = 4400 };
+
+static wk_module *small_gpt(void)
+{
+    return wk_nn_gpt(.vocab_size = 11, .n_positions = 8, .n_embd = 8, .n_layer = 2, .n_head = 2, .dropout = 0);
+}
+
+/* Returns a network with the parameters of another one. */
+static wk_module *copy_of(wk_module *net)
+{
+    wk_module *other = small_gpt();
+    const char *path = scratch("base.safetensors");
+    assert_int_equal(wk_save(net, path), WK_OK);
+    assert_int_equal(wk_load(other, path), WK_OK);
+    return other;
+}
+
+static wk_tensor *some_ids(void)
+{
+    return wk_of(int64_t, (2, 4), 1, 5, 2, 7, 10, 0, 3, 3);
+}
+
+static void fill_adapters(wk_module *net)
+{
+    wk_tensors *all = wk_parameters(net);
+    for (int k = 0; k < wk_tensors_count(all); k++)
+        if (strstr(wk_tensors_name(all, k), "lora_B")) wk_init_normal_(wk_tensors_get(all, k), 0, 0.5);
+}
+
+static double difference(wk_tensor *a, wk_tensor *b)
+{
+    return wk_item(wk_amax(wk_abs(wk_sub(a, b))));
+}
+
+/* Returns the path of a file in a folder of the test. */
+static const char *within(const char *folder, const char *name)
+{
+    static char path[PATH];
+    snprintf(path, sizeof path, "%s/%s", scratch(folder), name);
+    return path;
+}
+
+static void put_config(const char *folder, const char *text)
+{
+    FILE *file = fopen(within(folder, "adapter_config.json"), "wb");
+    assert_non_null(file);
+    assert_true(fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+static const char *config_of(const char *folder)
+{
+    static char text[4096];
+    FILE *file = fopen(within(folder, "adapter_config.json"), "rb");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    return text;
+}
+
+/* ---- round trips ------------------------------------------------------------------------------------------------- */
+
+static void adapters_are_saved_and_loaded(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_seed(1);
+    wk_module *net = small_gpt(), *other = copy_of(net), *third = copy_of(net);
+    wk_nn_lora(net, .r = 2, .lora_alpha = 5, .lora_dropout = 0.1, .target_modules = "c_attn,h.1.mlp.c_fc",
+               .use_rslora = true);
+    fill_adapters(net);
+    assert_int_equal(wk_nn_lora_save(net, scratch("adapter")), WK_OK);
+    assert_int_equal(wk_nn_lora_save(net, scratch("adapter")), WK_OK); /* the folder exists */
+    wk_module_train(net, false);
+    wk_tensor *expected = wk_forward(net, some_ids());
+    assert_ptr_equal(wk_nn_lora_load(wk_module_train(other, false), scratch("adapter")), other);
+    assert_true(difference(wk_forward(other, some_ids()), expected) == 0);
+    assert_true(wk_requires_grad(wk_module_parameter(other, "transformer.h.0.attn.c_attn.lora_A.weight")));
+    assert_false(wk_requires_grad(wk_module_parameter(other, "transformer.wte.weight")));
+    assert_non_null(wk_module_child(other, "transformer.h.1.mlp.c_fc.lora_dropout"));
+    assert_non_null(wk_nn_lora_merge(other));
+    assert_true(difference(wk_forward(other, some_ids()), expected) < 1e-5);
+    assert_int_equal(wk_tensors_count(wk_parameters(other)), wk_tensors_count(wk_parameters(third)));
+    expect_ok();
+}
+
+static void names_are_those_of_peft(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *net = small_gpt();
+    wk_nn_lora(net, .r = 2, .lora_alpha = 0.5);
+    assert_int_equal(wk_nn_lora_save(net, scratch("names")), WK_OK);
+    const wk_file_info *info = wk_load_info(within("names", "adapter_model.safetensors"));
+    assert_int_equal(info->count, 4);
+    assert_string_equal(info->tensors[0]->name, "base_model.model.transformer.h.0.attn.c_attn.lora_A.weight");
+    assert_string_equal(info->tensors[3]->name, "base_model.model.transformer.h.1.attn.c_attn.lora_B.weight");
+    assert_true(info->tensors[3]->shape[0] == 24 && info->tensors[3]->shape[1] == 2);
+    assert_string_equal(info->metadata[0]->value, "pt");
+    assert_string_equal(config_of("names"), "{\n"
+                                            "  \"base_model_name_or_path\": null,\n"
+                                            "  \"bias\": \"none\",\n"
+                                            "  \"fan_in_fan_out\": true,\n"
+                                            "  \"inference_mode\": true,\n"
+                                            "  \"init_lora_weights\": true,\n"
+                                            "  \"lora_alpha\": 0.5,\n"
+                                            "  \"lora_dropout\": 0,\n"
+                                            "  \"peft_type\": \"LORA\",\n"
+                                            "  \"r\": 2,\n"
+                                            "  \"target_modules\": [\n"
+                                            "    \"c_attn\"\n"
+                                            "  ],\n"
+                                            "  \"task_type\": null,\n"
+                                            "  \"use_rslora\": false\n"
+                                            "}\n");
+    expect_ok();
+}
+
+/* A name that is also that of a layer without adapter is written as a path. */
+static void ambiguous_names_are_paths(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *net = small_gpt();
+    wk_nn_lora(net, .target_modules = "c_fc,h.1.mlp.c_proj");
+    assert_int_equal(wk_nn_lora_save(net, scratch("paths")), WK_OK);
+    assert_non_null(strstr(config_of("paths"), "\"target_modules\": [\n"
+                                               "    \"c_fc\",\n"
+                                               "    \"transformer.h.1.mlp.c_proj\"\n"
+                                               "  ]"));
+    expect_ok();
+}
+
+/* The fields that peft writes; target_modules may also be an expression. */
+static const char from_peft[] =
+    "{\"alpha_pattern\": {}, \"auto_mapping\": null, \"base_model_name_or_path\": \"gpt2\", \"bias\": \"none\", "
+    "\"corda_config\": null, \"eva_config\": null, \"exclude_modules\": null, \"fan_in_fan_out\": true, "
+    "\"inference_mode\": true, \"init_lora_weights\": true, \"layer_replication\": null, \"layers_pattern\": null, "
+    "\"layers_to_transform\": null, \"loftq_config\": {}, \"lora_alpha\": 16, \"lora_bias\": false, "
+    "\"lora_dropout\": 0.05, \"megatron_config\": null, \"megatron_core\": \"megatron.core\", "
+    "\"modules_to_save\": null, \"peft_type\": \"LORA\", \"qalora_group_size\": 16, \"r\": 2, \"rank_pattern\": {}, "
+    "\"revision\": null, \"target_modules\": \".*c_attn\", \"target_parameters\": null, \"task_type\": \"CAUSAL_LM\", "
+    "\"trainable_token_indices\": null, \"use_dora\": false, \"use_qalora\": false, \"use_rslora\": false}";
+
+/* Writes a folder with these tensors, lora_A (2, columns) and lora_B (24, 2) of the layers 0 to layers - 1. */
+static const char *folder_of(const char *name, int layers, int64_t columns, const char *extra)
+{
+    wk_tensors *list = wk_tensors_new();
+    char path[PATH];
+    if (mkdir(scratch(name), 0700) != 0) assert_int_equal(errno, EEXIST);
+    for (int k = 0; k < layers; k++) {
+        snprintf(path, sizeof path, "base_model.model.transformer.h.%d.attn.c_attn.lora_A.weight", k);
+        wk_tensors_add(list, path, wk_full((2, columns), 0.5, .dtype = WK_BF16));
+        snprintf(path, sizeof path, "base_model.model.transformer.h.%d.attn.c_attn.lora_B.weight", k);
+        wk_tensors_add(list, path, wk_full((24, 2), 0.25, .dtype = WK_BF16));
+    }
+    if (extra) wk_tensors_add(list, extra, wk_ones((1)));
+    assert_int_equal(wk_save_tensors(list, within(name, "adapter_model.safetensors")), WK_OK);
+    put_config(name, from_peft);
+    return scratch(name);
+}
+
+static void folders_of_peft_are_read(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *net = small_gpt();
+    wk_tensor *weight = wk_clone(wk_detach(wk_module_parameter(net, "transformer.h.0.attn.c_attn.weight")));
+    assert_non_null(wk_nn_lora_load(net, folder_of("peft", 2, 8, NULL)));
+    assert_int_equal(wk_dtype_of(wk_module_parameter(net, "transformer.h.1.attn.c_attn.lora_B.weight")), WK_F32);
+    assert_non_null(wk_nn_lora_merge(net));
+    /* every element of B A is 0.25, times 16 / 2 */
+    wk_tensor *now = wk_module_parameter(net, "transformer.h.0.attn.c_attn.weight");
+    assert_true(difference(now, wk_add(weight, 2)) < 1e-6);
+    /* adapters of some of the layers */
+    assert_non_null(wk_nn_lora_load(net, folder_of("peft", 1, 8, NULL)));
+    assert_string_equal(wk_module_kind_name(wk_module_child(net, "transformer.h.1.attn.c_attn")), "conv1D");
+    expect_ok();
+}
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+static void expect_refused(const char *folder, wk_code code, const char *words)
+{
+    wk_module *net = small_gpt();
+    const int parameters = wk_tensors_count(wk_parameters(net));
+    assert_null(wk_nn_lora_load(net, folder));
+    assert_int_equal(wk_error_code(), code);
+    expect_error("nn_lora_load: ", words, NULL);
+    assert_int_equal(wk_tensors_count(wk_parameters(net)), parameters);
+    assert_true(wk_requires_grad(wk_tensors_get(wk_parameters(net), 0)));
+}
+
+static void tensors_that_do_not_fit_are_refused(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    expect_refused(folder_of("wide", 2, 9, NULL), WK_ERR_SHAPE, "lora_A.weight\" is f32[2,8] in the network");
+    expect_refused(folder_of("deep", 3, 8, NULL), WK_ERR_SHAPE,
+                   "no linear layer of the gpt2_lm_head_model is named \"transformer.h.2.attn.c_attn\"");
+    expect_refused(folder_of("more", 2, 8, "base_model.model.transformer.h.0.attn.c_attn.lora_magnitude_vector"),
+                   WK_ERR_SHAPE, "unexpected tensor");
+    expect_refused(folder_of("commas", 2, 8, "base_model.model.a,b.lora_A.weight"), WK_ERR_SHAPE, "has shape [1]");
+    expect_refused(folder_of("none", 0, 8, "x"), WK_ERR_SHAPE, "no tensor is named \"base_model.model.PATH.lora_A");
+    folder_of("rank", 2, 8, NULL);
+    put_config("rank", "{\"peft_type\": \"LORA\", \"r\": 4}");
+    expect_refused(scratch("rank"), WK_ERR_SHAPE, "expected (r, in) with \"r\" 4");
+}
+
+static void other_configurations_are_refused(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    static const struct {
+        const char *config, *words;
+        wk_code code;
+    } bad[] = {
+        {"{\"r\": 2}", "adapter_config.json: \"peft_type\" is missing", WK_ERR_FORMAT},
+        {"{\"peft_type\": \"IA3\"}", "\"peft_type\" is \"IA3\"; expected \"LORA\"", WK_ERR_UNSUPPORTED},
+        {"{\"peft_type\": \"LORA\", \"r\": 0}", "\"r\" must be at least 1, got 0", WK_ERR_FORMAT},
+        {"{\"peft_type\": \"LORA\", \"r\": 2.5}", "adapter_config.json: ", WK_ERR_FORMAT},
+        {"{\"peft_type\": \"LORA\", \"r\": -2}", "adapter_config.json: ", WK_ERR_FORMAT},
+        {"{\"peft_type\": \"LORA\", \"r\": 2, \"use_dora\": true}", "\"use_dora\" is true", WK_ERR_UNSUPPORTED},
+        {"{\"peft_type\": \"LORA\", \"r\": 2, \"use_qalora\": true}", "\"use_qalora\" is true", WK_ERR_UNSUPPORTED},
+        {"{\"peft_type\": \"LORA\", \"r\": 2, \"lora_dropout\": 1.5}", "\"lora_dropout\" must be", WK_ERR_FORMAT},
+        {"{\"peft_type\": \"LORA\", \"r\": 2, \"lora_alpha\": 1e999}", "adapter_config.json: ", WK_ERR_FORMAT},
+        {"{\"peft_type\": \"LORA\", \"r\": 2, \"init_lora_weights\": \"pissa\"}", "\"pissa\"", WK_ERR_UNSUPPORTED},
+        {"{\"peft_type\": \"LORA\", \"r\": 2, \"rank_pattern\": {\"a\": 3}}", "not supported", WK_ERR_UNSUPPORTED},
+        {"{\"peft_type\": \"LORA\", \"r\": 2, \"alpha_pattern\": {\"a\": 3}}", "not supported", WK_ERR_UNSUPPORTED},
+        {"{\"peft_type\": \"LORA\", \"r\": 2, \"modules_to_save\": [\"a\"]}", "not supported", WK_ERR_UNSUPPORTED},
+        {"{\"peft_type\": \"LORA\", \"r\": 2, \"layer_replication\": 7}", "not supported", WK_ERR_UNSUPPORTED},
+        {"{\"peft_type\": \"LORA\", \"r\": 2", "adapter_config.json: ", WK_ERR_FORMAT},
+        {"[]", "adapter_config.json: ", WK_ERR_FORMAT},
+        {"", "adapter_config.json: ", WK_ERR_FORMAT},
+    };
+    folder_of("configurations", 2, 8, NULL);
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        put_config("configurations", bad[k].config);
+        expect_refused(scratch("configurations"), bad[k].code, bad[k].words);
+    }
+    put_config("configurations",
+               "{\"peft_type\": \"LORA\", \"r\": 2, \"modules_to_save\": [], \"init_lora_weights\": \"gaussian\"}");
+    assert_non_null(wk_nn_lora_load(small_gpt(), scratch("configurations")));
+    expect_ok();
+}
+
+static void bad_input_is_refused(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *net = small_gpt();
+    expect_refused(scratch("no/folder"), WK_ERR_IO, "adapter_config.json");
+    assert_int_equal(wk_nn_lora_save(net, scratch("never")), WK_ERR_STATE);
+    expect_error("nn_lora_save: the gpt2_lm_head_model has no adapters", NULL);
+    assert_int_equal(access(scratch("never"), F_OK), -1);
+    wk_nn_lora(net);
+    assert_int_equal(wk_nn_lora_save(net, scratch("no/folder")), WK_ERR_IO);
+    expect_error("nn_lora_save", "no/folder: cannot create the folder", NULL);
+    assert_int_equal(wk_nn_lora_save(net, ""), WK_ERR_ARGUMENT);
+    expect_error("nn_lora_save: the path is empty", NULL);
+    assert_null(wk_nn_lora_load(net, folder_of("again", 2, 8, NULL)));
+    expect_error("nn_lora_load: the network has adapters", NULL);
+    assert_null(wk_nn_lora_load(NULL, "x"));
+    expect_error("nn_lora_load", "NULL", NULL);
+    assert_null(wk_nn_lora_load(small_gpt(), NULL));
+    expect_error("nn_lora_load: the path is NULL", NULL);
+    FILE *file = fopen(within("again", "adapter_model.safetensors"), "wb");
+    assert_true(file && fputs("torn", file) >= 0 && fclose(file) == 0);
+    expect_refused(scratch("again"), WK_ERR_FORMAT, "adapter_model.safetensors");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(adapters_are_saved_and_loaded),
+        cmocka_unit_test(names_are_those_of_peft),
+        cmocka_unit_test(ambiguous_names_are_paths),
+        cmocka_unit_test(folders_of_peft_are_read),
+        cmocka_unit_test_teardown(tensors_that_do_not_fit_are_refused, test_clean),
+        cmocka_unit_test_teardown(other_configurations_are_refused, test_clean),
+        cmocka_unit_test_teardown(bad_input_is_refused, test_clean),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
