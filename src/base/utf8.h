@@ -38,7 +38,7 @@ static inline char *wk__utf8_put(char *to, uint32_t code)
     return to;
 }
 
-/* Returns the first byte that is zero or begins no valid character; end if there is none. */
+/* Returns the first byte that is zero or begins no valid character, or end. */
 static inline const char *wk__utf8_invalid(const char *at, const char *end)
 {
     for (int bytes; at < end && *at && (bytes = wk__utf8_bytes(at, end)) > 0;) at += bytes;

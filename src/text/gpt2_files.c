@@ -97,7 +97,7 @@ static bool has_usual_added(const wk__tokenizer *t)
            !added->strip_left && !added->strip_right;
 }
 
-/* Returns the first property of a tokenizer that the two files cannot hold; NULL if there is none. */
+/* Returns the first property of a tokenizer that the two files cannot hold, or NULL. */
 static const char *lost_in_files(const wk__tokenizer *t)
 {
     const wk__bpe *b = t->bpe;

@@ -170,7 +170,7 @@ static void decoding_has_no_dropout(void **state)
     expect_ok();
 }
 
-/* Any module may take the place of an MLP. */
+/* Any module may replace an MLP. */
 static void parts_can_be_replaced(void **state)
 {
     (void)state;
