@@ -75,7 +75,7 @@ static void *read_elements(const wk__tensor_file *from, const wk__safetensors_te
     void *data = *code == WK_OK ? allocate(t, *bytes, code, error) : NULL;
     if (!data) return NULL;
     *code = wk__file_read_at(&from->file, from->header.data_start + t->begin, data, *bytes, error);
-    if (*code == WK_OK && t->gguf && t->gguf->decode) *bytes = unpack(t, &data, code, error);
+    if (*code == WK_OK && t->gguf && t->gguf->blocks) *bytes = unpack(t, &data, code, error);
     if (*code == WK_OK && t->dtype == WK_BOOL) normalize_bools(data, *bytes);
     return data;
 }
