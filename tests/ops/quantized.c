@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests quantize, dequantize and quantized_linear beyond the sweep over samples: bits of all formats, memory, narrow
  * dtypes, errors. */
+#include "backend/cpu/isa.h"
 #include "base/pool.h"
 #include "hostile/scratch.h"
 #include "ir/blocks.h"
@@ -93,6 +94,52 @@ static void products_are_those_of_the_elements(void **state)
         }
 }
 
+/* Checks |out - x elements^T| against the sum of the products' magnitudes, as offsets cancel scales. */
+static void expect_product(wk_tensor *out, wk_tensor *x, wk_tensor *elements, const char *what)
+{
+    wk_tensor *wide = wk_to_dtype(x, WK_F64), *columns = wk_t(wk_to_dtype(elements, WK_F64));
+    wk_tensor *difference = wk_abs(wk_sub(wk_to_dtype(out, WK_F64), wk_matmul(wide, columns)));
+    wk_tensor *bound = wk_mul(wk_matmul(wk_abs(wide), wk_abs(columns)), 1e-6);
+    if (wk_item(wk_all(wk_le(difference, bound))) != 1) fail_msg("%s: other products", what);
+}
+
+/* All instruction sets and formats, with groups of 4 rows of x and the rest. */
+static void kernels_multiply_the_elements(void **state)
+{
+    (void)state;
+    const wk__cpu_isa *const best = wk__cpu_isa_current(), *isa;
+    for (int k = 0; (isa = wk__cpu_isa_at(k)); k++)
+        for (int format = 0; format < WK__BLOCK_OP_FORMATS; format++) {
+            WK_SCOPE;
+            const wk__block_format *f = &wk__block_formats[format];
+            const wk_block_format number = (wk_block_format)format;
+            wk_tensor *blocks = wk_randint(0, 60, (37, 3 * f->bytes), .dtype = WK_U8);
+            wk_tensor *x = wk_randn((6, 3 * f->elements)),
+                      *rows = wk_t(wk_clone(wk_t(x))); /* rows are not contiguous */
+            wk__cpu_isa_use(isa);
+            wk_tensor *out = wk_quantized_linear(rows, blocks, NULL, .format = number);
+            wk_sync();
+            wk__cpu_isa_use(best);
+            expect_product(out, x, wk_dequantize(blocks, .format = number), f->name);
+        }
+}
+
+static void threads_do_not_matter(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const int threads = wk__thread_count();
+    wk_tensor *blocks = weight(3000, 512, WK_BLOCKS_Q8_0), *x = wk_randn((3, 512));
+    wk__set_thread_count(1);
+    wk_tensor *alone = wk_quantized_linear(x, blocks, NULL);
+    wk_sync();
+    wk__set_thread_count(3);
+    wk_tensor *shared = wk_quantized_linear(x, blocks, NULL);
+    wk_sync();
+    wk__set_thread_count(threads);
+    expect_bytes(shared, alone, "3 threads");
+}
+
 static void narrow_dtypes_round_once(void **state)
 {
     (void)state;
@@ -174,6 +221,8 @@ int main(void)
         cmocka_unit_test(quantize_has_the_bytes_of_ggml),
         cmocka_unit_test(dequantize_has_the_bits_of_the_decoders),
         cmocka_unit_test(products_are_those_of_the_elements),
+        cmocka_unit_test(kernels_multiply_the_elements),
+        cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(narrow_dtypes_round_once),
         cmocka_unit_test(gradients_are_those_of_the_elements),
         cmocka_unit_test(weights_are_not_expanded),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* quantized_linear: checks, bias and gradient; quantized_product.c multiplies. */
+/* quantized_linear: checks, bias and gradient; quantized_kernel.c and quantized_product.c multiply. */
 #include "ops/core/compose.h"
 #include "ops/reduce/reduction.h"
 #include "quantized.h"
@@ -49,7 +49,7 @@ wk_tensor *wk_quantized_linear_at(wk_site site, wk_tensor *x, wk_tensor *blocks,
     if (!wk__compose_begin(&c, OP, site, in, bias ? OPERANDS : BIAS)) return NULL;
     if (check_dtypes(site, in, bias != NULL) && check_shapes(site, in, bias != NULL, format)) {
         const wk__quantized_product p = {wk__to_opmath(x), blocks, o.format};
-        out = wk__quantized_product_of(&p);
+        out = wk__quantized_has_kernel(&p) ? wk__quantized_by_kernel(&p) : wk__quantized_product_of(&p);
         if (bias) out = wk_add(out, wk__to_opmath(bias));
         out = wk_to_dtype_at(site, out, wk__body_of(x)->dtype);
     }
