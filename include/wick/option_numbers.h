@@ -107,6 +107,8 @@
 
 #define wk_nn_pretrained_options_numbers_(wk_do_, wk_o_)
 
+#define wk_nn_quantized_linear_options_numbers_(wk_do_, wk_o_)
+
 #define wk_nn_resnet_options_numbers_(wk_do_, wk_o_)
 
 #define wk_nn_rms_norm_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps)
@@ -227,7 +229,7 @@
         no_cycle_momentum, no_grad, no_log_input, no_replacement, no_running_stats, nonlinearity, norm_first,          \
         normalise, num_attention_heads, num_beams, num_decoder_layers, num_encoder_layers, num_hidden_layers,          \
         num_key_value_heads, num_layers, num_parameters, offset, op, out_int32, output_padding, output_size, padding,  \
-        padding_mode, pairs, patch_size, post_accumulate, prefetch_factor, proj_size, punctuation, rank,               \
+        padding_mode, pairs, patch_size, post_accumulate, prefetch_factor, proj_size, punctuation, quantized, rank,    \
         recompute_scale_factor, reduction, replacement, requires_grad, reserved, retain_graph, return_indices, right,  \
         rope_original_positions, running_stats, scale_each, scale_grad_by_freq, seed, shuffle, site,                   \
         skip_special_tokens, split, src_is_causal, step_size_down, step_size_up, steps, stop_count, stratify, stride,  \

@@ -99,6 +99,16 @@ static void replace_in_state(wk__module *body, const void *old, const void *now)
         if (memcmp(state + at, &old, sizeof old) == 0) memcpy(state + at, &now, sizeof now);
 }
 
+/* Replaces the child of an item of a module. */
+static void replace_item(wk_site site, const char *op, wk__module *parent, wk__item *item, wk_module *child)
+{
+    wk_module *old = item->module;
+    wk__handle_hold(&child->handle);
+    item->module = child;
+    replace_in_state(parent, old, child);
+    wk__handle_drop_by(&old->handle, op, site);
+}
+
 wk_module *wk_module_replace_at(wk_site site, wk_module *m, const char *path, wk_module *child)
 {
     static const char op[] = "module_replace";
@@ -113,12 +123,21 @@ wk_module *wk_module_replace_at(wk_site site, wk_module *m, const char *path, wk
                       "%s: the module for \"%.60s\" contains its parent, and a module cannot contain itself", op, path);
         return NULL;
     }
-    wk_module *old = item->module;
-    wk__handle_hold(&child->handle);
-    item->module = child;
-    replace_in_state(wk__module_of(parent), old, child);
-    wk__handle_drop_by(&old->handle, op, site);
+    replace_item(site, op, wk__module_of(parent), item, child);
     return child;
+}
+
+void wk__module_replace_all(wk_site site, const char *op, const wk__module_tree *tree, wk_module *const now[])
+{
+    for (int64_t k = 0; k < tree->count; k++) {
+        wk__module *parent = now[k] ? NULL : wk__module_of(tree->entry[k].module);
+        for (int64_t i = 0; parent && i < parent->items; i++)
+            for (int64_t j = 0; parent->item[i].kind == WK__CHILD && j < tree->count; j++) {
+                if (!now[j] || parent->item[i].module != tree->entry[j].module) continue;
+                replace_item(site, op, parent, &parent->item[i], now[j]);
+                break;
+            }
+    }
 }
 
 /* ---- slice ------------------------------------------------------------------------------------------------------- */

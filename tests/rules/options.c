@@ -245,7 +245,7 @@ static bool called_bert(const void *o)
     return wk_forward_bert_at(WK_HERE, m, wk_zeros((1, 2), .dtype = WK_I64), o);
 }
 
-enum { BINDING = 153, CALLS };
+enum { BINDING = 158, CALLS };
 
 /* Makes a call that takes options with the given ones. Returns true on success. */
 static bool worked(int call, const void *o)
@@ -415,6 +415,11 @@ static bool worked(int call, const void *o)
     case 150: return wk_process_logits_at(at, square, o);
     case 151: return wk_generate_at(at, wk_nn_embedding(2, 2), wk_zeros((1, 1), .dtype = WK_I64), o);
     case 152: return wk_generate_text_at(at, wk_nn_embedding(3, 3), letters, "a", o);
+    case 153: return wk_quantize_at(at, wk_ones((32)), o);
+    case 154: return wk_dequantize_at(at, wk_zeros((34), .dtype = WK_U8), o);
+    case 155: return wk_quantized_linear_at(at, wk_ones((1, 32)), wk_zeros((2, 34), .dtype = WK_U8), NULL, o);
+    case 156: return wk_nn_quantized_linear_at(at, 32, 2, o);
+    case 157: return wk_module_quantize_at(at, wk_nn_sequential(wk_nn_linear(32, 2)), o);
     case BINDING: return binding(o);
     default: return false;
     }
