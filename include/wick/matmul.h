@@ -246,7 +246,7 @@
 #define wk_quantize(...) WK_NEW_TENSOR_(WK_OPT_(wk_tensor *, wk_quantize, wk_block_options, __VA_ARGS__))
 
 /* wk_quantized_linear(x, blocks, bias): Multiplies x by the transpose of a weight of quantised blocks and adds bias.
- * The weight is never expanded as a whole. bias may be NULL. A NULL bias while an error is pending returns NULL, so
+ * The weight is expanded in parts only. bias may be NULL. A NULL bias while an error is pending returns NULL, so
  * that a bias whose creation failed is not ignored.
  *     out = x dequantize(blocks)^T + bias
  * Options:   .format: WK_BLOCKS_Q8_0, WK_BLOCKS_Q4_0, WK_BLOCKS_Q4_1, WK_BLOCKS_Q5_0, WK_BLOCKS_Q5_1,

@@ -197,7 +197,7 @@ static const char *check_attention(const wk__work_family *family, const wk__work
     return NULL;
 }
 
-/* Checks a product with blocks: whole blocks, contiguous rows of x and of bytes, a row-major result. */
+/* Checks a product with blocks: complete blocks, contiguous rows of x and of bytes, a row-major result. */
 static const char *check_quantized(const wk__work_family *family, const wk__work_args *args)
 {
     enum { R, O, I, B, DIMS };
@@ -209,7 +209,7 @@ static const char *check_quantized(const wk__work_family *family, const wk__work
     if (args->operand[2].dtype != WK_U8) return "blocks with a dtype other than u8";
     if (args->shape[I] % format->elements != 0 || args->shape[B] % format->bytes != 0 ||
         args->shape[I] / format->elements != args->shape[B] / format->bytes)
-        return "rows that are not whole blocks";
+        return "rows with a part of a block";
     for (int o = 0; o < 3; o++) {
         const wk__operand *operand = &args->operand[o];
         int64_t shape[WK__MAX_DIMS] = {1, 1, 1, 1};

@@ -112,8 +112,8 @@ typedef struct wk__module_tree {
 /* Builds the tree. Returns false on error; then nothing needs to be freed. */
 bool wk__module_tree_build(wk__module_tree *tree, wk_module *root, wk_site site);
 void wk__module_tree_free(wk__module_tree *tree);
-/* Replaces the module of each entry k for which now[k] is not NULL, wherever it is a child in the tree. Its children are
- * not visited. The entries of the tree stay, and are freed modules where nobody else has them. */
+/* Replaces the module of each entry k that has now[k] wherever it is a child in the tree. Its children are not visited.
+ * Entries of the tree do not change, so those of replaced modules may be freed modules. */
 void wk__module_replace_all(wk_site site, const char *op, const wk__module_tree *tree, wk_module *const now[]);
 /* Appends the path of entry k, "encoder.0"; nothing for the root. */
 void wk__module_tree_path(const wk__module_tree *tree, int64_t k, wk__text *path);

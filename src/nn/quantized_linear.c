@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* quantized_linear: a linear layer whose weight stays in quantised blocks, a buffer; and linear layers of a module that
- * become such layers. The name of the buffer tells its format, so that a file of one format is not read as another. */
+ * become such layers. The buffer has the name of its format, so that a file of one format is not read as another. */
 #include "quantized_linear.h"
 #include "base/alloc.h"
 #include "tensor/call_scope.h"

@@ -10,7 +10,7 @@
 enum { WK__BLOCKS_NAME = 16 };
 /* Writes the name of the buffer with blocks of this format. */
 void wk__blocks_name(wk_block_format format, char name[WK__BLOCKS_NAME]);
-/* Returns true if m is a linear layer of floats whose rows are whole blocks. */
+/* Returns true if m is a linear layer of floats whose rows consist of blocks. */
 bool wk__linear_fits_blocks(const wk_module *m, wk_block_format format);
 /* Creates the quantised layer of a linear layer that fits, with the same bias. Its blocks are those of the weight or,
  * if `empty`, 0. NULL on error. */

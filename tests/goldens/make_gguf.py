@@ -73,7 +73,8 @@ def write_types():
 def write_quantized():
     """Blocks of normal numbers, of zeros, with scales that overflow f16 or are denormal, with ties."""
     random = np.random.default_rng(2)
-    x = random.standard_normal((64, 32)).astype(np.float32) * np.exp2(random.integers(-30, 12, (64, 1))).astype(np.float32)
+    x = random.standard_normal((64, 32)).astype(np.float32)
+    x *= np.exp2(random.integers(-30, 12, (64, 1))).astype(np.float32)
     x[0], x[1, 3:] = 0, 0
     x[2], x[3] = np.linspace(-1e7, 1e7, 32), np.linspace(-1, 1, 32)
     x[4], x[5, :2] = np.arange(32) - 16, [9, -9]

@@ -12,13 +12,13 @@ const wk__block_format *wk__block_format_of(const wk__op *op, wk_site site, wk_b
     return NULL;
 }
 
-bool wk__check_whole_blocks(const wk__op *op, wk_site site, wk_tensor *x, int unit, const char *what,
-                            const wk__block_format *format)
+bool wk__check_row_of_blocks(const wk__op *op, wk_site site, wk_tensor *x, int unit, const char *unit_name,
+                             const wk__block_format *format)
 {
     const wk__body *body = wk__body_of(x);
     if (body->ndim > 0 && body->shape[body->ndim - 1] % unit == 0) return true;
     wk__op_error(op, site, WK_ERR_SHAPE, &x, "the last size of $a must be a multiple of %d: a block of %s has %d %s",
-                 unit, format->name, unit, what);
+                 unit, format->name, unit, unit_name);
     return false;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dequantize: elements of quantised blocks, as calls of other ops on the bytes. Operations on floats and their order are
- * those of the decoders in ir/blocks.c, and so are all bits of the result.
+/* dequantize: elements of quantised blocks, as calls of other ops on the bytes. Operations on floats and their order
+ * are those of the decoders in ir/blocks.c, and so are all bits of the result.
  *
  * A block consists of parts, which share a scale and an offset:
  *
@@ -12,7 +12,7 @@
 #include "quantized.h"
 #include <math.h>
 
-/* What a format computes; offset NULL: none. */
+/* The numbers of a format; offset may be NULL. */
 typedef struct decoded {
     wk_tensor *code, *scale, *offset;
 } decoded;
@@ -46,8 +46,8 @@ static wk_tensor *to_signed(wk_tensor *x)
     return wk_to_dtype_at((wk_site){0}, x, WK_I8);
 }
 
-/* Returns `fields` groups of bits of bytes that are `groups` x n per block, as (rows, blocks, groups fields, n): field f
- * is (byte >> f width) & mask. */
+/* Returns `fields` fields of bits of bytes that are `groups` x n per block, as (rows, blocks, groups fields, n): field
+ * f is (byte >> f width) & mask. */
 static wk_tensor *fields_of(const bytes *b, wk_tensor *x, int64_t groups, int64_t n, int64_t fields, int width)
 {
     const wk_tensor_options like = {.size = sizeof like, .dtype = WK_U8, .device = wk_device_of(x)};
@@ -149,7 +149,8 @@ static decoded q3_k(const bytes *b)
     return (decoded){in_parts(b, code, 16, 16), of_parts(b, half_at(b, 108), scale, 16), NULL};
 }
 
-/* Numbers of 6 bits of 8 parts: those of the first 4 in `own`, of the others 4 bits in `rest` and 2 above the former. */
+/* Numbers of 6 bits of 8 parts: those of the first 4 in `own`, of the others 4 bits in `rest` and 2 above the
+ * former. */
 static wk_tensor *six_bits(const bytes *b, wk_tensor *own, wk_tensor *rest)
 {
     wk_tensor *const halves[2] = {wk_bitwise_and(own, 63), with_upper(rest, wk_bitwise_right_shift(own, 6), 4)};
@@ -216,7 +217,7 @@ wk_tensor *wk_dequantize_at(wk_site site, wk_tensor *blocks, const wk_block_opti
     const wk__block_format *format = wk__block_format_of(op, site, o.format, WK_BLOCKS_Q6_K);
     if (!format || !wk__inlined_begin(&c, op, site, &blocks, 1)) return NULL;
     const bool fine =
-        wk__check_blocks(op, site, blocks) && wk__check_whole_blocks(op, site, blocks, format->bytes, "bytes", format);
+        wk__check_blocks(op, site, blocks) && wk__check_row_of_blocks(op, site, blocks, format->bytes, "bytes", format);
     return wk__inlined_end(&c, fine ? elements(site, blocks, o.format) : NULL);
 }
 

@@ -46,13 +46,15 @@ static wk_tensor *inverse(wk_tensor *scale)
     return wk_where(wk_eq(scale, 0), 0, wk_div(1, scale));
 }
 
-/* ---- formats: x is (rows, blocks, 32), the results (rows, blocks, 1) and (rows, blocks, bytes of the codes) -------- */
+/* ---- formats ----------------------------------------------------------------------------------------------------- */
+
+/* Take x (rows, blocks, 32), set *scale (rows, blocks, 1), and return (rows, blocks, bytes of the codes). */
 
 static wk_tensor *q8_0(wk_tensor *x, wk_tensor **scale)
 {
     *scale = wk_div(wk_amax(wk_abs(x), (-1), .keepdim = true), 127);
-    wk_tensor *code = wk_mul(x, inverse(*scale)), *size = wk_abs(code), *whole = wk_floor(size);
-    wk_tensor *rounded = wk_add(whole, wk_floor(wk_mul(wk_sub(size, whole), 2))); /* half away from 0 */
+    wk_tensor *code = wk_mul(x, inverse(*scale)), *size = wk_abs(code), *floor = wk_floor(size);
+    wk_tensor *rounded = wk_add(floor, wk_floor(wk_mul(wk_sub(size, floor), 2))); /* half away from 0 */
     return to(to(wk_mul(wk_sign(code), rounded), WK_I8), WK_U8);
 }
 
@@ -86,7 +88,7 @@ wk_tensor *wk_quantize_at(wk_site site, wk_tensor *x, const wk_block_options *op
     const wk__block_format *format = wk__block_format_of(op, site, o.format, WK_BLOCKS_Q4_0);
     if (!format || !wk__inlined_begin(&c, op, site, &x, 1)) return NULL;
     const bool fine =
-        wk__check_float(op, site, x) && wk__check_whole_blocks(op, site, x, format->elements, "elements", format);
+        wk__check_float(op, site, x) && wk__check_row_of_blocks(op, site, x, format->elements, "elements", format);
     return wk__inlined_end(&c, fine ? quantized(x, o.format) : NULL);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Weights in quantised blocks: what their ops share. */
+/* Weights in quantised blocks: functions that their ops share. */
 #ifndef WICK_OPS_QUANTIZED_H
 #define WICK_OPS_QUANTIZED_H
 
@@ -16,9 +16,9 @@ typedef struct wk__quantized_product {
 /* Returns a format whose number is at most `last`; NULL if it is unknown. */
 const wk__block_format *wk__block_format_of(const wk__op *op, wk_site site, wk_block_format format,
                                             wk_block_format last);
-/* Checks that the last dimension of x consists of whole blocks, of `unit` elements of x each, which are `what`. */
-bool wk__check_whole_blocks(const wk__op *op, wk_site site, wk_tensor *x, int unit, const char *what,
-                            const wk__block_format *format);
+/* Checks that the last dimension of x consists of blocks of `unit` elements of x each, called `unit_name`. */
+bool wk__check_row_of_blocks(const wk__op *op, wk_site site, wk_tensor *x, int unit, const char *unit_name,
+                             const wk__block_format *format);
 /* Checks that blocks are u8. */
 bool wk__check_blocks(const wk__op *op, wk_site site, wk_tensor *blocks);
 /* Returns x (..., n unit) as (rows, n, unit). */

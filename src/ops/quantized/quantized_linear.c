@@ -24,7 +24,7 @@ static bool check_shapes(wk_site site, wk_tensor *const in[], bool biased, const
         wk__op_error(OP, site, WK_ERR_SHAPE, in, "the blocks must have shape (out, bytes of a row), got $b");
         return false;
     }
-    if (!wk__check_whole_blocks(OP, site, in[BLOCKS], format->bytes, "bytes", format)) return false;
+    if (!wk__check_row_of_blocks(OP, site, in[BLOCKS], format->bytes, "bytes", format)) return false;
     const int64_t columns = blocks->shape[1] / format->bytes * format->elements;
     if (x->ndim == 0 || x->shape[x->ndim - 1] != columns) {
         wk__op_error(OP, site, WK_ERR_SHAPE, in,

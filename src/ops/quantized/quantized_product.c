@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products with a weight of quantised blocks by public ops: panels of rows of the weight are dequantised and multiplied,
- * one after the other. Each panel has a call scope, so that its elements are freed once they have been multiplied. */
+/* Products with a weight of quantised blocks by public ops: panels of rows of the weight are dequantised and
+ * multiplied, one after the other. Each panel has a call scope, so that its elements are freed afterwards. */
 #include "base/alloc.h"
 #include "base/integers.h"
 #include "quantized.h"

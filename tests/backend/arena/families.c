@@ -283,7 +283,7 @@ static void strides_of_attention_are_checked(void **state)
     wk__null_backend.close(null);
 }
 
-/* Rows are whole blocks and contiguous, the result is row-major. */
+/* Rows consist of blocks and are contiguous, the result is row-major. */
 static void blocks_are_checked(void **state)
 {
     (void)state;
@@ -295,7 +295,7 @@ static void blocks_are_checked(void **state)
     wk__work_args *k = &c.w.kernel;
     expect_null_answer(null, &c.w, NULL);
     k->mode = WK_BLOCKS_Q4_0;
-    expect_null_answer(null, &c.w, "null: rows that are not whole blocks");
+    expect_null_answer(null, &c.w, "null: rows with a part of a block");
     k->mode = WK__BLOCK_OP_FORMATS;
     expect_null_answer(null, &c.w, "null: an unknown mode");
     k->mode = WK_BLOCKS_Q8_0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dot products with quantised blocks (backend/cpu/quantized/dots.h). Elements are computed in registers, a vector at a
- * time, by the operations of the decoders in ir/blocks.c, and multiplied with several rows of x. Formats without a
- * function of their own are decoded to memory, one block after the other. */
+ * time, by the operations of the decoders in ir/blocks.c, and multiplied with several rows of x. Other formats
+ * are decoded to memory, one block after the other. */
 #include "backend/cpu/quantized/dots.h"
 #include "backend/cpu/half.h"
 #include "block_io.h"
@@ -11,7 +11,7 @@
 
 enum { PART = 32 /* elements of a part of a block */, SUMS = 2 /* per row of x: they hide the latency of fma */ };
 
-/* What the parts of a block share, or its elements. */
+/* Numbers that parts of a block share, or its elements. */
 typedef struct numbers {
     float scale[16], offset[8];
     float element[WK__BLOCK_ELEMENTS];

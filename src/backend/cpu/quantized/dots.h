@@ -15,8 +15,8 @@ typedef struct wk__quantized_row {
     int rows; /* of x */
 } wk__quantized_row;
 
-/* Stores out = x blocks^T. The elements are those that a decoder computes (ir/blocks.h); the order of the sum depends on
- * the format and the instruction set only. */
+/* Stores out = x blocks^T. The elements are those that a decoder computes (ir/blocks.h); the order of the sum depends
+ * on the format and the instruction set only. */
 typedef void wk__quantized_dots(const wk__quantized_row *row);
 
 #endif
