@@ -27,7 +27,7 @@ wk_tensor *wk__split_blocks(wk_tensor *x, int unit);
  * (..., n unit). */
 wk_tensor *wk__join_blocks(wk_tensor *blocks, wk_tensor *x, int unit, int to);
 
-/* Returns true if the device has a kernel for the product, which is the faster way for few rows of x. */
+/* Returns true if the device has a kernel for the product. */
 bool wk__quantized_has_kernel(const wk__quantized_product *p);
 /* Records the kernel of x dequantize(blocks)^T, (..., out). */
 wk_tensor *wk__quantized_by_kernel(const wk__quantized_product *p);

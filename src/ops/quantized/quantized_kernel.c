@@ -6,9 +6,6 @@
 
 #define OP (&wk__op_quantized_linear)
 
-/* The kernel computes the elements of the weight again for each 4 rows of x. */
-enum { KERNEL_ROWS = 16 };
-
 enum { R, O, I, B, DIMS };
 
 bool wk__quantized_has_kernel(const wk__quantized_product *p)
@@ -16,7 +13,7 @@ bool wk__quantized_has_kernel(const wk__quantized_product *p)
     if (!p->x) return false;
     const wk__body *x = wk__body_of(p->x);
     const wk__device *device = x->storage->value->device;
-    return x->dtype == WK_F32 && wk__numel(x->ndim - 1, x->shape) <= KERNEL_ROWS && x->shape[x->ndim - 1] > 0 &&
+    return x->dtype == WK_F32 && x->shape[x->ndim - 1] > 0 &&
            device->backend->supports(device->state, WK__QUANTIZED, WK_F32, WK__LAYOUT_STRIDES);
 }
 
