@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements of quantised blocks in vectors, by the operations of the decoders in ir/blocks.c. Included by quantized.c. */
+/* Elements of quantised blocks in vectors, by the operations of the decoders in ir/blocks.c. For quantized.c. */
 #ifndef WICK_BACKEND_CPU_ISA_QUANTIZED_ELEMENTS_H
 #define WICK_BACKEND_CPU_ISA_QUANTIZED_ELEMENTS_H
 
@@ -12,7 +12,7 @@ enum { PART = 32 /* elements of a part of a block */ };
 
 /* Numbers that parts of a block share. */
 typedef struct numbers {
-    float scale[16], offset[16];
+    float scale[16], offset[16]; /* Q4_K and Q5_K: 8 scales and 8 offsets in `scale` */
 } numbers;
 
 /* Reads the numbers of a block. */
@@ -30,6 +30,16 @@ INLINE float half_at(const uint8_t *at)
 #else
     return f32_of_f16(bits);
 #endif
+}
+
+INLINE uint32_t word_at(const uint8_t *at)
+{
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+INLINE void put(float *at, f32v x)
+{
+    store_vector((char *)at, (V)x);
 }
 
 /* Returns LANES4 bytes as integers. */
@@ -70,6 +80,22 @@ INLINE i32v bits_at(const uint8_t *at, int shift, int mask)
     return unsigned_at(at) >> shift & mask;
 }
 
+/* Returns the elements with these codes in a part. */
+typedef f32v elements_of_codes(i32v codes, const numbers *n, int part);
+
+/* Returns the elements whose codes are (byte >> shift) & 15. The widest vectors hold a table of all 16 elements, which
+ * the lower 4 bits of a lane select. */
+INLINE f32v elements_of_nibbles(const uint8_t *at, int shift, elements_of_codes *of, const numbers *n, int part)
+{
+#if WIDTH == 64
+    static const int32_t all[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    const f32v table = of((i32v)load_vector((const char *)all), n, part);
+    return (f32v)_mm512_permutexvar_ps((__m512i)(unsigned_at(at) >> shift), (__m512)table);
+#else
+    return of(bits_at(at, shift, 15), n, part);
+#endif
+}
+
 /* ---- blocks of 32 ------------------------------------------------------------------------------------------------ */
 
 INLINE void one_scale(const uint8_t *block, numbers *n)
@@ -105,16 +131,26 @@ INLINE i32v upper_of_32(const uint8_t *high, int e)
     return (i32v)(((bits >> e) - (u32v){0}) >> lane & 1) << 4;
 }
 
-INLINE f32v q4_0_elements(const uint8_t *block, const numbers *n, int part, int e)
+INLINE f32v q4_0_of_codes(i32v codes, const numbers *n, int part)
 {
     (void)part;
-    return to_float(codes_of_32(block + 2, e) - 8) * n->scale[0];
+    return to_float(codes - 8) * n->scale[0];
+}
+
+INLINE f32v q4_0_elements(const uint8_t *block, const numbers *n, int part, int e)
+{
+    return elements_of_nibbles(block + 2 + e % 16, e / 16 * 4, q4_0_of_codes, n, part);
+}
+
+INLINE f32v q4_1_of_codes(i32v codes, const numbers *n, int part)
+{
+    (void)part;
+    return to_float(codes) * n->scale[0] + n->offset[0];
 }
 
 INLINE f32v q4_1_elements(const uint8_t *block, const numbers *n, int part, int e)
 {
-    (void)part;
-    return to_float(codes_of_32(block + 4, e)) * n->scale[0] + n->offset[0];
+    return elements_of_nibbles(block + 4 + e % 16, e / 16 * 4, q4_1_of_codes, n, part);
 }
 
 INLINE f32v q5_0_elements(const uint8_t *block, const numbers *n, int part, int e)
@@ -140,9 +176,9 @@ INLINE i32v pairs_of_256(const uint8_t *codes, int part, int e)
 INLINE void q2_k_numbers(const uint8_t *block, numbers *n)
 {
     const float scale = half_at(block + 80), offset = half_at(block + 82);
-    for (int p = 0; p < 16; p++) {
-        n->scale[p] = scale * (float)(block[p] & 15);
-        n->offset[p] = offset * (float)(block[p] >> 4);
+    for (int p = 0; p < 16; p += LANES4) {
+        put(n->scale + p, to_float(bits_at(block + p, 0, 15)) * scale);
+        put(n->offset + p, to_float(bits_at(block + p, 4, 15)) * offset);
     }
 }
 
@@ -168,34 +204,44 @@ INLINE f32v q3_k_elements(const uint8_t *block, const numbers *n, int part, int 
     return to_float((pairs_of_256(block + 32, part, e) | high) - 4) * n->scale[part * 2 + e / 16];
 }
 
-/* Scales and offsets of 6 bits. */
+/* Scales and offsets of 6 bits, of 4 parts in a word: the upper two bits of the first 4 belong to the others. */
 INLINE void six_bit_numbers(const uint8_t *block, numbers *n)
 {
-    const float scale = half_at(block), offset = half_at(block + 2);
-    const uint8_t *first = block + 4, *second = block + 8, *rest = block + 12;
-    for (int p = 0; p < 4; p++) {
-        n->scale[p] = scale * (float)(first[p] & 63);
-        n->offset[p] = offset * (float)(second[p] & 63);
-        n->scale[4 + p] = scale * (float)((rest[p] & 15) | first[p] >> 6 << 4);
-        n->offset[4 + p] = offset * (float)(rest[p] >> 4 | second[p] >> 6 << 4);
+    const uint32_t first = word_at(block + 4), second = word_at(block + 8), rest = word_at(block + 12);
+    const uint32_t six = 0x3f3f3f3f, low = 0x0f0f0f0f, high = 0x30303030;
+    const f32v scale = f32_splat(half_at(block)), offset = f32_splat(half_at(block + 2));
+    uint8_t all[16];
+    memcpy(all,
+           (const uint32_t[]){first & six, (rest & low) | (first >> 2 & high), second & six,
+                              (rest >> 4 & low) | (second >> 2 & high)},
+           sizeof all);
+    for (int p = 0; p < 16; p += LANES4) {
+        static const int32_t is_scale[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
+        const i32v mask = (i32v)load_vector((const char *)(is_scale + p));
+        put(n->scale + p, to_float(unsigned_at(all + p)) * f32_select(mask, scale, offset));
     }
+}
+
+INLINE f32v q4_k_of_codes(i32v codes, const numbers *n, int part)
+{
+    return to_float(codes) * n->scale[part] - n->scale[8 + part];
 }
 
 INLINE f32v q4_k_elements(const uint8_t *block, const numbers *n, int part, int e)
 {
-    return to_float(bits_at(block + 16 + part / 2 * 32 + e, part % 2 * 4, 15)) * n->scale[part] - n->offset[part];
+    return elements_of_nibbles(block + 16 + part / 2 * 32 + e, part % 2 * 4, q4_k_of_codes, n, part);
 }
 
 INLINE f32v q5_k_elements(const uint8_t *block, const numbers *n, int part, int e)
 {
     const i32v low = bits_at(block + 48 + part / 2 * 32 + e, part % 2 * 4, 15);
-    return to_float(low | bits_at(block + 16 + e, part, 1) << 4) * n->scale[part] - n->offset[part];
+    return to_float(low | bits_at(block + 16 + e, part, 1) << 4) * n->scale[part] - n->scale[8 + part];
 }
 
 INLINE void q6_k_numbers(const uint8_t *block, numbers *n)
 {
     const float scale = half_at(block + 208);
-    for (int p = 0; p < 16; p++) n->scale[p] = scale * (float)(int8_t)block[192 + p];
+    for (int p = 0; p < 16; p += LANES4) put(n->scale + p, to_float(signed_at(block + 192 + p)) * scale);
 }
 
 INLINE f32v q6_k_elements(const uint8_t *block, const numbers *n, int part, int e)

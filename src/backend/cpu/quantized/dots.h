@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dot products of rows of x with one row of quantised blocks, and the elements of a row, compiled for each instruction set (isa/quantized.c). */
+/* Dot products of rows of x with one row of quantised blocks, and the elements of a row, compiled for each instruction
+ * set (isa/quantized.c). */
 #ifndef WICK_BACKEND_CPU_QUANTIZED_DOTS_H
 #define WICK_BACKEND_CPU_QUANTIZED_DOTS_H
 

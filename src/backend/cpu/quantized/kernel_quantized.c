@@ -3,9 +3,9 @@
  * x a thread multiplies blocks in registers (dots.h). With more, it decodes a panel of rows, which stays in its cache,
  * and multiplies it with blocks of rows of x by the tiles of matrix products:
  *
- *              rows of x ->       x is packed as (I, rows of x) once; the products of a panel are then transposed to the
- *      panel  +-----------+       result. Panels and blocks depend on shapes and instruction set only, so results do not
- *             | products  |       depend on the number of threads.
+ *              rows of x ->       x is packed as (I, rows of x) once; the products of a panel are then transposed to
+ *      panel  +-----------+       the result. Panels and blocks depend on shapes and instruction set only, so results
+ *             | products  |       do not depend on the number of threads.
  *             +-----------+ */
 #include "backend/cpu/along_dim.h"
 #include "backend/cpu/isa.h"
