@@ -113,7 +113,7 @@ static void quantize_reference(reference_call *r)
 static const char *const quantize_samples[] = {"[3,64]", "[2,2,32], \"q4_0\"", "[32]:f16<3", "[0,32]", "[2,0]", NULL};
 
 const op_reference op_reference_quantize = {
-    .reference = quantize_reference, .samples = quantize_samples, .low = -3, .high = 3};
+    .reference = quantize_reference, .samples = quantize_samples, .low = -3, .high = 3, .discontinuous = true};
 
 /* ---- quantized_linear -------------------------------------------------------------------------------------------- */
 
