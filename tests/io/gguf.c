@@ -186,6 +186,30 @@ static void blocks_stay_as_they_are(void **state)
     expect_ok();
 }
 
+/* Returns the greatest number of bytes in use while the model is read. */
+static int64_t peak_of_reading(bool quantized)
+{
+    WK_SCOPE;
+    wk_memory_stats before = {.size = sizeof before}, after = {.size = sizeof after};
+    wk_sync();
+    wk_memory_reset_peak(wk_cpu());
+    wk_memory_stats_of(wk_cpu(), &before);
+    wk_module *net = wk_nn_pretrained(fixture("qwen2.gguf"), .dtype = WK_F32, .quantized = quantized);
+    assert_non_null(net);
+    wk_sync();
+    wk_memory_stats_of(wk_cpu(), &after);
+    return after.peak - before.live;
+}
+
+/* Matrices of the layers are never there as floats; the embedding is. */
+static void blocks_need_less_memory(void **state)
+{
+    (void)state;
+    const int64_t floats = peak_of_reading(false), blocks = peak_of_reading(true);
+    if (blocks > floats / 2) fail_msg("%lld bytes, %lld as floats", (long long)blocks, (long long)floats);
+    expect_ok();
+}
+
 /* A model saved in the other format gives the same scores. */
 static void safetensors_of_the_model_are_equal(void **state)
 {
@@ -405,6 +429,7 @@ int main(void)
         cmocka_unit_test(tensors_are_listed),
         cmocka_unit_test(models_have_the_scores_of_transformers),
         cmocka_unit_test(blocks_stay_as_they_are),
+        cmocka_unit_test(blocks_need_less_memory),
         cmocka_unit_test(safetensors_of_the_model_are_equal),
         cmocka_unit_test(texts_end_at_the_token_of_the_file),
         cmocka_unit_test(other_models_are_refused),
