@@ -4,7 +4,11 @@
 #include "backend/cpu/quantized/dots.h"
 #include "quantized_elements.h"
 
-enum { SUMS = 2 /* per row of x: they hide the latency of fma */ };
+enum {
+    SUMS = 2,    /* per row of x: they hide the latency of fma */
+    LINE = 64,   /* bytes of a cache line */
+    AHEAD = 2048 /* bytes of blocks, also of the next rows, that are prefetched */
+};
 
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
 
@@ -27,6 +31,7 @@ INLINE void dots(const int rows, const wk__quantized_row *row, int first, const 
     const float *x = row->x + first * row->x_row;
     const uint8_t *block = row->blocks;
     for (int64_t b = 0; b < row->count; b++, block += row->format->bytes, x += elements) {
+        for (int line = 0; line < row->format->bytes; line += LINE) __builtin_prefetch(block + AHEAD + line);
         read(block, &n);
         for (int part = 0; part < elements / PART; part++) {
 #pragma GCC unroll 8
