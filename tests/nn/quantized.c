@@ -99,6 +99,18 @@ static void files_keep_blocks_and_format(void **state)
     expect_error("missing tensor \"0.weight_q8_0\"", NULL);
 }
 
+static void summaries_count_products(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *net = wk_module_quantize(wk_nn_sequential(wk_nn_linear(64, 40), wk_nn_relu()));
+    const wk_summary_row *const *rows = wk_summary_rows(net, (3, 64));
+    expect_ok();
+    assert_int_equal(rows[1]->multiply_adds, 3 * 64 * 40);
+    assert_int_equal(rows[1]->parameters, 40);
+    assert_int_equal(rows[1]->activation_bytes, 4 * 3 * 40);
+}
+
 static void refusals(void **state)
 {
     (void)state;
@@ -116,6 +128,7 @@ int main(void)
         cmocka_unit_test(networks_are_quantised_in_place),
         cmocka_unit_test(layers_of_other_modules_are_replaced),
         cmocka_unit_test(files_keep_blocks_and_format),
+        cmocka_unit_test(summaries_count_products),
         cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
