@@ -20,8 +20,23 @@ INLINE float lanes_sum(f32v x)
     return x[0];
 }
 
-/* Computes the products of `rows` rows of x from row `first` on. Constants select the code of a format. */
-INLINE void dots(const int rows, const wk__quantized_row *row, int first, const int elements, read_numbers *read,
+/* Adds the products of a part with `rows` rows of x. */
+INLINE void add_part(const int rows, const wk__quantized_row *row, const uint8_t *block, const numbers *n, int part,
+                     const float *x, compute_elements *compute, f32v sum[][SUMS])
+{
+#pragma GCC unroll 8
+    for (int v = 0; v < PART / LANES4; v++) {
+        const f32v w = compute(block, n, part, v * LANES4);
+        const float *at = x + part * PART + v * LANES4;
+#pragma GCC unroll 4
+        for (int r = 0; r < rows; r++)
+            sum[r][v % SUMS] = f32_fma(w, (f32v)load_vector((const char *)(at + r * row->x_row)), sum[r][v % SUMS]);
+    }
+}
+
+/* Computes the products of `rows` rows of x from row `first` on. Constants select the code of a format; with one row
+ * each part has its own, where shifts of bits are constants. */
+INLINE void dots(const int rows, const wk__quantized_row *row, int64_t first, const int elements, read_numbers *read,
                  compute_elements *compute)
 {
     f32v sum[4][SUMS];
@@ -33,16 +48,11 @@ INLINE void dots(const int rows, const wk__quantized_row *row, int first, const 
     for (int64_t b = 0; b < row->count; b++, block += row->format->bytes, x += elements) {
         for (int line = 0; line < row->format->bytes; line += LINE) __builtin_prefetch(block + AHEAD + line);
         read(block, &n);
-        for (int part = 0; part < elements / PART; part++) {
+        if (rows == 1) {
 #pragma GCC unroll 8
-            for (int v = 0; v < PART / LANES4; v++) {
-                const f32v w = compute(block, &n, part, v * LANES4);
-                const float *at = x + part * PART + v * LANES4;
-#pragma GCC unroll 4
-                for (int r = 0; r < rows; r++)
-                    sum[r][v % SUMS] =
-                        f32_fma(w, (f32v)load_vector((const char *)(at + r * row->x_row)), sum[r][v % SUMS]);
-            }
+            for (int part = 0; part < elements / PART; part++) add_part(rows, row, block, &n, part, x, compute, sum);
+        } else {
+            for (int part = 0; part < elements / PART; part++) add_part(rows, row, block, &n, part, x, compute, sum);
         }
     }
     for (int r = 0; r < rows; r++) row->out[(first + r) * row->out_row] = lanes_sum(sum[r][0] + sum[r][1]);
@@ -50,7 +60,7 @@ INLINE void dots(const int rows, const wk__quantized_row *row, int first, const 
 
 INLINE void all_rows(const wk__quantized_row *row, const int elements, read_numbers *read, compute_elements *compute)
 {
-    int r = 0;
+    int64_t r = 0;
     for (; r + 4 <= row->rows; r += 4) dots(4, row, r, elements, read, compute);
     for (; r < row->rows; r++) dots(1, row, r, elements, read, compute);
 }
