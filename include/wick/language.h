@@ -94,13 +94,16 @@ typedef struct wk_nn_pretrained_options {
     wk_dtype dtype;   /* of the parameters; default that of the first floating tensor in the files, or of the embedding
                        * in a GGUF file */
     wk_device device; /* of the parameters; default WK_DEVICE, else the CPU */
-    char reserved[4];
+    bool quantized;   /* keep quantised weights of linear layers of a GGUF file in their blocks; default false */
+    char reserved[3];
 } wk_nn_pretrained_options;
 /* wk_nn_pretrained(folder): Creates the model that config.json in the folder describes, and reads its weights from
  * model.safetensors, or from the files that model.safetensors.index.json lists. Nothing is downloaded. folder may also
- * be a GGUF file, whose quantised weights become f32 (wick/io.h). The module is in evaluation mode.
+ * be a GGUF file, whose quantised weights become f32 (wick/io.h), except with .quantized those of linear layers, which
+ * become layers of wk_nn_quantized_linear if wk_block_format has their format. The module is in evaluation mode.
  *     wk_module *net = wk_nn_pretrained("Qwen2.5-0.5B", .dtype = WK_F32);
  *     wk_module *net = wk_nn_pretrained("qwen2.5-0.5b-instruct-q4_k_m.gguf", .dtype = WK_BF16);
+ *     wk_module *net = wk_nn_pretrained("qwen2.5-0.5b-instruct-q4_k_m.gguf", .dtype = WK_F32, .quantized = true);
  * Models:    model_type gpt2, llama and qwen2; general.architecture llama and qwen2
  * Errors:    WK_ERR_IO if a file cannot be read; WK_ERR_FORMAT if it is invalid; WK_ERR_UNSUPPORTED if it describes
  *            another kind of model, or a setting that changes the results and that this library does not have;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wick/matmul.h: products of matrices and vectors, attention.
+/* wick/matmul.h: products of matrices and vectors, attention, quantised weights.
  *
  * Operands have one dtype, any but bool, and so has the result. Products of f16 and bf16 accumulate in f32. Integers
  * wrap; i8 accumulates in i8, so convert first, wk_to_dtype(x, WK_I32), to keep products beyond 127. */
@@ -210,6 +210,59 @@
 #define wk_scaled_dot_product_attention(query, key, ...)                                                               \
     WK_NEW_TENSOR_(WK_OPT3_(wk_tensor *, wk_scaled_dot_product_attention, wk_attention_options, "query, key, value",   \
                             query, key, __VA_ARGS__))
+
+/* ---- quantised weights: elements in blocks that share scales, as in GGUF files ----------------------------------- */
+/* A row of blocks is a row of u8: the bytes of its blocks, one after the other. A block has 32 or 256 elements, see
+ * wk_block_format, and formats and values are those of ggml. Other elements of GGUF files are read as floats only. */
+
+/* wk_dequantize(blocks): Computes the elements of quantised blocks.
+ *     out[i] = scale code[i], plus the minimum or offset of formats that have one
+ * Options:   .format: WK_BLOCKS_Q8_0, WK_BLOCKS_Q4_0, WK_BLOCKS_Q4_1, WK_BLOCKS_Q5_0, WK_BLOCKS_Q5_1,
+ *            WK_BLOCKS_Q2_K, WK_BLOCKS_Q3_K, WK_BLOCKS_Q4_K, WK_BLOCKS_Q5_K or WK_BLOCKS_Q6_K; default
+ *            WK_BLOCKS_Q8_0
+ * Shapes:    (..., n bytes per block) -> (..., n elements per block)
+ * Dtypes:    u8; out f32, with the bits that ggml computes
+ * Gradient:  none
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if blocks has no dimension or its last size is not a multiple of the bytes of a block;
+ *            WK_ERR_DTYPE if it is not u8; WK_ERR_ARGUMENT if .format is unknown
+ * Example:   wk_mean(wk_dequantize(wk_quantize(wk_full((32), 127.0)))) is 127
+ * PyTorch:   none; gguf.quants.dequantize of the package gguf */
+#define wk_dequantize(...) WK_NEW_TENSOR_(WK_OPT_(wk_tensor *, wk_dequantize, wk_block_options, __VA_ARGS__))
+
+/* wk_quantize(x): Rounds the elements of x to quantised blocks. Each block has the scale at which its largest
+ * element is a code, rounded to f16; as ggml rounds.
+ *     q8_0: scale = max |x| / 127, code = x / scale, rounded half away from 0
+ *     q4_0: scale = m / -8 with m the element of the largest |m|, code = floor(x / scale + 8.5), at most 15
+ * Options:   .format: WK_BLOCKS_Q8_0 or WK_BLOCKS_Q4_0; default WK_BLOCKS_Q8_0
+ * Shapes:    (..., n elements per block) -> (..., n bytes per block)
+ * Dtypes:    floating; out u8
+ * Gradient:  none
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has no dimension or its last size is not a multiple of the elements of a block;
+ *            WK_ERR_DTYPE if it is not floating; WK_ERR_ARGUMENT if .format is not WK_BLOCKS_Q8_0 or WK_BLOCKS_Q4_0
+ * Example:   wk_select(wk_quantize(wk_full((32), 127.0)), 0, 2) is 127
+ * PyTorch:   none; gguf.quants.quantize of the package gguf */
+#define wk_quantize(...) WK_NEW_TENSOR_(WK_OPT_(wk_tensor *, wk_quantize, wk_block_options, __VA_ARGS__))
+
+/* wk_quantized_linear(x, blocks, bias): Multiplies x by the transpose of a weight of quantised blocks and adds bias.
+ * The weight is expanded in parts only. bias may be NULL. A NULL bias while an error is pending returns NULL, so
+ * that a bias whose creation failed is not ignored.
+ *     out = x dequantize(blocks)^T + bias
+ * Options:   .format: WK_BLOCKS_Q8_0, WK_BLOCKS_Q4_0, WK_BLOCKS_Q4_1, WK_BLOCKS_Q5_0, WK_BLOCKS_Q5_1,
+ *            WK_BLOCKS_Q2_K, WK_BLOCKS_Q3_K, WK_BLOCKS_Q4_K, WK_BLOCKS_Q5_K or WK_BLOCKS_Q6_K; default
+ *            WK_BLOCKS_Q8_0
+ * Shapes:    x (..., in), blocks (out, bytes of in elements), bias (out) -> (..., out)
+ * Dtypes:    x and bias one floating dtype, blocks u8; out as x
+ * Gradient:  none for blocks
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error
+ * Errors:    WK_ERR_SHAPE if x has no dimension, blocks is not a matrix or sizes do not match; WK_ERR_DTYPE if
+ *            blocks is not u8 or bias differs from x; WK_ERR_ARGUMENT if .format is unknown
+ * Example:   wk_quantized_linear(wk_ones((1, 32)), wk_quantize(wk_full((2, 32), 127.0)), NULL) is {{4064, 4064}}
+ * PyTorch:   none */
+#define wk_quantized_linear(x, blocks, ...)                                                                            \
+    WK_NEW_TENSOR_(WK_OPT3_TENSOR_(wk_tensor *, wk_quantized_linear, wk_block_options, "x, blocks, bias", x, blocks,   \
+                                   __VA_ARGS__))
 
 #endif
 

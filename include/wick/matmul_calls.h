@@ -20,6 +20,19 @@
 extern "C" {
 #endif
 
+typedef enum wk_block_format {
+    WK_BLOCKS_Q8_0, /* 32 elements in 34 bytes: a scale, codes of 8 bits; the default */
+    WK_BLOCKS_Q4_0, /* 32 in 18: a scale, codes of 4 bits */
+    WK_BLOCKS_Q4_1, /* 32 in 20: a scale, a minimum, codes of 4 bits */
+    WK_BLOCKS_Q5_0, /* 32 in 22: a scale, codes of 5 bits */
+    WK_BLOCKS_Q5_1, /* 32 in 24: a scale, a minimum, codes of 5 bits */
+    WK_BLOCKS_Q2_K, /* 256 in 84: codes of 2 bits; scales and offsets of 16 elements have 4 bits */
+    WK_BLOCKS_Q3_K, /* 256 in 110: codes of 3 bits; scales of 16 elements have 6 bits */
+    WK_BLOCKS_Q4_K, /* 256 in 144: codes of 4 bits; scales and offsets of 32 elements have 6 bits */
+    WK_BLOCKS_Q5_K, /* 256 in 176: codes of 5 bits; scales and offsets of 32 elements have 6 bits */
+    WK_BLOCKS_Q6_K, /* 256 in 210: codes of 6 bits; scales of 16 elements have 8 bits */
+} wk_block_format;
+
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
 /* matmul: Multiplies vectors, matrices, or stacks of matrices. */
@@ -114,6 +127,27 @@ typedef struct wk_attention_options {
 #endif
 WK_RESULT_API wk_tensor *wk_scaled_dot_product_attention_at(wk_site site, wk_tensor *query, wk_tensor *key,
                                                             wk_tensor *value, const wk_attention_options *options);
+
+/* ---- quantised weights: elements in blocks that share scales, as in GGUF files ----------------------------------- */
+
+/* dequantize: Computes the elements of quantised blocks. */
+typedef struct wk_block_options {
+    size_t size;
+    wk_by_name by_name;
+    wk_block_format format;
+    char reserved[4];
+} wk_block_options;
+#ifndef __cplusplus
+#define wk_block_options_numbers_(wk_do_, wk_o_)
+#endif
+WK_RESULT_API wk_tensor *wk_dequantize_at(wk_site site, wk_tensor *blocks, const wk_block_options *options);
+
+/* quantize: Rounds the elements of x to quantised blocks. */
+WK_RESULT_API wk_tensor *wk_quantize_at(wk_site site, wk_tensor *x, const wk_block_options *options);
+
+/* quantized_linear: Multiplies x by the transpose of a weight of quantised blocks and adds bias. */
+WK_RESULT_API wk_tensor *wk_quantized_linear_at(wk_site site, wk_tensor *x, wk_tensor *blocks, wk_tensor *bias,
+                                                const wk_block_options *options);
 
 #ifdef __cplusplus
 }

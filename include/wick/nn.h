@@ -16,6 +16,7 @@
 #endif
 
 #include "activation.h"
+#include "matmul.h"
 #include "tensor.h"
 
 #ifdef __cplusplus
@@ -179,6 +180,15 @@ WK_API wk_module *wk_module_apply_at(wk_site site, wk_module *m, wk_module_funct
  * Errors:    WK_ERR_ARGUMENT if path names no child, or if the new one contains its parent
  * PyTorch:   setattr(parent, name, child) */
 WK_API wk_module *wk_module_replace_at(wk_site site, wk_module *m, const char *path, wk_module *child);
+/* wk_module_quantize(m): Replaces the linear layers in m, whose rows must consist of blocks, by quantised ones
+ * (wk_nn_quantized_linear) with the blocks of their weights (wk_quantize) and the same biases; other layers stay as
+ * they are. The weights are no parameters any more. On an error m does not change.
+ *     wk_module_quantize(net, .format = WK_BLOCKS_Q4_0);
+ * Options:   .format: WK_BLOCKS_Q8_0 or WK_BLOCKS_Q4_0; default WK_BLOCKS_Q8_0
+ * Returns:   m; NULL on error
+ * Errors:    WK_ERR_ARGUMENT if .format is another one, or m itself is a linear layer
+ * PyTorch:   torch.ao.quantization.quantize_dynamic, which also quantises the inputs of layers */
+WK_API wk_module *wk_module_quantize_at(wk_site site, wk_module *m, const wk_block_options *options);
 /* wk_module_slice(m, from, to): Creates a module of m's kind, wk_nn_sequential or wk_nn_module_list, with the children
  * from, ..., to - 1 of m, which both share. A sequential keeps their names, a list counts anew.
  * Errors:    WK_ERR_INDEX if they do not all exist; WK_ERR_ARGUMENT if m is of another kind
@@ -238,6 +248,26 @@ WK_RESULT_API wk_module *wk_nn_linear_at(wk_site site, int64_t in, int64_t out, 
  * parameters are created.
  * PyTorch:   torch.nn.LazyLinear */
 WK_RESULT_API wk_module *wk_nn_lazy_linear_at(wk_site site, int64_t out, const wk_nn_linear_options *options);
+
+typedef struct wk_nn_quantized_linear_options {
+    size_t size;
+    wk_by_name by_name;
+    wk_block_format format; /* default WK_BLOCKS_Q8_0 */
+    bool no_bias;           /* without bias; default false */
+    wk_dtype dtype;         /* of the bias; default f32 */
+    wk_device device;       /* default WK_DEVICE, else the CPU */
+} wk_nn_quantized_linear_options;
+/* wk_nn_quantized_linear(in, out): Creates a linear layer whose weight stays in quantised blocks: a buffer of u8 named
+ * after the format, weight_q8_0 (out, bytes of in elements), and a parameter bias (out), both 0 until they are loaded
+ * or set. wk_module_quantize makes such layers of others, wk_nn_pretrained reads them from GGUF files.
+ *     out = x dequantize(weight)^T + bias
+ * Shapes:    (..., in) -> (..., out)
+ * Gradient:  of x and bias; the weight has none
+ * Errors:    WK_ERR_SHAPE if in is not a multiple of the elements of a block, or a size is negative; WK_ERR_ARGUMENT
+ *            if .format is unknown
+ * PyTorch:   none; torch.ao.nn.quantized.dynamic.Linear has other formats */
+WK_RESULT_API wk_module *wk_nn_quantized_linear_at(wk_site site, int64_t in, int64_t out,
+                                                   const wk_nn_quantized_linear_options *options);
 
 /* wk_nn_sequential(a, b, ...) or wk_nn_sequential((a, b, ...)): Creates a module that calls its children "0", "1",
  * ... in order. For an array: wk_nn_sequential_at(WK_HERE, modules, count).
@@ -638,6 +668,10 @@ WK_API wk_tensor *wk_init_kaiming_normal__at(wk_site site, wk_tensor *x, const w
     WK_NEW_MODULE_(WK_OPT2_(wk_module *, wk_nn_linear, wk_nn_linear_options, "in, out", in, __VA_ARGS__))
 #define wk_nn_lazy_linear(...)                                                                                         \
     WK_NEW_MODULE_(WK_OPT_(wk_module *, wk_nn_lazy_linear, wk_nn_linear_options, __VA_ARGS__))
+#define wk_nn_quantized_linear(in, ...)                                                                                \
+    WK_NEW_MODULE_(                                                                                                    \
+        WK_OPT2_(wk_module *, wk_nn_quantized_linear, wk_nn_quantized_linear_options, "in, out", in, __VA_ARGS__))
+#define wk_module_quantize(...)         WK_OPT_(wk_module *, wk_module_quantize, wk_block_options, __VA_ARGS__)
 #define wk_nn_celu(...)                 WK_ACTIVATION_("celu", wk_celu_options, __VA_ARGS__)
 #define wk_nn_elu(...)                  WK_ACTIVATION_("elu", wk_elu_options, __VA_ARGS__)
 #define wk_nn_gelu(...)                 WK_ACTIVATION_("gelu", wk_gelu_options, __VA_ARGS__)

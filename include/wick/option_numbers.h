@@ -109,6 +109,8 @@
 
 #define wk_nn_pretrained_options_numbers_(wk_do_, wk_o_)
 
+#define wk_nn_quantized_linear_options_numbers_(wk_do_, wk_o_)
+
 #define wk_nn_resnet_options_numbers_(wk_do_, wk_o_)
 
 #define wk_nn_rms_norm_options_numbers_(wk_do_, wk_o_) wk_do_(wk_o_, eps)
@@ -225,21 +227,22 @@
         bidirectional, bins, blank, blocking, buffers, ceil_mode, centered, channels, classes, columns, context,       \
         convert, cooldown, count, create_graph, cumulative, decimals, decoupled_weight_decay, dilation,                \
         dim_feedforward, disable, divisor_override, do_sample, draws, drop_last, dtype, early_stopping, enable_gqa,    \
-        eos_count, equal_nan, error_if_nonfinite, exclude_self, fan_out, full, groups, head_dim, height, hidden_size,  \
-        history_size, image_size, in_channels, include_last_offset, initial, interleaved, intermediate_size, invert,   \
-        is_causal, kdim, keep, keepdim, letters_only, log_target, log_y, logits_to_keep, max_eval, max_iter,           \
-        max_lr_count, max_new_tokens, max_position_embeddings, max_size, maximize, memory_is_causal, min_frequency,    \
-        min_tokens_to_keep, minlength, mode, n_embd, n_head, n_inner, n_layer, n_positions, nesterov, no_affine,       \
-        no_average_weights, no_bias, no_broadcast_buffers, no_count_include_pad, no_cycle_momentum, no_grad,           \
-        no_log_input, no_replacement, no_running_stats, nonlinearity, norm_first, normalise, num_attention_heads,      \
-        num_beams, num_decoder_layers, num_encoder_layers, num_hidden_layers, num_key_value_heads, num_layers,         \
-        num_parameters, offset, op, out_int32, output_padding, output_size, padding, padding_mode, pairs, patch_size,  \
-        post_accumulate, prefetch_factor, proj_size, punctuation, rank, recompute_scale_factor, reduction,             \
-        replacement, requires_grad, reserved, retain_graph, return_indices, right, rope_original_positions,            \
-        running_stats, scale_each, scale_grad_by_freq, seed, shuffle, site, skip_special_tokens, split, src_is_causal, \
-        step_size_down, step_size_up, steps, stop_count, stratify, stride, swap, tensor, tgt_is_causal, three_phase,   \
-        tie_word_embeddings, top_k, total_iters, total_length, training, type_vocab_size, unsorted, untied,            \
-        use_rslora, vdim, vocab_size, warmup, width_per_group, workers, world, zero_infinity, zero_init_residual;      \
+        eos_count, equal_nan, error_if_nonfinite, exclude_self, fan_out, format, full, groups, head_dim, height,       \
+        hidden_size, history_size, image_size, in_channels, include_last_offset, initial, interleaved,                 \
+        intermediate_size, invert, is_causal, kdim, keep, keepdim, letters_only, log_target, log_y, logits_to_keep,    \
+        max_eval, max_iter, max_lr_count, max_new_tokens, max_position_embeddings, max_size, maximize,                 \
+        memory_is_causal, min_frequency, min_tokens_to_keep, minlength, mode, n_embd, n_head, n_inner, n_layer,        \
+        n_positions, nesterov, no_affine, no_average_weights, no_bias, no_broadcast_buffers, no_count_include_pad,     \
+        no_cycle_momentum, no_grad, no_log_input, no_replacement, no_running_stats, nonlinearity, norm_first,          \
+        normalise, num_attention_heads, num_beams, num_decoder_layers, num_encoder_layers, num_hidden_layers,          \
+        num_key_value_heads, num_layers, num_parameters, offset, op, out_int32, output_padding, output_size, padding,  \
+        padding_mode, pairs, patch_size, post_accumulate, prefetch_factor, proj_size, punctuation, quantized, rank,    \
+        recompute_scale_factor, reduction, replacement, requires_grad, reserved, retain_graph, return_indices, right,  \
+        rope_original_positions, running_stats, scale_each, scale_grad_by_freq, seed, shuffle, site,                   \
+        skip_special_tokens, split, src_is_causal, step_size_down, step_size_up, steps, stop_count, stratify, stride,  \
+        swap, tensor, tgt_is_causal, three_phase, tie_word_embeddings, top_k, total_iters, total_length, training,     \
+        type_vocab_size, unsorted, untied, use_rslora, vdim, vocab_size, warmup, width_per_group, workers, world,      \
+        zero_infinity, zero_init_residual;                                                                             \
     wk_device device, output;
 
 #endif

@@ -303,6 +303,26 @@
 #define wk_bitwise_xor(a, b)  WK_NEW_TENSOR_(WK_ARITH_(wk_bitwise_xor, a, b))
 #define wk_bitwise_xor_(a, b) WK_ARITH_1_(wk_bitwise_xor_, a, b)
 
+/* wk_bitwise_left_shift(a, b): Shifts the bits of a to the left by b.
+ *     out = a 2^b, which wraps; 0 if b is negative or at least the number of bits
+ * Dtypes:    integers; out has the promoted dtype
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error; wk_bitwise_left_shift_ writes the result
+ *            into a and returns a
+ * Example:   wk_bitwise_left_shift(wk_to_dtype(x, WK_I64), 2) is {20, 12} for x = {5, 3}
+ * PyTorch:   torch.bitwise_left_shift */
+#define wk_bitwise_left_shift(a, b)  WK_NEW_TENSOR_(WK_ARITH_(wk_bitwise_left_shift, a, b))
+#define wk_bitwise_left_shift_(a, b) WK_ARITH_1_(wk_bitwise_left_shift_, a, b)
+
+/* wk_bitwise_right_shift(a, b): Shifts the bits of a to the right by b.
+ *     out = a / 2^b, rounded down; 0, or -1 for a negative a, if b is negative or at least the number of bits
+ * Dtypes:    integers; out has the promoted dtype
+ * Returns:   a new tensor, owned by the innermost scope; NULL on error; wk_bitwise_right_shift_ writes the result
+ *            into a and returns a
+ * Example:   wk_bitwise_right_shift(wk_to_dtype(x, WK_I64), 1) is {2, 1} for x = {5, 3}
+ * PyTorch:   torch.bitwise_right_shift */
+#define wk_bitwise_right_shift(a, b)  WK_NEW_TENSOR_(WK_ARITH_(wk_bitwise_right_shift, a, b))
+#define wk_bitwise_right_shift_(a, b) WK_ARITH_1_(wk_bitwise_right_shift_, a, b)
+
 /* wk_isclose(a, b): Tests whether a and b are close to each other. Infinities are close if they are equal, NaN only
  * to NaN and with .equal_nan.
  *     out = a = b or |a - b| <= atol + rtol |b|

@@ -311,6 +311,28 @@ WK_API wk_tensor *wk_bitwise_xor__at(wk_site site, wk_tensor *a, wk_tensor *b);
 WK_API wk_tensor *wk_bitwise_xor__scalar_f64_at(wk_site site, wk_tensor *a, double b);
 WK_API wk_tensor *wk_bitwise_xor__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
 
+/* bitwise_left_shift: Shifts the bits of a to the left by b. */
+WK_RESULT_API wk_tensor *wk_bitwise_left_shift_at(wk_site site, wk_tensor *a, wk_tensor *b);
+WK_RESULT_API wk_tensor *wk_bitwise_left_shift_scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_RESULT_API wk_tensor *wk_bitwise_left_shift_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
+WK_RESULT_API wk_tensor *wk_bitwise_left_shift_rscalar_f64_at(wk_site site, double a, wk_tensor *b);
+WK_RESULT_API wk_tensor *wk_bitwise_left_shift_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
+WK_RESULT_API wk_tensor *wk_bitwise_left_shift(wk_tensor *a, wk_tensor *b);
+WK_API wk_tensor *wk_bitwise_left_shift__at(wk_site site, wk_tensor *a, wk_tensor *b);
+WK_API wk_tensor *wk_bitwise_left_shift__scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_bitwise_left_shift__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
+
+/* bitwise_right_shift: Shifts the bits of a to the right by b. */
+WK_RESULT_API wk_tensor *wk_bitwise_right_shift_at(wk_site site, wk_tensor *a, wk_tensor *b);
+WK_RESULT_API wk_tensor *wk_bitwise_right_shift_scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_RESULT_API wk_tensor *wk_bitwise_right_shift_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
+WK_RESULT_API wk_tensor *wk_bitwise_right_shift_rscalar_f64_at(wk_site site, double a, wk_tensor *b);
+WK_RESULT_API wk_tensor *wk_bitwise_right_shift_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b);
+WK_RESULT_API wk_tensor *wk_bitwise_right_shift(wk_tensor *a, wk_tensor *b);
+WK_API wk_tensor *wk_bitwise_right_shift__at(wk_site site, wk_tensor *a, wk_tensor *b);
+WK_API wk_tensor *wk_bitwise_right_shift__scalar_f64_at(wk_site site, wk_tensor *a, double b);
+WK_API wk_tensor *wk_bitwise_right_shift__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b);
+
 /* isclose: Tests whether a and b are close to each other. */
 typedef struct wk_isclose_options {
     size_t size;

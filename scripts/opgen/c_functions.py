@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from opgen.spec import Argument, Header, Op, Overload
 from opgen.c_text import banner, comment, heading
 
-SIZES = {"bool ": 1, "int ": 4, "wk_dtype ": 4, "wk_reduction ": 4}  # of a member; the others have 8
+# Bytes of a member; the others have 8
+SIZES = {"bool ": 1, "int ": 4, "wk_dtype ": 4, "wk_reduction ": 4, "wk_block_format ": 4}
 ALIGNED = {"wk_device ": 4}  # where that is not its size
 
 

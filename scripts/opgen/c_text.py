@@ -7,6 +7,7 @@ import textwrap
 from opgen.spec import Header, Op
 
 LICENCE = "/* SPDX-License-Identifier: Apache-2.0 */\n"
+CONSTANTS = {"wk_reduction ": "WK_REDUCE_", "wk_block_format ": "WK_BLOCKS_"}  # enums of options, their constants
 WIDTH = 114  # of the text of a comment, between " * " and " */"
 
 
@@ -98,8 +99,8 @@ def options_text(op: Op) -> str:
         if a.enum:
             names = a.constants(op.name)
             usual = " or ".join(names) + f"; default {names[0]}"
-        elif a.c_type == "wk_reduction ":
-            names = [f"WK_REDUCE_{choice.upper()}" for choice in a.choices]
+        elif a.c_type in CONSTANTS:
+            names = [CONSTANTS[a.c_type] + choice.upper() for choice in a.choices]
             usual = f"{', '.join(names[:-1])} or {names[-1]}; default {names[0]}"
         elif a.choices and not a.is_sizes:
             usual = " or ".join(f'"{choice}"' for choice in a.choices)

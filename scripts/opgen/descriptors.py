@@ -12,7 +12,9 @@ DTYPES = {
     "numbers": "WK__NUMBERS",
     "floats": "WK__FLOATS",
     "i64 and i32": "1 << WK_I64 | 1 << WK_I32",
+    "integers": "WK__INTS",
     "integers and bool": "WK__INTS | WK__BOOLS",
+    "u8": "1 << WK_U8",
 }
 RESULTS = {"same": None, "float": "WK__RESULT_FLOAT", "bool": "WK__RESULT_BOOL"}
 

@@ -14,6 +14,7 @@ DTYPES = {
     "floats": "floating",
     "integers": "integers",
     "integers and bool": "integers and bool",
+    "u8": "u8",
 }
 
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Table of work families; see work.h. */
 #include "work.h"
+#include "ir/blocks.h"
 
 const wk__work_family wk__work_families[WK__WORK_FAMILIES] = {
     [WK__PROGRAM] = {.name = "program", .log_name = "one pass", .is_program = true},
@@ -41,6 +42,7 @@ const wk__work_family wk__work_families[WK__WORK_FAMILIES] = {
                        .nout = 2,
                        .nin = 4,
                        .is_attention = true,
+                       .is_sparse_space = true,
                        .nmodes = 4,
                        .same_dtype_operand = 2},
     [WK__ATTENTION_BACKWARD] = {.name = "attention_backward",
@@ -48,8 +50,17 @@ const wk__work_family wk__work_families[WK__WORK_FAMILIES] = {
                                 .nout = 3,
                                 .nin = 7,
                                 .is_attention = true,
+                                .is_sparse_space = true,
                                 .nmodes = 4,
                                 .same_dtype_operand = 3},
+    [WK__QUANTIZED] = {.name = "quantized",
+                       .log_name = "a product with blocks",
+                       .nout = 1,
+                       .nin = 2,
+                       .is_quantized = true,
+                       .is_sparse_space = true,
+                       .nmodes = WK__BLOCK_OP_FORMATS,
+                       .same_dtype_operand = 1},
     [WK__TRANSFER] = {.name = "transfer", .nout = 1, .nin = 1, .is_transfer = true, .same_dtype_operand = 1},
 };
 

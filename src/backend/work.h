@@ -8,6 +8,7 @@
  *                  factor on the fly; an epilogue program may follow
  *   along one      scatter_add, scan and sort process the lines of one dimension
  *   dimension
+ *   quantized      products with a matrix of quantised blocks, which stays as it is in memory
  *   attention      softmax of products, times a third matrix, and its gradient, without the products in memory
  *   transfer       dense bytes to another device; backends have a separate entry for it */
 #ifndef WICK_BACKEND_WORK_H
@@ -43,12 +44,17 @@ typedef enum wk__work_id {
     /* Operands: 0 d query, 1 d key, 2 d value out; 3 to 6 as 2 to 5 above, 7 gradient of out (L, Ev), 8 lse (L), 9 sum
      * over Ev of out times its gradient (L). */
     WK__ATTENTION_BACKWARD,
+    /* The space is (R, O, I, B); an operand has stride 0 along dimensions that it does not have. Operands: 0 out (R, O)
+     * f32, row-major; 1 x (R, I) f32 and 2 blocks (O, B) u8, with contiguous rows. The mode is the wk_block_format: B
+     * bytes of blocks have I elements. out = x blocks^T. */
+    WK__QUANTIZED,
     WK__WORK_FAMILIES
 } wk__work_id;
 
 /* Modes of attention. Causal: row l sees keys 0 to l. */
 enum { WK__ATTENTION_CAUSAL = 1, WK__ATTENTION_MASKED = 2 };
 enum { WK__ATTENTION_DIMS = 4 }; /* L, S, E, Ev, the last dimensions of the space */
+enum { WK__QUANTIZED_DIMS = 4 }; /* R, O, I, B */
 
 typedef struct wk__work_family {
     const char *name;     /* in plans and failures */
@@ -61,6 +67,8 @@ typedef struct wk__work_family {
     bool is_contraction;    /* has a wk__contraction */
     bool is_along_dim;      /* works along one dimension, given by dim, mode and bound */
     bool is_attention;      /* works on matrices of rows, keys and columns, as described above */
+    bool is_quantized;      /* works on blocks, as described above */
+    bool is_sparse_space;   /* operands have stride 0 along dimensions of the space that they do not have */
     bool is_transfer;       /* inputs are on another device */
     bool can_fault;         /* may find a bad index; for programs the record decides */
     /* operand 0 is also read, and elements without contributions remain; it has its own size along dim */

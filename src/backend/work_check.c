@@ -10,6 +10,7 @@
 #include "backend/backend.h"
 #include "backend/contraction.h"
 #include "base/alloc.h"
+#include "ir/blocks.h"
 
 /* Range of element offsets that an operand accesses relative to its offset: low <= 0 <= high. */
 typedef struct reach {
@@ -196,11 +197,38 @@ static const char *check_attention(const wk__work_family *family, const wk__work
     return NULL;
 }
 
+/* Checks a product with blocks: complete blocks, contiguous rows of x and of bytes, a row-major result. */
+static const char *check_quantized(const wk__work_family *family, const wk__work_args *args)
+{
+    enum { R, O, I, B, DIMS };
+    static const int row[] = {R, R, O}, column[] = {O, I, B};
+    if (args->ndim != WK__QUANTIZED_DIMS) return "a number of dimensions other than 4";
+    if (args->mode < 0 || args->mode >= family->nmodes) return "an unknown mode";
+    const wk__block_format *format = &wk__block_formats[args->mode];
+    if (args->operand[1].dtype != args->operand[0].dtype) return "operands with different dtypes";
+    if (args->operand[2].dtype != WK_U8) return "blocks with a dtype other than u8";
+    if (args->shape[I] % format->elements != 0 || args->shape[B] % format->bytes != 0 ||
+        args->shape[I] / format->elements != args->shape[B] / format->bytes)
+        return "rows with a part of a block";
+    for (int o = 0; o < 3; o++) {
+        const wk__operand *operand = &args->operand[o];
+        int64_t shape[WK__MAX_DIMS] = {1, 1, 1, 1};
+        shape[row[o]] = args->shape[row[o]];
+        shape[column[o]] = args->shape[column[o]];
+        const char *wrong = check_operand(operand, DIMS, shape);
+        if (wrong) return wrong;
+        if (shape[column[o]] > 1 && operand->stride[column[o]] != 1) return "rows that are not contiguous";
+        if (o == 0 && shape[R] > 1 && operand->stride[R] != shape[O]) return "a result that is not row-major";
+    }
+    return NULL;
+}
+
 static const char *check_args(const wk__work_family *family, const wk__work_args *args)
 {
     if (!args) return "no operands";
     if (args->ndim < 0 || args->ndim > WK__MAX_DIMS) return "an invalid number of dimensions";
     if (family->is_attention) return check_attention(family, args);
+    if (family->is_quantized) return check_quantized(family, args);
     return family->is_contraction ? check_contraction(args) : check_along_dim(family, args);
 }
 

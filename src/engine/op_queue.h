@@ -96,11 +96,11 @@ static inline size_t wk__record_bytes(int family, int ndim, int refs)
     return sizeof(wk__record) + (size_t)refs * sizeof(wk__ref) + sizeof(int64_t) * (size_t)ndim * (size_t)(1 + refs) +
            (wk__work_families[family].is_contraction ? sizeof(wk__contraction) : 0);
 }
-/* Returns the number of elements of ref k along dimension d: 1 if an output is reduced, or if an operand of attention
- * does not have the dimension. */
+/* Returns the number of elements of ref k along dimension d: 1 if an output is reduced, or if an operand does
+ * not have the dimension. */
 static inline int64_t wk__record_extent(wk__record *r, int k, int d)
 {
-    const bool absent = wk__record_family(r)->is_attention && wk__record_stride(r, k)[d] == 0;
+    const bool absent = wk__record_family(r)->is_sparse_space && wk__record_stride(r, k)[d] == 0;
     return absent || (k < r->nout && r->reduce_mask >> d & 1) ? 1 : wk__record_shape(r)[d];
 }
 /* Returns input k. */

@@ -225,12 +225,24 @@ static void count_attention(wk__forward_watch *watch, wk__record *r)
     watch->multiply_adds = fits ? watch->multiply_adds + count : INT64_MAX;
 }
 
+/* Adds the products of rows of x and rows of blocks. */
+static void count_quantized(wk__forward_watch *watch, wk__record *r)
+{
+    int64_t count = 1;
+    bool fits = true;
+    for (int d = 0; d < WK__QUANTIZED_DIMS - 1; d++) fits = fits && wk__mul_size(count, wk__record_shape(r)[d], &count);
+    fits = fits && watch->multiply_adds <= INT64_MAX - count;
+    watch->multiply_adds = fits ? watch->multiply_adds + count : INT64_MAX;
+}
+
 void wk__record_commit(wk_context *context, wk__record *r)
 {
     if (context->frame.forward_watch && wk__record_family(r)->is_contraction)
         count_products(context->frame.forward_watch, r);
     else if (context->frame.forward_watch && wk__record_family(r)->is_attention)
         count_attention(context->frame.forward_watch, r);
+    else if (context->frame.forward_watch && wk__record_family(r)->is_quantized)
+        count_quantized(context->frame.forward_watch, r);
     wk__op_queue *queue = context->op_queue;
     r->extends = r->partial && r->prior->state == WK__PENDING;
     for (int k = 0; k < r->nout; k++) {

@@ -12,6 +12,7 @@
 #ifndef WICK_IO_GGUF_H
 #define WICK_IO_GGUF_H
 
+#include "ir/blocks.h"
 #include "safetensors.h"
 
 enum {
@@ -24,10 +25,10 @@ enum {
 
 /* A type of elements. Quantised ones are blocks of elements that share scales. */
 typedef struct wk__gguf_type {
-    const char *name; /* NULL: the format has no type of this number */
-    int block, bytes; /* elements of a block, and its bytes in the file */
-    wk_dtype dtype;   /* of a tensor with these elements; 0: none, it cannot be read */
-    void (*decode)(const uint8_t *block, float *element); /* computes the elements of a block; NULL: they are in it */
+    const char *name;               /* NULL: the format has no type of this number */
+    int block, bytes;               /* elements of a block, and its bytes in the file */
+    wk_dtype dtype;                 /* of a tensor with these elements; 0: none, it cannot be read */
+    const wk__block_format *blocks; /* NULL: elements are not quantised, or unsupported */
 } wk__gguf_type;
 
 /* Returns a type by its number in the file; NULL if the format has no such type. */
@@ -36,19 +37,6 @@ const wk__gguf_type *wk__gguf_type_of(uint64_t number);
 void wk__gguf_decode(const wk__gguf_type *type, const uint8_t *blocks, int64_t count, float *elements);
 /* Returns WK_OK, or WK_ERR_UNSUPPORTED if tensors of this type cannot be read. */
 wk_code wk__gguf_check_type(const wk__safetensors_tensor *tensor, wk__io_error *error);
-
-void wk__gguf_decode_q4_0(const uint8_t *block, float *element);
-void wk__gguf_decode_q4_1(const uint8_t *block, float *element);
-void wk__gguf_decode_q5_0(const uint8_t *block, float *element);
-void wk__gguf_decode_q5_1(const uint8_t *block, float *element);
-void wk__gguf_decode_q8_0(const uint8_t *block, float *element);
-void wk__gguf_decode_q2_k(const uint8_t *block, float *element);
-void wk__gguf_decode_q3_k(const uint8_t *block, float *element);
-void wk__gguf_decode_q4_k(const uint8_t *block, float *element);
-void wk__gguf_decode_q5_k(const uint8_t *block, float *element);
-void wk__gguf_decode_q6_k(const uint8_t *block, float *element);
-void wk__gguf_decode_iq4_nl(const uint8_t *block, float *element);
-void wk__gguf_decode_iq4_xs(const uint8_t *block, float *element);
 
 /* ---- reading ----------------------------------------------------------------------------------------------------- */
 

@@ -8,26 +8,26 @@
 static const wk__gguf_type types[] = {
     [0] = {"F32", 1, 4, WK_F32, NULL},
     [1] = {"F16", 1, 2, WK_F16, NULL},
-    [2] = {"Q4_0", 32, 18, WK_F32, wk__gguf_decode_q4_0},
-    [3] = {"Q4_1", 32, 20, WK_F32, wk__gguf_decode_q4_1},
-    [6] = {"Q5_0", 32, 22, WK_F32, wk__gguf_decode_q5_0},
-    [7] = {"Q5_1", 32, 24, WK_F32, wk__gguf_decode_q5_1},
-    [8] = {"Q8_0", 32, 34, WK_F32, wk__gguf_decode_q8_0},
+    [2] = {"Q4_0", 32, 18, WK_F32, &wk__block_formats[WK_BLOCKS_Q4_0]},
+    [3] = {"Q4_1", 32, 20, WK_F32, &wk__block_formats[WK_BLOCKS_Q4_1]},
+    [6] = {"Q5_0", 32, 22, WK_F32, &wk__block_formats[WK_BLOCKS_Q5_0]},
+    [7] = {"Q5_1", 32, 24, WK_F32, &wk__block_formats[WK_BLOCKS_Q5_1]},
+    [8] = {"Q8_0", 32, 34, WK_F32, &wk__block_formats[WK_BLOCKS_Q8_0]},
     [9] = {"Q8_1", 32, 40, 0, NULL},
-    [10] = {"Q2_K", 256, 84, WK_F32, wk__gguf_decode_q2_k},
-    [11] = {"Q3_K", 256, 110, WK_F32, wk__gguf_decode_q3_k},
-    [12] = {"Q4_K", 256, 144, WK_F32, wk__gguf_decode_q4_k},
-    [13] = {"Q5_K", 256, 176, WK_F32, wk__gguf_decode_q5_k},
-    [14] = {"Q6_K", 256, 210, WK_F32, wk__gguf_decode_q6_k},
+    [10] = {"Q2_K", 256, 84, WK_F32, &wk__block_formats[WK_BLOCKS_Q2_K]},
+    [11] = {"Q3_K", 256, 110, WK_F32, &wk__block_formats[WK_BLOCKS_Q3_K]},
+    [12] = {"Q4_K", 256, 144, WK_F32, &wk__block_formats[WK_BLOCKS_Q4_K]},
+    [13] = {"Q5_K", 256, 176, WK_F32, &wk__block_formats[WK_BLOCKS_Q5_K]},
+    [14] = {"Q6_K", 256, 210, WK_F32, &wk__block_formats[WK_BLOCKS_Q6_K]},
     [15] = {"Q8_K", 256, 292, 0, NULL},
     [16] = {"IQ2_XXS", 256, 66, 0, NULL},
     [17] = {"IQ2_XS", 256, 74, 0, NULL},
     [18] = {"IQ3_XXS", 256, 98, 0, NULL},
     [19] = {"IQ1_S", 256, 50, 0, NULL},
-    [20] = {"IQ4_NL", 32, 18, WK_F32, wk__gguf_decode_iq4_nl},
+    [20] = {"IQ4_NL", 32, 18, WK_F32, &wk__block_formats[WK__BLOCKS_IQ4_NL]},
     [21] = {"IQ3_S", 256, 110, 0, NULL},
     [22] = {"IQ2_S", 256, 82, 0, NULL},
-    [23] = {"IQ4_XS", 256, 136, WK_F32, wk__gguf_decode_iq4_xs},
+    [23] = {"IQ4_XS", 256, 136, WK_F32, &wk__block_formats[WK__BLOCKS_IQ4_XS]},
     [24] = {"I8", 1, 1, WK_I8, NULL},
     [25] = {"I16", 1, 2, WK_I16, NULL},
     [26] = {"I32", 1, 4, WK_I32, NULL},
@@ -73,7 +73,7 @@ static void decode_part(void *user, int64_t k)
     const decoding *d = user;
     const int64_t end = wk__min_i64((k + 1) * d->part, d->count);
     for (int64_t b = k * d->part; b < end; b++)
-        d->type->decode(d->blocks + b * d->type->bytes, d->elements + b * d->type->block);
+        d->type->blocks->decode(d->blocks + b * d->type->bytes, d->elements + b * d->type->block);
 }
 
 void wk__gguf_decode(const wk__gguf_type *type, const uint8_t *blocks, int64_t count, float *elements)

@@ -131,6 +131,9 @@ static wk_module *load_model(wk__pretrained_call *l, wk_device device)
     const bool tied = l->config.tied || !l->has_head;
     wk_module *m = create_model(l, device, tied);
     wk_tensors *list = m ? wk__module_state_dict(l->site, OP, m) : NULL;
+    if (list && l->quantized && l->config.gguf)
+        list =
+            wk__pretrained_keep_blocks(l, m, wk__tensor_list_of(list)) ? wk__module_state_dict(l->site, OP, m) : NULL;
     if (!list) return NULL;
     const wk__pretrained_ends *ends = &l->config.ends;
     const bool fine = wk__pretrained_load(l, wk__tensor_list_of(list), tied) &&
@@ -147,8 +150,11 @@ wk_module *wk_nn_pretrained_at(wk_site site, const char *folder, const wk_nn_pre
         return NULL;
     wk__context()->frame.initial_off = true; /* the end of the call restores it */
     const bool is_file = wk__pretrained_is_file(folder);
-    wk__pretrained_call l = {
-        .site = site, .folder = folder, .source = is_file ? "the metadata" : "config.json", .dtype = o.dtype};
+    wk__pretrained_call l = {.site = site,
+                             .folder = folder,
+                             .source = is_file ? "the metadata" : "config.json",
+                             .dtype = o.dtype,
+                             .quantized = o.quantized};
     const bool fine = (is_file ? read_gguf(&l) : read_folder(&l)) && wk__pretrained_check_size(&l);
     wk_module *m = fine ? load_model(&l, o.device) : NULL;
     wk__pretrained_files_free(&l.files);

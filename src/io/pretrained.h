@@ -4,10 +4,12 @@
  *     pretrained_config.c, pretrained_gguf.c     what the model is
  *     pretrained.c                               which tensors the files have; the model
  *     pretrained_size.c                          whether the files can hold the model
+ *     pretrained_blocks.c                        layers whose weights stay in their blocks
  *     pretrained_load.c                          tensors into its parameters */
 #ifndef WICK_IO_PRETRAINED_H
 #define WICK_IO_PRETRAINED_H
 
+#include "gguf.h"
 #include "nn/tensor_list.h"
 #include "pretrained_config.h"
 
@@ -24,6 +26,7 @@ typedef struct wk__pretrained_call {
     bool has_head;   /* the files have the weight of the head */
     double elements; /* of the tensors in the files that may be parameters */
     int64_t tensors; /* number of these tensors */
+    bool quantized;  /* weights of linear layers stay in their blocks */
 } wk__pretrained_call;
 
 /* Set the error of the call. Return false. */
@@ -33,6 +36,10 @@ bool wk__pretrained_no_memory(const wk__pretrained_call *l);
 bool wk__pretrained_open(const wk__pretrained_call *l, const char *name, wk__tensor_file *file, wk__text *path);
 /* Checks that the files can hold the model, before memory for it is allocated. */
 bool wk__pretrained_check_size(const wk__pretrained_call *l);
+/* Returns true if a tensor has blocks that can stay as they are, and sets their format. */
+bool wk__pretrained_block_format(const wk__safetensors_tensor *t, wk_block_format *format);
+/* Replaces linear layers of the model, whose tensors are in the list, by layers of blocks where the file has blocks. */
+bool wk__pretrained_keep_blocks(const wk__pretrained_call *l, wk_module *m, const wk__tensor_list *list);
 /* Reads all tensors of the files into the parameters, each of which must be among them. `tied`: the model
  * has no lm_head.weight. */
 bool wk__pretrained_load(const wk__pretrained_call *l, const wk__tensor_list *parameters, bool tied);

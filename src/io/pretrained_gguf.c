@@ -137,7 +137,7 @@ static wk_code read_scaling(const wk__tensor_file *file, wk_nn_llama_options *o,
     const wk__safetensors_tensor *t = wk__safetensors_find(&file->header, "rope_freqs.weight");
     const int64_t pairs = o->head_dim / 2;
     if (!t) return WK_OK;
-    if (t->ndim != 1 || t->shape[0] != pairs || pairs == 0 || t->gguf->decode || t->dtype != WK_F32)
+    if (t->ndim != 1 || t->shape[0] != pairs || pairs == 0 || t->gguf->blocks || t->dtype != WK_F32)
         return wk__io_fail(error, WK_ERR_FORMAT, "\"rope_freqs.weight\" must be F32[%lld]", (long long)pairs);
     float *quotient = wk__alloc((size_t)(t->end - t->begin));
     if (!quotient) return wk__io_fail(error, WK_ERR_MEMORY, "out of host memory");

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors of the files into the parameters of a pretrained model; see pretrained.h. */
 #include "base/alloc.h"
+#include "nn/quantized_linear.h"
 #include "pretrained.h"
 #include "save_load.h"
 #include "tensor/call_scope.h"
+#include <stdio.h>
 #include <string.h>
 #include <wick/ops.h>
 
@@ -34,14 +36,10 @@ static bool is_computed(const loading *l, const char *name)
     return l->tied && strcmp(name, "lm_head.weight") == 0;
 }
 
-/* Returns the number of the parameter of a tensor, whose name may lack the name of the body; -1: none. */
-static int64_t find_parameter(const loading *l, const char *name)
+/* Returns the number of the parameter with this name, which may lack the name of the body; -1: none. */
+static int64_t find_name(const loading *l, const char *body, const char *name)
 {
-    const wk__pretrained_config *c = &l->call->config;
-    const char *const body = c->kind == WK__PRETRAINED_GPT2 ? "transformer." : "model.", *within;
-    char parameter[WK__PARAMETER_NAME];
-    if (c->gguf && !wk__pretrained_gguf_name(name, parameter)) return -1;
-    if (c->gguf) name = parameter;
+    const char *within;
     for (int64_t k = 0; k < l->parameters->count; k++) {
         const char *own = l->parameters->item[k].name;
         if (strcmp(own, name) == 0 || (wk__strip_prefix(body, own, &within) && strcmp(within, name) == 0)) return k;
@@ -49,11 +47,37 @@ static int64_t find_parameter(const loading *l, const char *name)
     return -1;
 }
 
+/* Returns the number of the parameter of a tensor, or of the buffer of its blocks; -1: none. */
+static int64_t find_parameter(const loading *l, const wk__safetensors_tensor *t)
+{
+    const wk__pretrained_config *c = &l->call->config;
+    const char *const body = c->kind == WK__PRETRAINED_GPT2 ? "transformer." : "model.";
+    char parameter[WK__PARAMETER_NAME], blocks[WK__PARAMETER_NAME + WK__BLOCKS_NAME];
+    wk_block_format format;
+    if (!c->gguf) return find_name(l, body, t->name);
+    if (!wk__pretrained_gguf_name(t->name, parameter)) return -1;
+    if (l->call->quantized && wk__pretrained_block_format(t, &format)) {
+        snprintf(blocks, sizeof blocks, "%s_%s", parameter, wk__block_formats[format].name);
+        const int64_t k = find_name(l, body, blocks);
+        if (k >= 0) return k;
+    }
+    return find_name(l, body, parameter);
+}
+
+/* Returns true for the buffer of a quantised layer. */
+static bool is_blocks(const wk_tensor *parameter)
+{
+    return wk__body_of(parameter)->dtype == WK_U8;
+}
+
 static bool check_shape(const loading *l, const wk__tensor_file *file, const wk__safetensors_tensor *t,
                         const wk_tensor *parameter)
 {
     const wk__body *body = wk__body_of(parameter);
     const bool may_be_read = wk__is_float(t->dtype) || !t->dtype; /* reading reports an unsupported one */
+    if (is_blocks(parameter) && t->ndim == 2 && t->shape[0] == body->shape[0] &&
+        t->shape[1] / t->gguf->block * t->gguf->bytes == body->shape[1])
+        return true;
     if (wk__same_shape(t->ndim, t->shape, body->ndim, body->shape) && may_be_read) return true;
     wk__text text = {0};
     wk__text_format(&text, OP ": %s: ", wk__printable_name(file->file.path).text);
@@ -81,7 +105,9 @@ static bool load_tensor(const loading *l, const wk__tensor_file *file, const wk_
     wk__call_scope c;
     if (!check_shape(l, file, t, parameter) || !wk__call_begin(&c, WK__FRAME_CALL, OP, file->site, WK__GRAD_OFF))
         return false;
-    wk_tensor *x = wk__tensor_file_read_one(file, t, wk_device_of(parameter));
+    const wk_device device = wk_device_of(parameter);
+    wk_tensor *x =
+        is_blocks(parameter) ? wk__tensor_file_read_blocks(file, t, device) : wk__tensor_file_read_one(file, t, device);
     const int64_t heads = config->interleaved ? wk__pretrained_gguf_heads(config, t->name) : 0;
     if (x && heads > 0) x = separate_pairs(x, heads);
     if (x) x = wk_to_dtype_at(file->site, x, wk_dtype_of(parameter));
@@ -96,7 +122,7 @@ static bool load_file(const loading *l, const wk__tensor_file *file)
     for (int64_t k = 0; k < file->header.count; k++) {
         const wk__safetensors_tensor *t = &file->header.tensors[k];
         if (is_computed(l, t->name)) continue;
-        const int64_t at = find_parameter(l, t->name);
+        const int64_t at = find_parameter(l, t);
         if (at < 0) {
             wk__error_set(l->call->site, WK_ERR_SHAPE, OP ": %s: unexpected tensor \"%s\": the model of %s has none",
                           wk__printable_name(file->file.path).text, wk__printable_name(t->name).text, l->call->source);

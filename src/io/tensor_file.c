@@ -66,18 +66,30 @@ static int64_t unpack(const wk__safetensors_tensor *t, void **data, wk_code *cod
     return bytes;
 }
 
-/* Reads the elements of a tensor, which the caller frees. NULL on failure. */
-static void *read_elements(const wk__tensor_file *from, const wk__safetensors_tensor *t, int64_t *bytes, wk_code *code,
-                           wk__io_error *error)
+/* Reads the bytes of a tensor, which the caller frees. NULL on failure. */
+static void *read_bytes(const wk__tensor_file *from, const wk__safetensors_tensor *t, int64_t *bytes, wk_code *code,
+                        wk__io_error *error)
 {
     *bytes = t->end - t->begin;
     *code = t->gguf ? wk__gguf_check_type(t, error) : wk__safetensors_check_dtype(t, error);
     void *data = *code == WK_OK ? allocate(t, *bytes, code, error) : NULL;
-    if (!data) return NULL;
-    *code = wk__file_read_at(&from->file, from->header.data_start + t->begin, data, *bytes, error);
-    if (*code == WK_OK && t->gguf && t->gguf->decode) *bytes = unpack(t, &data, code, error);
-    if (*code == WK_OK && t->dtype == WK_BOOL) normalize_bools(data, *bytes);
+    if (data) *code = wk__file_read_at(&from->file, from->header.data_start + t->begin, data, *bytes, error);
     return data;
+}
+
+/* Returns a tensor of this data, which it frees; reports the error of a failure. */
+static wk_tensor *tensor_of(const wk__tensor_file *from, void *data, int64_t bytes, wk_code code,
+                            const wk__io_error *error, wk_dtype dtype, int ndim, const int64_t *shape, wk_device device)
+{
+    wk_tensor *out = NULL;
+    if (code == WK_OK) {
+        const wk_tensor_options options = {.size = sizeof options, .device = device};
+        out = wk_from_on_at(from->site, dtype, data, (size_t)bytes, shape, ndim, &options);
+    } else {
+        wk__tensor_file_error(from, code, error);
+    }
+    wk__free(data);
+    return out;
 }
 
 wk_tensor *wk__tensor_file_read_one(const wk__tensor_file *from, const wk__safetensors_tensor *t, wk_device device)
@@ -85,16 +97,20 @@ wk_tensor *wk__tensor_file_read_one(const wk__tensor_file *from, const wk__safet
     wk__io_error error;
     wk_code code;
     int64_t bytes;
-    void *data = read_elements(from, t, &bytes, &code, &error);
-    wk_tensor *out = NULL;
-    if (code == WK_OK) {
-        wk_tensor_options options = {.size = sizeof options, .device = device};
-        out = wk_from_on_at(from->site, t->dtype, data, (size_t)bytes, t->shape, t->ndim, &options);
-    } else {
-        wk__tensor_file_error(from, code, &error);
-    }
-    wk__free(data);
-    return out;
+    void *data = read_bytes(from, t, &bytes, &code, &error);
+    if (code == WK_OK && t->gguf && t->gguf->blocks) bytes = unpack(t, &data, &code, &error);
+    if (code == WK_OK && t->dtype == WK_BOOL) normalize_bools(data, bytes);
+    return tensor_of(from, data, bytes, code, &error, t->dtype, t->ndim, t->shape, device);
+}
+
+wk_tensor *wk__tensor_file_read_blocks(const wk__tensor_file *from, const wk__safetensors_tensor *t, wk_device device)
+{
+    wk__io_error error;
+    wk_code code;
+    int64_t bytes;
+    void *data = read_bytes(from, t, &bytes, &code, &error);
+    const int64_t shape[2] = {t->shape[0], t->shape[1] / t->gguf->block * t->gguf->bytes};
+    return tensor_of(from, data, bytes, code, &error, WK_U8, 2, shape, device);
 }
 
 wk_tensors *wk__tensor_file_read_all(const wk__tensor_file *from, const char *prefix, wk_device device)

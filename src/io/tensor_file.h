@@ -27,6 +27,8 @@ bool wk__tensor_file_error(const wk__tensor_file *from, wk_code code, const wk__
 bool wk__strip_prefix(const char *prefix, const char *name, const char **rest);
 /* Reads one tensor to a device. Owned by the current scope; NULL after recording an error. */
 wk_tensor *wk__tensor_file_read_one(const wk__tensor_file *from, const wk__safetensors_tensor *t, wk_device device);
+/* Reads a quantised tensor of a GGUF file as rows of blocks: u8 (rows, bytes of a row). */
+wk_tensor *wk__tensor_file_read_blocks(const wk__tensor_file *from, const wk__safetensors_tensor *t, wk_device device);
 /* Reads all tensors under a prefix to a device, as a list owned by the current scope; NULL after recording an error. */
 wk_tensors *wk__tensor_file_read_all(const wk__tensor_file *from, const char *prefix, wk_device device);
 

@@ -5,6 +5,7 @@
 
     types.gguf            a tensor of each type, with random bytes as quantised blocks, and metadata of all types
     types.safetensors     its tensors, dequantised by the package gguf
+    quantized.safetensors floats, and their blocks as the package gguf quantises them
     llama.gguf, qwen2.gguf                   models with F16, and with Q8_0; the end token of llama follows its ids
     llama.safetensors, qwen2.safetensors     ids, their scores, and q_proj, k_proj of layer 0 of the same model
     text-RULE.gguf        vocabularies, which ../text has as tokenizer.json
@@ -67,6 +68,21 @@ def write_types():
     expected["bf16"] = gguf.dequantize(pieces, Type.BF16)
     finish(writer)
     save_file(expected, "types.safetensors")
+
+
+def write_quantized():
+    """Blocks of normal numbers, of zeros, with scales that overflow f16 or are denormal, with ties."""
+    random = np.random.default_rng(2)
+    x = random.standard_normal((64, 32)).astype(np.float32)
+    x *= np.exp2(random.integers(-30, 12, (64, 1))).astype(np.float32)
+    x[0], x[1, 3:] = 0, 0
+    x[2], x[3] = np.linspace(-1e7, 1e7, 32), np.linspace(-1, 1, 32)
+    x[4], x[5, :2] = np.arange(32) - 16, [9, -9]
+    x[6] = np.where(np.arange(32) % 2, 127, 0.5) * (1 - np.arange(32) % 3)
+    x = x.reshape(8, 256)
+    with np.errstate(over="ignore"):
+        blocks = {name: gguf.quantize(x, Type[name.upper()]) for name in ("q8_0", "q4_0")}
+    save_file({"x": x, **blocks}, "quantized.safetensors")
 
 
 def finish(writer):
@@ -189,6 +205,7 @@ def write_scored(sample):
 def main():
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../fixtures/gguf"))
     write_types()
+    write_quantized()
     common = dict(hidden_size=32, intermediate_size=32, num_hidden_layers=2, num_attention_heads=4,
                   num_key_value_heads=2, max_position_embeddings=64, rms_norm_eps=1e-5)
     scaled = {"rope_type": "llama3", "rope_theta": 500000.0, "factor": 8.0, "low_freq_factor": 1.0,
@@ -199,7 +216,7 @@ def main():
         sample = file.read()
     ids = {name: write_text(name, sample) for name in TEXTS} | {"llama2": write_scored(sample)}
     save_file(ids, "text.safetensors")
-    for name in "types", "llama", "qwen2", "text":
+    for name in "types", "quantized", "llama", "qwen2", "text":
         os.chmod(name + ".safetensors", 0o644)
 
 

@@ -45,6 +45,7 @@ MOST = 64  # numbers of a tensor
 
 RANDOM = "random numbers: Wick's stream is Philox, PyTorch's is not"
 NONE = {
+    "dequantize": "PyTorch's has other blocks",
     "rand": RANDOM, "randn": RANDOM, "rand_like": RANDOM, "randn_like": RANDOM, "randint": RANDOM, "randperm": RANDOM,
     "uniform_": RANDOM, "normal_": RANDOM, "dropout": RANDOM, "bernoulli": RANDOM, "multinomial": RANDOM,
     "dropout1d": RANDOM, "dropout2d": RANDOM, "dropout3d": RANDOM, "alpha_dropout": RANDOM,

@@ -156,7 +156,7 @@ static inline const char *gguf_check(const wk__safetensors *in, bytes file)
         if (k > 0 && strcmp(in->by_name[k - 1]->name, in->by_name[k]->name) >= 0) return "the names are not in order";
         if (wk__safetensors_find(in, t->name) != t) return "a tensor is not found by its name";
         const int64_t blocks = (t->end - t->begin) / t->gguf->bytes;
-        if (!t->gguf->decode || blocks == 0) continue;
+        if (!t->gguf->blocks || blocks == 0) continue;
         float *elements = malloc((size_t)(blocks * t->gguf->block) * sizeof *elements);
         wk__gguf_decode(t->gguf, file.data + in->data_start + t->begin, blocks, elements);
         free(elements);

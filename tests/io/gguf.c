@@ -160,6 +160,57 @@ static void models_have_the_scores_of_transformers(void **state)
     assert_int_equal(wk_dtype_of(wk_module_parameter(net, "model.norm.weight")), WK_F16);
 }
 
+/* Weights of linear layers stay as the file has them, for the same scores. */
+static void blocks_stay_as_they_are(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *net = wk_nn_pretrained(fixture("qwen2.gguf"), .quantized = true), *copy;
+    wk_tensor *ids = expected("qwen2", "ids"), *scores = wk_forward(net, ids);
+    expect_ok();
+    assert_false(wk_module_training(wk_module_child(net, "model.layers.1.mlp.up_proj")));
+    assert_true(wk_item(wk_amax(wk_abs(wk_sub(scores, expected("qwen2", "scores"))))) < 1e-4);
+    wk_tensor *q = wk_module_buffer(net, "model.layers.0.self_attn.q_proj.weight_q8_0");
+    expect_same_bits(wk_dequantize(q), expected("qwen2", "q_proj"), "q_proj");
+    assert_int_equal(wk_dtype_of(wk_module_parameter(net, "model.embed_tokens.weight")), WK_F32);
+    for (int k = 0; k < wk_tensors_count(wk_parameters(net)); k++) {
+        const char *name = wk_tensors_name(wk_parameters(net), k);
+        if (strstr(name, "proj.weight")) fail_msg("%s is a parameter", name);
+    }
+    assert_int_equal(wk_save(net, scratch("blocks.safetensors")), WK_OK);
+    copy = wk_nn_pretrained(fixture("qwen2.gguf"), .quantized = true);
+    wk_init_constant_(wk_module_parameter(copy, "model.norm.weight"), 9);
+    assert_int_equal(wk_load(copy, scratch("blocks.safetensors")), WK_OK);
+    expect_same_bits(wk_forward(copy, ids), scores, "scores");
+    net = wk_nn_pretrained(fixture("llama.gguf"), .dtype = WK_F32, .quantized = true); /* the file has no blocks */
+    expect_model("llama", net, 1e-4);
+    expect_ok();
+}
+
+/* Returns the greatest number of bytes in use while the model is read. */
+static int64_t peak_of_reading(bool quantized)
+{
+    WK_SCOPE;
+    wk_memory_stats before = {.size = sizeof before}, after = {.size = sizeof after};
+    wk_sync();
+    wk_memory_reset_peak(wk_cpu());
+    wk_memory_stats_of(wk_cpu(), &before);
+    wk_module *net = wk_nn_pretrained(fixture("qwen2.gguf"), .dtype = WK_F32, .quantized = quantized);
+    assert_non_null(net);
+    wk_sync();
+    wk_memory_stats_of(wk_cpu(), &after);
+    return after.peak - before.live;
+}
+
+/* Matrices of the layers are never there as floats; the embedding is. */
+static void blocks_need_less_memory(void **state)
+{
+    (void)state;
+    const int64_t floats = peak_of_reading(false), blocks = peak_of_reading(true);
+    if (blocks > floats / 2) fail_msg("%lld bytes, %lld as floats", (long long)blocks, (long long)floats);
+    expect_ok();
+}
+
 /* A model saved in the other format gives the same scores. */
 static void safetensors_of_the_model_are_equal(void **state)
 {
@@ -378,6 +429,8 @@ int main(void)
         cmocka_unit_test(metadata_become_texts),
         cmocka_unit_test(tensors_are_listed),
         cmocka_unit_test(models_have_the_scores_of_transformers),
+        cmocka_unit_test(blocks_stay_as_they_are),
+        cmocka_unit_test(blocks_need_less_memory),
         cmocka_unit_test(safetensors_of_the_model_are_equal),
         cmocka_unit_test(texts_end_at_the_token_of_the_file),
         cmocka_unit_test(other_models_are_refused),

@@ -184,6 +184,50 @@ static void convolutions_of_integers(void **state)
     expect_error("conv1d: i64[1,1,2] and f32[1,1,2] have different dtypes", NULL);
 }
 
+/* ---- quantised blocks -------------------------------------------------------------------------------------------- */
+
+/* Checks that two tensors on the CPU have the same bits, except those of NaN. */
+static void expect_bits(wk_tensor *a, wk_tensor *b, int format)
+{
+    const uint32_t *x = wk_data(a), *y = wk_data(b);
+    assert_non_null(x);
+    for (int64_t k = 0; k < wk_numel(a); k++) {
+        const bool both_nan = (x[k] & INT32_MAX) > 0x7f800000 && (y[k] & INT32_MAX) > 0x7f800000;
+        if (x[k] != y[k] && !both_nan) fail_msg("format %d, element %d: %x, not %x", format, (int)k, x[k], y[k]);
+    }
+}
+
+/* Blocks of random bytes, with all kinds of scales, and of numbers of many magnitudes. */
+static void blocks_have_the_same_bits(void **state)
+{
+    (void)state;
+    static const int bytes[] = {34, 18, 20, 22, 24, 84, 110, 144, 176, 210};
+    WK_SCOPE;
+    wk_tensor *x = wk_mul(wk_randn((8, 64)), wk_exp(wk_mul(wk_randn((8, 1)), 4))), *row = wk_randn((2, 64));
+    EACH_DEVICE(device)
+    {
+        WK_SCOPE;
+        for (int k = WK_BLOCKS_Q8_0; k <= WK_BLOCKS_Q6_K; k++) {
+            const wk_block_format format = (wk_block_format)k;
+            wk_tensor *blocks = wk_randint(0, 256, (8, 4 * bytes[k]), .dtype = WK_U8);
+            wk_tensor *there = wk_to(wk_dequantize(wk_to(blocks, device), .format = format), wk_cpu());
+            expect_bits(there, wk_dequantize(blocks, .format = format), k);
+        }
+        for (int k = WK_BLOCKS_Q8_0; k <= WK_BLOCKS_Q4_0; k++) {
+            const wk_block_format format = (wk_block_format)k;
+            wk_tensor *blocks = wk_quantize(x, .format = format);
+            wk_tensor *there = wk_quantize(wk_to(x, device), .format = format);
+            assert_true(wk_item(wk_all(wk_eq(wk_to(there, wk_cpu()), blocks))) == 1);
+            wk_tensor *product =
+                wk_to(wk_quantized_linear(wk_to(row, device), there, NULL, .format = format), wk_cpu());
+            wk_tensor *expected = wk_matmul(row, wk_t(wk_dequantize(blocks, .format = format)));
+            wk_tensor *bound = wk_mul(wk_amax(wk_abs(expected), (1), .keepdim = true), 1e-5);
+            assert_true(wk_item(wk_all(wk_le(wk_abs(wk_sub(product, expected)), bound))) == 1);
+        }
+    }
+    expect_ok();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -194,6 +238,7 @@ int main(void)
         cmocka_unit_test(kernels_serve_all_row_lengths),
         cmocka_unit_test(scalars_are_converted_like_elements),
         cmocka_unit_test(convolutions_of_integers),
+        cmocka_unit_test(blocks_have_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -139,6 +139,28 @@ static void example_scaled_dot_product_attention(void **state)
     expect_values(wk_scaled_dot_product_attention(x, x, y), 4, (const double[]){2, 4, 2, 4}, 1e-5);
 }
 
+static void example_dequantize(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    expect_values(wk_mean(wk_dequantize(wk_quantize(wk_full((32), 127.0)))), 1, (const double[]){127}, 1e-5);
+}
+
+static void example_quantize(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    expect_values(wk_select(wk_quantize(wk_full((32), 127.0)), 0, 2), 1, (const double[]){127}, 1e-5);
+}
+
+static void example_quantized_linear(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    expect_values(wk_quantized_linear(wk_ones((1, 32)), wk_quantize(wk_full((2, 32), 127.0)), NULL), 2,
+                  (const double[]){4064, 4064}, 1e-5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(example_matmul),
@@ -155,6 +177,9 @@ int main(void)
                                        cmocka_unit_test(example_kron),
                                        cmocka_unit_test(example_cross),
                                        cmocka_unit_test(example_rotary),
-                                       cmocka_unit_test(example_scaled_dot_product_attention)};
+                                       cmocka_unit_test(example_scaled_dot_product_attention),
+                                       cmocka_unit_test(example_dequantize),
+                                       cmocka_unit_test(example_quantize),
+                                       cmocka_unit_test(example_quantized_linear)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -222,6 +222,22 @@ static void example_bitwise_xor(void **state)
     expect_values(wk_bitwise_xor(wk_to_dtype(x, WK_I64), 6), 2, (const double[]){3, 5}, 1e-5);
 }
 
+static void example_bitwise_left_shift(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2), 5, 3);
+    expect_values(wk_bitwise_left_shift(wk_to_dtype(x, WK_I64), 2), 2, (const double[]){20, 12}, 1e-5);
+}
+
+static void example_bitwise_right_shift(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_of(double, (2), 5, 3);
+    expect_values(wk_bitwise_right_shift(wk_to_dtype(x, WK_I64), 1), 2, (const double[]){2, 1}, 1e-5);
+}
+
 static void example_isclose(void **state)
 {
     (void)state;
@@ -582,40 +598,77 @@ static void example_addcdiv(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(example_add),          cmocka_unit_test(example_sub),
-                                       cmocka_unit_test(example_mul),          cmocka_unit_test(example_div),
-                                       cmocka_unit_test(example_floor_divide), cmocka_unit_test(example_remainder),
-                                       cmocka_unit_test(example_fmod),         cmocka_unit_test(example_pow),
-                                       cmocka_unit_test(example_maximum),      cmocka_unit_test(example_minimum),
-                                       cmocka_unit_test(example_atan2),        cmocka_unit_test(example_logaddexp),
-                                       cmocka_unit_test(example_hypot),        cmocka_unit_test(example_copysign),
-                                       cmocka_unit_test(example_eq),           cmocka_unit_test(example_ne),
-                                       cmocka_unit_test(example_lt),           cmocka_unit_test(example_le),
-                                       cmocka_unit_test(example_gt),           cmocka_unit_test(example_ge),
-                                       cmocka_unit_test(example_logical_and),  cmocka_unit_test(example_logical_or),
-                                       cmocka_unit_test(example_logical_xor),  cmocka_unit_test(example_bitwise_and),
-                                       cmocka_unit_test(example_bitwise_or),   cmocka_unit_test(example_bitwise_xor),
-                                       cmocka_unit_test(example_isclose),      cmocka_unit_test(example_logical_not),
-                                       cmocka_unit_test(example_bitwise_not),  cmocka_unit_test(example_isnan),
-                                       cmocka_unit_test(example_isinf),        cmocka_unit_test(example_isfinite),
-                                       cmocka_unit_test(example_neg),          cmocka_unit_test(example_abs),
-                                       cmocka_unit_test(example_sign),         cmocka_unit_test(example_floor),
-                                       cmocka_unit_test(example_ceil),         cmocka_unit_test(example_trunc),
-                                       cmocka_unit_test(example_square),       cmocka_unit_test(example_round),
-                                       cmocka_unit_test(example_sqrt),         cmocka_unit_test(example_rsqrt),
-                                       cmocka_unit_test(example_reciprocal),   cmocka_unit_test(example_exp),
-                                       cmocka_unit_test(example_expm1),        cmocka_unit_test(example_exp2),
-                                       cmocka_unit_test(example_log),          cmocka_unit_test(example_log1p),
-                                       cmocka_unit_test(example_log2),         cmocka_unit_test(example_log10),
-                                       cmocka_unit_test(example_sin),          cmocka_unit_test(example_cos),
-                                       cmocka_unit_test(example_tan),          cmocka_unit_test(example_asin),
-                                       cmocka_unit_test(example_acos),         cmocka_unit_test(example_atan),
-                                       cmocka_unit_test(example_sinh),         cmocka_unit_test(example_cosh),
-                                       cmocka_unit_test(example_tanh),         cmocka_unit_test(example_sigmoid),
-                                       cmocka_unit_test(example_logit),        cmocka_unit_test(example_erf),
-                                       cmocka_unit_test(example_erfc),         cmocka_unit_test(example_nan_to_num),
-                                       cmocka_unit_test(example_clamp),        cmocka_unit_test(example_where),
-                                       cmocka_unit_test(example_masked_fill),  cmocka_unit_test(example_lerp),
-                                       cmocka_unit_test(example_addcmul),      cmocka_unit_test(example_addcdiv)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(example_add),
+                                       cmocka_unit_test(example_sub),
+                                       cmocka_unit_test(example_mul),
+                                       cmocka_unit_test(example_div),
+                                       cmocka_unit_test(example_floor_divide),
+                                       cmocka_unit_test(example_remainder),
+                                       cmocka_unit_test(example_fmod),
+                                       cmocka_unit_test(example_pow),
+                                       cmocka_unit_test(example_maximum),
+                                       cmocka_unit_test(example_minimum),
+                                       cmocka_unit_test(example_atan2),
+                                       cmocka_unit_test(example_logaddexp),
+                                       cmocka_unit_test(example_hypot),
+                                       cmocka_unit_test(example_copysign),
+                                       cmocka_unit_test(example_eq),
+                                       cmocka_unit_test(example_ne),
+                                       cmocka_unit_test(example_lt),
+                                       cmocka_unit_test(example_le),
+                                       cmocka_unit_test(example_gt),
+                                       cmocka_unit_test(example_ge),
+                                       cmocka_unit_test(example_logical_and),
+                                       cmocka_unit_test(example_logical_or),
+                                       cmocka_unit_test(example_logical_xor),
+                                       cmocka_unit_test(example_bitwise_and),
+                                       cmocka_unit_test(example_bitwise_or),
+                                       cmocka_unit_test(example_bitwise_xor),
+                                       cmocka_unit_test(example_bitwise_left_shift),
+                                       cmocka_unit_test(example_bitwise_right_shift),
+                                       cmocka_unit_test(example_isclose),
+                                       cmocka_unit_test(example_logical_not),
+                                       cmocka_unit_test(example_bitwise_not),
+                                       cmocka_unit_test(example_isnan),
+                                       cmocka_unit_test(example_isinf),
+                                       cmocka_unit_test(example_isfinite),
+                                       cmocka_unit_test(example_neg),
+                                       cmocka_unit_test(example_abs),
+                                       cmocka_unit_test(example_sign),
+                                       cmocka_unit_test(example_floor),
+                                       cmocka_unit_test(example_ceil),
+                                       cmocka_unit_test(example_trunc),
+                                       cmocka_unit_test(example_square),
+                                       cmocka_unit_test(example_round),
+                                       cmocka_unit_test(example_sqrt),
+                                       cmocka_unit_test(example_rsqrt),
+                                       cmocka_unit_test(example_reciprocal),
+                                       cmocka_unit_test(example_exp),
+                                       cmocka_unit_test(example_expm1),
+                                       cmocka_unit_test(example_exp2),
+                                       cmocka_unit_test(example_log),
+                                       cmocka_unit_test(example_log1p),
+                                       cmocka_unit_test(example_log2),
+                                       cmocka_unit_test(example_log10),
+                                       cmocka_unit_test(example_sin),
+                                       cmocka_unit_test(example_cos),
+                                       cmocka_unit_test(example_tan),
+                                       cmocka_unit_test(example_asin),
+                                       cmocka_unit_test(example_acos),
+                                       cmocka_unit_test(example_atan),
+                                       cmocka_unit_test(example_sinh),
+                                       cmocka_unit_test(example_cosh),
+                                       cmocka_unit_test(example_tanh),
+                                       cmocka_unit_test(example_sigmoid),
+                                       cmocka_unit_test(example_logit),
+                                       cmocka_unit_test(example_erf),
+                                       cmocka_unit_test(example_erfc),
+                                       cmocka_unit_test(example_nan_to_num),
+                                       cmocka_unit_test(example_clamp),
+                                       cmocka_unit_test(example_where),
+                                       cmocka_unit_test(example_masked_fill),
+                                       cmocka_unit_test(example_lerp),
+                                       cmocka_unit_test(example_addcmul),
+                                       cmocka_unit_test(example_addcdiv)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

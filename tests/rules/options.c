@@ -259,7 +259,7 @@ static wk_module *with_query(void)
     return m;
 }
 
-enum { BINDING = 155, CALLS };
+enum { BINDING = 160, CALLS };
 
 /* Makes a call that takes options with the given ones. Returns true on success. */
 static bool worked(int call, const void *o)
@@ -431,6 +431,11 @@ static bool worked(int call, const void *o)
     case 152: return wk_generate_text_at(at, wk_nn_embedding(3, 3), letters, "a", o);
     case 153: return wk_nn_lora_at(at, with_query(), o);
     case 154: return loaded_bert(o);
+    case 155: return wk_quantize_at(at, wk_ones((32)), o);
+    case 156: return wk_dequantize_at(at, wk_zeros((34), .dtype = WK_U8), o);
+    case 157: return wk_quantized_linear_at(at, wk_ones((1, 32)), wk_zeros((2, 34), .dtype = WK_U8), NULL, o);
+    case 158: return wk_nn_quantized_linear_at(at, 32, 2, o);
+    case 159: return wk_module_quantize_at(at, wk_nn_sequential(wk_nn_linear(32, 2)), o);
     case BINDING: return binding(o);
     default: return false;
     }

@@ -132,6 +132,18 @@ static void layer_of_negative_size(void)
 {
     wk_nn_linear(-1, 2);
 }
+static void quantized_linear_of_part_of_a_block(void)
+{
+    wk_nn_quantized_linear(33, 2);
+}
+static void quantized_linear_of_no_format(void)
+{
+    wk_nn_quantized_linear(32, 2, .format = (wk_block_format)99);
+}
+static void quantize_a_layer(void)
+{
+    wk_module_quantize(a_linear());
+}
 static void batch_norm_of_negative_size(void)
 {
     wk_nn_batch_norm1d(-1);
@@ -723,6 +735,9 @@ static const promised_code promised_by_training[] = {
     {"wk_parameters", WK_ERR_STATE, .provoke = parameters_of_a_lazy_layer},
     {"wk_buffers", WK_ERR_STATE, .provoke = buffers_of_a_lazy_layer},
     {"wk_nn_linear", WK_ERR_SHAPE, .provoke = layer_of_negative_size},
+    {"wk_nn_quantized_linear", WK_ERR_SHAPE, .provoke = quantized_linear_of_part_of_a_block},
+    {"wk_nn_quantized_linear", WK_ERR_ARGUMENT, .provoke = quantized_linear_of_no_format},
+    {"wk_module_quantize", WK_ERR_ARGUMENT, .provoke = quantize_a_layer},
     {"wk_nn_batch_norm1d", WK_ERR_ARGUMENT, .provoke = batch_norm_of_negative_size},
     {"wk_nn_batch_norm1d", WK_ERR_SHAPE, .provoke = batch_norm_of_other_channels},
     {"wk_nn_activation", WK_ERR_ARGUMENT, .provoke = activation_that_does_not_exist},

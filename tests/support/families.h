@@ -15,8 +15,8 @@
 #include "backend/work.h"
 #include "ir/build.h"
 
-/* Operands are dense and have FAMILY_ROWS x FAMILY_COLUMNS elements. */
-enum { FAMILY_ROWS = 3, FAMILY_COLUMNS = 4, FAMILY_BYTES = FAMILY_ROWS * FAMILY_COLUMNS * 8 };
+/* Operands are dense and have FAMILY_ROWS x FAMILY_COLUMNS elements, or those of one block. */
+enum { FAMILY_ROWS = 3, FAMILY_COLUMNS = 4, FAMILY_NUMBERS = 32, FAMILY_BYTES = FAMILY_NUMBERS * 8 };
 
 typedef struct family_work {
     wk__work work;
@@ -77,6 +77,19 @@ static inline void family_attention(family_work *w, wk_dtype dtype, wk__memory m
     }
 }
 
+/* A row x with three rows of one block. */
+static inline void family_quantized(family_work *w, wk_dtype dtype, wk__memory memory[])
+{
+    enum { R, O, I, B, DIMS };
+    wk__work_args *k = &w->kernel;
+    *k = (wk__work_args){.ndim = DIMS, .shape = {1, FAMILY_ROWS, 32, 34}, .tag = -1};
+    for (int o = 0; o < 3; o++) k->operand[o] = (wk__operand){.memory = &memory[o], .dtype = (uint8_t)dtype};
+    k->operand[0].stored = true;
+    k->operand[0].stride[O] = k->operand[1].stride[I] = k->operand[2].stride[B] = 1;
+    k->operand[2].stride[O] = 34;
+    k->operand[2].dtype = WK_U8;
+}
+
 /* Builds work of a family. Returns false if the family does not have this layout. For numbers outside the families it
  * builds some kernel. */
 static inline bool family_work_of(family_work *w, int family, wk_dtype dtype, wk__layout layout, wk__memory memory[])
@@ -101,6 +114,7 @@ static inline bool family_work_of(family_work *w, int family, wk_dtype dtype, wk
         break;
     case WK__ATTENTION:
     case WK__ATTENTION_BACKWARD: family_attention(w, dtype, memory); break;
+    case WK__QUANTIZED: family_quantized(w, dtype, memory); break;
     default: break; /* a scan and a transfer are complete */
     }
     return layout == WK__LAYOUT_STRIDES || family == WK__CONTRACTION;

@@ -170,6 +170,18 @@ wk__scaled_dot_product_attention_attributes_of(const wk__attr *attr)
                                                          .kept = attr->f[1]};
 }
 
+typedef struct wk__quantized_linear_attributes {
+    int64_t format;
+} wk__quantized_linear_attributes;
+static inline wk__attr wk__quantized_linear_attr(wk__quantized_linear_attributes a)
+{
+    return (wk__attr){.i = {a.format}};
+}
+static inline wk__quantized_linear_attributes wk__quantized_linear_attributes_of(const wk__attr *attr)
+{
+    return (wk__quantized_linear_attributes){.format = attr->i[0]};
+}
+
 typedef struct wk__round_attributes {
     double scale;
 } wk__round_attributes;

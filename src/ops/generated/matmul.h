@@ -26,6 +26,9 @@ int wk__invoke_kron(const wk__op *op, wk_site site, const wk_value *args, wk_ten
 int wk__invoke_cross(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_rotary(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 int wk__invoke_scaled_dot_product_attention(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_dequantize(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_quantize(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
+int wk__invoke_quantized_linear(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out);
 
 /* Options as read by wk__options, with defaults of omitted numbers and constants. */
 static inline bool wk__read_addmm_options(wk_site site, const char *op, const wk_addmm_options *given,
@@ -64,6 +67,9 @@ extern const wk_parameter wk__parameters_tensordot[];
 extern const wk_parameter wk__parameters_cross[];
 extern const wk_parameter wk__parameters_rotary[];
 extern const wk_parameter wk__parameters_scaled_dot_product_attention[];
+extern const wk_parameter wk__parameters_dequantize[];
+extern const wk_parameter wk__parameters_quantize[];
+extern const wk_parameter wk__parameters_quantized_linear[];
 
 #define WK__SIGNATURE_matmul                                                                                           \
     .name = "matmul", .schema = "matmul(Tensor self, Tensor other) -> Tensor", .category = "matmul",                   \
@@ -159,5 +165,22 @@ extern const wk_parameter wk__parameters_scaled_dot_product_attention[];
     .grad_fn_name = "ScaledDotProductFlashAttentionForCpuBackward0", .dtypes = WK__FLOATS,                             \
     .parameters = wk__parameters_scaled_dot_product_attention, .parameter_count = 8, .results = 1,                     \
     .invoke = wk__invoke_scaled_dot_product_attention
+
+#define WK__SIGNATURE_dequantize                                                                                       \
+    .name = "dequantize", .schema = "dequantize(Tensor blocks, str format=\"q8_0\") -> Tensor",                        \
+    .category = "quantised", .doc = "Computes the elements of quantised blocks.", .dtypes = 1 << WK_U8,                \
+    .parameters = wk__parameters_dequantize, .parameter_count = 2, .results = 1, .invoke = wk__invoke_dequantize
+
+#define WK__SIGNATURE_quantize                                                                                         \
+    .name = "quantize", .schema = "quantize(Tensor self, str format=\"q8_0\") -> Tensor", .category = "quantised",     \
+    .doc = "Rounds the elements of x to quantised blocks.", .dtypes = WK__FLOATS,                                      \
+    .parameters = wk__parameters_quantize, .parameter_count = 2, .results = 1, .invoke = wk__invoke_quantize
+
+#define WK__SIGNATURE_quantized_linear                                                                                 \
+    .name = "quantized_linear",                                                                                        \
+    .schema = "quantized_linear(Tensor input, Tensor blocks, Tensor? bias=None, str format=\"q8_0\") -> Tensor",       \
+    .category = "quantised", .doc = "Multiplies x by the transpose of a weight of quantised blocks and adds bias.",    \
+    .grad_fn_name = "AddmmBackward0", .dtypes = WK__FLOATS, .parameters = wk__parameters_quantized_linear,             \
+    .parameter_count = 4, .results = 1, .invoke = wk__invoke_quantized_linear
 
 #endif

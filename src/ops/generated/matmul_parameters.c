@@ -128,3 +128,37 @@ const wk_parameter wk__parameters_scaled_dot_product_attention[] = {
      .optional = true,
      .keyword_only = true,
      .default_value = {.kind = WK_VALUE_BOOL, .i = 0}}};
+
+const wk_parameter wk__parameters_dequantize[] = {
+    {.size = sizeof(wk_parameter), .name = "blocks", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "format",
+     .doc = "",
+     .kind = WK_VALUE_TEXT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_TEXT, .text = "q8_0"},
+     .choices =
+         (const char *const[]){"q8_0", "q4_0", "q4_1", "q5_0", "q5_1", "q2_k", "q3_k", "q4_k", "q5_k", "q6_k", NULL}}};
+
+const wk_parameter wk__parameters_quantize[] = {
+    {.size = sizeof(wk_parameter), .name = "self", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter),
+     .name = "format",
+     .doc = "",
+     .kind = WK_VALUE_TEXT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_TEXT, .text = "q8_0"},
+     .choices = (const char *const[]){"q8_0", "q4_0", NULL}}};
+
+const wk_parameter wk__parameters_quantized_linear[] = {
+    {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "blocks", .doc = "", .kind = WK_VALUE_TENSOR},
+    {.size = sizeof(wk_parameter), .name = "bias", .doc = "", .kind = WK_VALUE_TENSOR, .optional = true},
+    {.size = sizeof(wk_parameter),
+     .name = "format",
+     .doc = "",
+     .kind = WK_VALUE_TEXT,
+     .optional = true,
+     .default_value = {.kind = WK_VALUE_TEXT, .text = "q8_0"},
+     .choices =
+         (const char *const[]){"q8_0", "q4_0", "q4_1", "q5_0", "q5_1", "q2_k", "q3_k", "q4_k", "q5_k", "q6_k", NULL}}};

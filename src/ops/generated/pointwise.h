@@ -229,6 +229,18 @@ extern const wk_parameter wk__parameters_addcmul[];
     .parameters = wk__parameters_add, .parameter_count = 2, .results = 1, .invoke = wk__invoke_pointwise,              \
     .invoke_in_place = wk__invoke_pointwise_
 
+#define WK__SIGNATURE_bitwise_left_shift                                                                               \
+    .name = "bitwise_left_shift", .schema = "bitwise_left_shift(Tensor self, Tensor other) -> Tensor",                 \
+    .category = "logic", .doc = "Shifts the bits of a to the left by b.", .arity = 2, .dtypes = WK__INTS,              \
+    .parameters = wk__parameters_add, .parameter_count = 2, .results = 1, .invoke = wk__invoke_pointwise,              \
+    .invoke_in_place = wk__invoke_pointwise_
+
+#define WK__SIGNATURE_bitwise_right_shift                                                                              \
+    .name = "bitwise_right_shift", .schema = "bitwise_right_shift(Tensor self, Tensor other) -> Tensor",               \
+    .category = "logic", .doc = "Shifts the bits of a to the right by b.", .arity = 2, .dtypes = WK__INTS,             \
+    .parameters = wk__parameters_add, .parameter_count = 2, .results = 1, .invoke = wk__invoke_pointwise,              \
+    .invoke_in_place = wk__invoke_pointwise_
+
 #define WK__SIGNATURE_isclose                                                                                          \
     .name = "isclose",                                                                                                 \
     .schema =                                                                                                          \

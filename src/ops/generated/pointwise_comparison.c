@@ -572,6 +572,102 @@ wk_tensor *wk_bitwise_xor__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
     return wk__elementwise_(&wk__op_bitwise_xor, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
 }
 
+/* ---- bitwise_left_shift ------------------------------------------------------------------------------------------ */
+
+wk_tensor *wk_bitwise_left_shift_at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return wk__elementwise(&wk__op_bitwise_left_shift, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
+}
+
+wk_tensor *wk_bitwise_left_shift_scalar_f64_at(wk_site site, wk_tensor *a, double b)
+{
+    return wk__elementwise(&wk__op_bitwise_left_shift, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
+}
+
+wk_tensor *wk_bitwise_left_shift_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
+{
+    return wk__elementwise(&wk__op_bitwise_left_shift, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
+}
+
+wk_tensor *wk_bitwise_left_shift_rscalar_f64_at(wk_site site, double a, wk_tensor *b)
+{
+    return wk__elementwise(&wk__op_bitwise_left_shift, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
+}
+
+wk_tensor *wk_bitwise_left_shift_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b)
+{
+    return wk__elementwise(&wk__op_bitwise_left_shift, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
+}
+
+wk_tensor *(wk_bitwise_left_shift)(wk_tensor *a, wk_tensor *b)
+{
+    return wk__elementwise(&wk__op_bitwise_left_shift, (wk_site){0}, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2,
+                           NULL);
+}
+
+wk_tensor *wk_bitwise_left_shift__at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return wk__elementwise_(&wk__op_bitwise_left_shift, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
+}
+
+wk_tensor *wk_bitwise_left_shift__scalar_f64_at(wk_site site, wk_tensor *a, double b)
+{
+    return wk__elementwise_(&wk__op_bitwise_left_shift, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
+}
+
+wk_tensor *wk_bitwise_left_shift__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
+{
+    return wk__elementwise_(&wk__op_bitwise_left_shift, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
+}
+
+/* ---- bitwise_right_shift ----------------------------------------------------------------------------------------- */
+
+wk_tensor *wk_bitwise_right_shift_at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return wk__elementwise(&wk__op_bitwise_right_shift, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
+}
+
+wk_tensor *wk_bitwise_right_shift_scalar_f64_at(wk_site site, wk_tensor *a, double b)
+{
+    return wk__elementwise(&wk__op_bitwise_right_shift, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
+}
+
+wk_tensor *wk_bitwise_right_shift_scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
+{
+    return wk__elementwise(&wk__op_bitwise_right_shift, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
+}
+
+wk_tensor *wk_bitwise_right_shift_rscalar_f64_at(wk_site site, double a, wk_tensor *b)
+{
+    return wk__elementwise(&wk__op_bitwise_right_shift, site, (wk__arg[]){wk__float_arg(a), {.tensor = b}}, 2, NULL);
+}
+
+wk_tensor *wk_bitwise_right_shift_rscalar_i64_at(wk_site site, int64_t a, wk_tensor *b)
+{
+    return wk__elementwise(&wk__op_bitwise_right_shift, site, (wk__arg[]){wk__int_arg(a), {.tensor = b}}, 2, NULL);
+}
+
+wk_tensor *(wk_bitwise_right_shift)(wk_tensor *a, wk_tensor *b)
+{
+    return wk__elementwise(&wk__op_bitwise_right_shift, (wk_site){0}, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2,
+                           NULL);
+}
+
+wk_tensor *wk_bitwise_right_shift__at(wk_site site, wk_tensor *a, wk_tensor *b)
+{
+    return wk__elementwise_(&wk__op_bitwise_right_shift, site, (wk__arg[]){{.tensor = a}, {.tensor = b}}, 2, NULL);
+}
+
+wk_tensor *wk_bitwise_right_shift__scalar_f64_at(wk_site site, wk_tensor *a, double b)
+{
+    return wk__elementwise_(&wk__op_bitwise_right_shift, site, (wk__arg[]){{.tensor = a}, wk__float_arg(b)}, 2, NULL);
+}
+
+wk_tensor *wk_bitwise_right_shift__scalar_i64_at(wk_site site, wk_tensor *a, int64_t b)
+{
+    return wk__elementwise_(&wk__op_bitwise_right_shift, site, (wk__arg[]){{.tensor = a}, wk__int_arg(b)}, 2, NULL);
+}
+
 /* ---- isclose ----------------------------------------------------------------------------------------------------- */
 
 int wk__invoke_isclose(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bitwise_and, bitwise_or, bitwise_xor, bitwise_not on integers and bool. */
+/* bitwise_and, bitwise_or, bitwise_xor, bitwise_not on integers and bool; shifts of integers. */
 #include "ops/core/entries.h"
 
 const wk__op wk__op_bitwise_and = {
@@ -18,6 +18,18 @@ const wk__op wk__op_bitwise_xor = {
     .expression = wk__single_instruction,
     .instruction = WK__XOR,
     WK__SIGNATURE_bitwise_xor,
+};
+
+const wk__op wk__op_bitwise_left_shift = {
+    .expression = wk__single_instruction,
+    .instruction = WK__SHL,
+    WK__SIGNATURE_bitwise_left_shift,
+};
+
+const wk__op wk__op_bitwise_right_shift = {
+    .expression = wk__single_instruction,
+    .instruction = WK__SHR,
+    WK__SIGNATURE_bitwise_right_shift,
 };
 
 /* ---- bitwise_not: a bool has one bit ----------------------------------------------------------------------------- */

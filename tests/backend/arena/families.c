@@ -63,6 +63,7 @@ static void names_are_distinct(void **state)
     assert_string_equal(wk__work_name(WK__TRANSFER), "transfer");
     assert_string_equal(wk__work_name(WK__ATTENTION), "attention");
     assert_string_equal(wk__work_name(WK__ATTENTION_BACKWARD), "attention_backward");
+    assert_string_equal(wk__work_name(WK__QUANTIZED), "quantized");
     assert_string_equal(wk__work_name(WK__WORK_FAMILIES), "unknown work");
     assert_string_equal(wk__work_name(-1), "unknown work");
 }
@@ -70,7 +71,7 @@ static void names_are_distinct(void **state)
 /* ---- results of the CPU ------------------------------------------------------------------------------------------ */
 
 typedef struct on_cpu {
-    int64_t number[OPERANDS][ELEMENTS];
+    int64_t number[OPERANDS][FAMILY_NUMBERS];
     wk__memory memory[OPERANDS];
     family_work w;
 } on_cpu;
@@ -80,7 +81,7 @@ typedef struct on_cpu {
 static bool make_cpu_work(on_cpu *c, int family, int64_t result, int64_t read)
 {
     for (int o = 0; o < OPERANDS; o++) {
-        for (int k = 0; k < ELEMENTS; k++) c->number[o][k] = o ? read : result;
+        for (int k = 0; k < FAMILY_NUMBERS; k++) c->number[o][k] = o ? read : result;
         c->memory[o] = (wk__memory){.block = c->number[o], .host = (char *)c->number[o], .bytes = FAMILY_BYTES};
     }
     family_work_of(&c->w, family, WK_I64, WK__LAYOUT_STRIDES, c->memory);
@@ -282,6 +283,43 @@ static void strides_of_attention_are_checked(void **state)
     wk__null_backend.close(null);
 }
 
+/* Rows consist of blocks and are contiguous, the result is row-major. */
+static void blocks_are_checked(void **state)
+{
+    (void)state;
+    enum { R, O, I, B };
+    void *null;
+    on_cpu c;
+    assert_int_equal(wk__null_backend.open(0, &null, &fail), WK_OK);
+    make_cpu_work(&c, WK__QUANTIZED, 0, 0);
+    wk__work_args *k = &c.w.kernel;
+    expect_null_answer(null, &c.w, NULL);
+    k->mode = WK_BLOCKS_Q4_0;
+    expect_null_answer(null, &c.w, "null: rows with a part of a block");
+    k->mode = WK__BLOCK_OP_FORMATS;
+    expect_null_answer(null, &c.w, "null: an unknown mode");
+    k->mode = WK_BLOCKS_Q8_0;
+    k->operand[2].dtype = WK_I8;
+    expect_null_answer(null, &c.w, "null: blocks with a dtype other than u8");
+    k->operand[2].dtype = WK_U8;
+    k->operand[1].dtype = WK_F32;
+    expect_null_answer(null, &c.w, "null: operands with different dtypes");
+    k->operand[0].dtype = WK_F32;
+    expect_null_answer(null, &c.w, NULL);
+    k->operand[1].stride[I] = 2;
+    expect_null_answer(null, &c.w, "null: rows that are not contiguous");
+    k->operand[1].stride[I] = 1;
+    k->operand[2].stride[O] = -34;
+    expect_null_answer(null, &c.w, "null: an operand that starts before its memory");
+    k->operand[2].stride[O] = 34;
+    k->shape[R] = 2;
+    expect_null_answer(null, &c.w, "null: a result that is not row-major");
+    k->ndim = 3;
+    expect_null_answer(null, &c.w, "null: a number of dimensions other than 4");
+    wk__null_log_clear();
+    wk__null_backend.close(null);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -294,6 +332,7 @@ int main(void)
         cmocka_unit_test(dimensions_and_results_are_checked),
         cmocka_unit_test(memory_of_operands_is_checked),
         cmocka_unit_test(strides_of_attention_are_checked),
+        cmocka_unit_test(blocks_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,6 +38,7 @@ static bool is_attention(int family)
 
 static bool wanted_of_cpu(int family, wk_dtype dtype, wk__layout layout)
 {
+    if (family == WK__QUANTIZED) return dtype == WK_F32;
     return all_but_transfers(family, dtype, layout) && (!is_attention(family) || dtype == WK_F32 || dtype == WK_F64);
 }
 
@@ -77,7 +78,8 @@ static void gpu_plans_agree(void **state)
                     const bool exists = family_work_of(&w, family, dtype, layout, memory);
                     const bool supported = wk__gpu_supports(&target, family, dtype, layout);
                     assert_int_equal(supported, exists && all_but_transfers(family, dtype, layout) &&
-                                                    !is_attention(family) && (dtype != WK_F64 || f64) &&
+                                                    !is_attention(family) && family != WK__QUANTIZED &&
+                                                    (dtype != WK_F64 || f64) &&
                                                     (dtype != WK_BOOL || layout != WK__LAYOUT_CONTRACTION));
                     if (!exists) continue;
                     const wk_code code =

@@ -96,6 +96,7 @@ static const struct {
     {"roll", NULL, "0 1 2=()"},
     {"linear", NULL, "0 1 2=NULL"},
     {"scaled_dot_product_attention", NULL, "0 1 2 .3 .4 .5 .6 .7"},
+    {"quantized_linear", NULL, "0 1 2 .3"},
     {"isin", NULL, "0 1 .3"},
     {"clamp", NULL, "0 1=WK_NONE 2=WK_NONE"},
     {"arange", "arange_from", "0 1 2=1 .3"},
@@ -165,12 +166,12 @@ static void print_upper(FILE *out, const char *text)
 /* Prints an option that is an enumerator in C. */
 static bool print_choice(FILE *out, const char *op, const char *name, const argument *a)
 {
-    const bool reduction = strcmp(name, "reduction") == 0;
+    const bool reduction = strcmp(name, "reduction") == 0, format = strcmp(name, "format") == 0;
     const bool text = strcmp(op, "embedding_bag") == 0; /* an option that is a string */
     const bool mode = !text && (strcmp(name, "mode") == 0 || strcmp(name, "padding_mode") == 0);
-    if (!reduction && !mode && strcmp(name, "approximate") != 0) return false;
+    if (!reduction && !format && !mode && strcmp(name, "approximate") != 0) return false;
     fputs("WK_", out);
-    print_upper(out, reduction ? "reduce" : op);
+    print_upper(out, reduction ? "reduce" : format ? "blocks" : op);
     fputs("_", out);
     print_upper(out, a->text);
     return true;

@@ -127,22 +127,16 @@ wk_code wk__attention_run(const wk__attention_job *job, int64_t tasks, int64_t b
 void wk__attention_multiply(const wk__attention_job *job, int64_t rows, int64_t columns, int64_t k,
                             wk__attention_matrix a, wk__attention_matrix b, wk__attention_matrix c, bool add)
 {
-    const wk__gemm_microkernels *class = job->gemm->class;
-    wk__tile tile = {.k = k, .a_row = a.row, .a_step = a.column, .b_step = b.row, .c_row = c.row, .add = add};
-    /* Tiles of equal width: one of a single vector would take as long as one of two. */
-    const int64_t vectors = wk__chunk_count(columns, class->lanes), most = class->columns / class->lanes;
-    const int64_t step = wk__even_chunk(vectors, most) * class->lanes;
-    for (int64_t j = 0; j < columns; j += step) {
-        tile.columns = (int)wk__min_i64(columns - j, step);
-        tile.b = b.data + j * job->size;
-        wk__tile_fn *const *function =
-            class->tile + (wk__chunk_count(tile.columns, class->lanes) - 1) * class->rows - 1;
-        for (int64_t i = 0; i < rows; i += class->rows) {
-            tile.a = a.data + i * a.row * job->size;
-            tile.c = c.data + (i * c.row + j) * job->size;
-            function[wk__min_i64(rows - i, class->rows)](&tile);
-        }
-    }
+    wk__gemm_multiply(job->gemm, rows, columns,
+                      (wk__tile){.k = k,
+                                 .a = a.data,
+                                 .a_row = a.row,
+                                 .a_step = a.column,
+                                 .b = b.data,
+                                 .b_step = b.row,
+                                 .c = c.data,
+                                 .c_row = c.row,
+                                 .add = add});
 }
 
 void wk__attention_pack(const wk__attention_job *job, const wk__attention_block *b, wk__attention_matrix m,

@@ -177,4 +177,8 @@ typedef struct wk__gemm {
     wk__gemm_unpack *unpack;
 } wk__gemm;
 
+/* C (rows, columns) = or += A (rows, k) B (k, columns) on this thread, for matrices in cache; `all` addresses them as a
+ * tile does. */
+void wk__gemm_multiply(const wk__gemm *gemm, int64_t rows, int64_t columns, wk__tile all);
+
 #endif

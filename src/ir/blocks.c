@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quantised blocks of GGUF files to f32. The operations and their order are those of ggml's reference, so that all bits
- * of the results agree. Scales are f16; codes of 2 to 6 bits are spread over parts of a block. */
-#include "gguf.h"
-#include "ir/scalar.h"
+/* Decoders of quantised blocks, and the table of formats; see blocks.h. The operations and their order are those of
+ * ggml's reference, so that all bits of the results agree. Scales are f16; codes of 2 to 6 bits are spread over parts
+ * of a block. */
+#include "blocks.h"
+#include "scalar.h"
+#include <stddef.h>
 
 static float half_at(const uint8_t *at)
 {
     return (float)wk__scalar_to_double(at, WK_F16);
+}
+
+static uint32_t bits_32(const uint8_t *at)
+{
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
 }
 
 /* ---- blocks of 32 ------------------------------------------------------------------------------------------------ */
@@ -20,7 +27,7 @@ static void unpack_32(const uint8_t codes[16], uint32_t high, int8_t code[32])
 }
 
 /* scale, codes */
-void wk__gguf_decode_q4_0(const uint8_t *block, float *element)
+static void decode_q4_0(const uint8_t *block, float *element)
 {
     int8_t code[32];
     const float scale = half_at(block);
@@ -29,7 +36,7 @@ void wk__gguf_decode_q4_0(const uint8_t *block, float *element)
 }
 
 /* scale, minimum, codes */
-void wk__gguf_decode_q4_1(const uint8_t *block, float *element)
+static void decode_q4_1(const uint8_t *block, float *element)
 {
     int8_t code[32];
     const float scale = half_at(block), minimum = half_at(block + 2);
@@ -38,25 +45,25 @@ void wk__gguf_decode_q4_1(const uint8_t *block, float *element)
 }
 
 /* scale, bits 4 of the codes, codes */
-void wk__gguf_decode_q5_0(const uint8_t *block, float *element)
+static void decode_q5_0(const uint8_t *block, float *element)
 {
     int8_t code[32];
     const float scale = half_at(block);
-    unpack_32(block + 6, (uint32_t)wk__gguf_bits(block + 2, 4), code);
+    unpack_32(block + 6, bits_32(block + 2), code);
     for (int k = 0; k < 32; k++) element[k] = (float)(code[k] - 16) * scale;
 }
 
 /* scale, minimum, bits 4 of the codes, codes */
-void wk__gguf_decode_q5_1(const uint8_t *block, float *element)
+static void decode_q5_1(const uint8_t *block, float *element)
 {
     int8_t code[32];
     const float scale = half_at(block), minimum = half_at(block + 2);
-    unpack_32(block + 8, (uint32_t)wk__gguf_bits(block + 4, 4), code);
+    unpack_32(block + 8, bits_32(block + 4), code);
     for (int k = 0; k < 32; k++) element[k] = (float)code[k] * scale + minimum;
 }
 
 /* scale, elements as i8 */
-void wk__gguf_decode_q8_0(const uint8_t *block, float *element)
+static void decode_q8_0(const uint8_t *block, float *element)
 {
     const float scale = half_at(block);
     for (int k = 0; k < 32; k++) element[k] = (float)(int8_t)block[2 + k] * scale;
@@ -67,7 +74,7 @@ void wk__gguf_decode_q8_0(const uint8_t *block, float *element)
 static const int8_t nonlinear[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
 
 /* scale, codes */
-void wk__gguf_decode_iq4_nl(const uint8_t *block, float *element)
+static void decode_iq4_nl(const uint8_t *block, float *element)
 {
     int8_t code[32];
     const float scale = half_at(block);
@@ -76,7 +83,7 @@ void wk__gguf_decode_iq4_nl(const uint8_t *block, float *element)
 }
 
 /* scale, high 2 bits and low 4 bits of 8 scales, codes; 256 elements */
-void wk__gguf_decode_iq4_xs(const uint8_t *block, float *element)
+static void decode_iq4_xs(const uint8_t *block, float *element)
 {
     const float scale = half_at(block);
     for (int part = 0; part < 8; part++) {
@@ -98,7 +105,7 @@ static void unpack_pairs(const uint8_t codes[64], int8_t code[256])
 }
 
 /* scales of 4 bits, each with the 4 bits of an offset; codes; scale, scale of the offsets */
-void wk__gguf_decode_q2_k(const uint8_t *block, float *element)
+static void decode_q2_k(const uint8_t *block, float *element)
 {
     int8_t code[256];
     const float scale = half_at(block + 80), offset = half_at(block + 82);
@@ -110,7 +117,7 @@ void wk__gguf_decode_q2_k(const uint8_t *block, float *element)
 }
 
 /* inverted bits 2 of the codes, codes, scales of 6 bits, scale */
-void wk__gguf_decode_q3_k(const uint8_t *block, float *element)
+static void decode_q3_k(const uint8_t *block, float *element)
 {
     int8_t code[256];
     const uint8_t *scales = block + 96;
@@ -144,18 +151,18 @@ static void decode_4_or_5(const uint8_t *block, const uint8_t *high, const uint8
     }
 }
 
-void wk__gguf_decode_q4_k(const uint8_t *block, float *element)
+static void decode_q4_k(const uint8_t *block, float *element)
 {
     decode_4_or_5(block, NULL, block + 16, element);
 }
 
-void wk__gguf_decode_q5_k(const uint8_t *block, float *element)
+static void decode_q5_k(const uint8_t *block, float *element)
 {
     decode_4_or_5(block, block + 16, block + 48, element);
 }
 
 /* low 4 bits of the codes, high 2 bits, scales as i8, scale */
-void wk__gguf_decode_q6_k(const uint8_t *block, float *element)
+static void decode_q6_k(const uint8_t *block, float *element)
 {
     int8_t code[256];
     const float scale = half_at(block + 208);
@@ -170,3 +177,14 @@ void wk__gguf_decode_q6_k(const uint8_t *block, float *element)
         for (int k = 16 * part; k < 16 * part + 16; k++) element[k] = of_part * (float)code[k];
     }
 }
+
+/* ---- formats ----------------------------------------------------------------------------------------------------- */
+
+const wk__block_format wk__block_formats[WK__BLOCK_FORMATS] = {
+    [WK_BLOCKS_Q8_0] = {"q8_0", 32, 34, decode_q8_0},        [WK_BLOCKS_Q4_0] = {"q4_0", 32, 18, decode_q4_0},
+    [WK_BLOCKS_Q4_1] = {"q4_1", 32, 20, decode_q4_1},        [WK_BLOCKS_Q5_0] = {"q5_0", 32, 22, decode_q5_0},
+    [WK_BLOCKS_Q5_1] = {"q5_1", 32, 24, decode_q5_1},        [WK_BLOCKS_Q2_K] = {"q2_k", 256, 84, decode_q2_k},
+    [WK_BLOCKS_Q3_K] = {"q3_k", 256, 110, decode_q3_k},      [WK_BLOCKS_Q4_K] = {"q4_k", 256, 144, decode_q4_k},
+    [WK_BLOCKS_Q5_K] = {"q5_k", 256, 176, decode_q5_k},      [WK_BLOCKS_Q6_K] = {"q6_k", 256, 210, decode_q6_k},
+    [WK__BLOCKS_IQ4_NL] = {"iq4_nl", 32, 18, decode_iq4_nl}, [WK__BLOCKS_IQ4_XS] = {"iq4_xs", 256, 136, decode_iq4_xs},
+};

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests quantize, dequantize and quantized_linear beyond the sweep over samples: bits of all formats, memory, narrow
+ * dtypes, errors. */
+#include "backend/cpu/isa.h"
+#include "base/pool.h"
+#include "hostile/scratch.h"
+#include "ir/blocks.h"
+#include "values.h"
+#include <wick.h>
+
+static wk_tensor *fixture_tensor(const char *name)
+{
+    return wk_load_tensor(fixture_file("gguf", "quantized.safetensors"), name);
+}
+
+static void expect_bytes(wk_tensor *a, wk_tensor *b, const char *name)
+{
+    if (wk_numel(a) != wk_numel(b) || wk_dtype_of(a) != wk_dtype_of(b)) fail_msg("%s: other shape or dtype", name);
+    const size_t bytes = (size_t)wk_numel(a) * wk_dtype_size(wk_dtype_of(a));
+    if (memcmp(wk_data(a), wk_data(b), bytes) != 0) fail_msg("%s: other bits", name);
+}
+
+/* ---- bits -------------------------------------------------------------------------------------------------------- */
+
+static void quantize_has_the_bytes_of_ggml(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = fixture_tensor("x");
+    expect_bytes(wk_quantize(x), fixture_tensor("q8_0"), "q8_0");
+    expect_bytes(wk_quantize(x, .format = WK_BLOCKS_Q4_0), fixture_tensor("q4_0"), "q4_0");
+    wk_tensor *nan = wk_dequantize(wk_quantize(wk_full((32), (double)NAN)));
+    assert_true(isnan(wk_item(wk_select(nan, 0, 0))));
+}
+
+/* Returns blocks of random bytes, with all bytes of scales among them. */
+static wk_tensor *random_blocks(int64_t rows, int64_t row_blocks, wk_block_format format)
+{
+    return wk_randint(0, 256, (rows, row_blocks * wk__block_formats[format].bytes), .dtype = WK_U8);
+}
+
+static void dequantize_has_the_bits_of_the_decoders(void **state)
+{
+    (void)state;
+    for (int format = 0; format < WK__BLOCK_OP_FORMATS; format++) {
+        WK_SCOPE;
+        const wk__block_format *f = &wk__block_formats[format];
+        wk_tensor *blocks = random_blocks(64, 32, (wk_block_format)format);
+        wk_tensor *out = wk_dequantize(blocks, .format = (wk_block_format)format);
+        const uint8_t *bytes = wk_data(blocks);
+        const float *got = wk_data(out);
+        for (int64_t b = 0; b < 64 * 32; b++) {
+            float expected[WK__BLOCK_ELEMENTS];
+            f->decode(bytes + b * f->bytes, expected);
+            for (int k = 0; k < f->elements; k++) {
+                const float one = got[b * f->elements + k];
+                if (memcmp(&one, &expected[k], sizeof one) != 0 && !(isnan(one) && isnan(expected[k])))
+                    fail_msg("%s: block %d, element %d: %g, not %g", f->name, (int)b, k, (double)one,
+                             (double)expected[k]);
+            }
+        }
+    }
+}
+
+/* ---- products ---------------------------------------------------------------------------------------------------- */
+
+static wk_tensor *weight(int64_t rows, int64_t columns, wk_block_format format)
+{
+    return wk_quantize(wk_randn((rows, columns)), .format = format);
+}
+
+static double greatest_difference(wk_tensor *a, wk_tensor *b)
+{
+    return wk_item(wk_amax(wk_abs(wk_sub(wk_to_dtype(a, WK_F64), wk_to_dtype(b, WK_F64)))));
+}
+
+/* More rows than a panel has, and one row or many of x. */
+static void products_are_those_of_the_elements(void **state)
+{
+    (void)state;
+    const int64_t rows[] = {1, 3, 8, 40};
+    for (int k = 0; k < 4; k++)
+        for (int format = WK_BLOCKS_Q8_0; format <= WK_BLOCKS_Q4_0; format++) {
+            WK_SCOPE;
+            wk_tensor *blocks = weight(1500, 1024, (wk_block_format)format), *x = wk_randn((rows[k], 1024));
+            wk_tensor *bias = wk_randn((1500));
+            wk_tensor *elements = wk_to_dtype(wk_dequantize(blocks, .format = (wk_block_format)format), WK_F64);
+            wk_tensor *exact = wk_linear(wk_to_dtype(x, WK_F64), elements, wk_to_dtype(bias, WK_F64));
+            wk_tensor *out = wk_quantized_linear(x, blocks, bias, .format = (wk_block_format)format);
+            assert_true(greatest_difference(out, exact) < 2e-4);
+            out = wk_quantized_linear(wk_to_dtype(x, WK_F64), blocks, wk_to_dtype(bias, WK_F64),
+                                      .format = (wk_block_format)format);
+            assert_true(greatest_difference(out, exact) < 1e-11);
+        }
+}
+
+/* Products with the rows of the identity are the elements, one by one. `rows` rows at a time select the kernel. */
+static void expect_elements(wk_tensor *blocks, wk_block_format format, int64_t rows)
+{
+    wk_tensor *elements = wk_dequantize(blocks, .format = format);
+    wk_tensor *one = wk_eye(wk_size(elements, 1));
+    for (int64_t first = 0; first < wk_size(one, 0); first += rows) {
+        WK_SCOPE;
+        const int64_t count = wk_size(one, 0) - first < rows ? wk_size(one, 0) - first : rows;
+        wk_tensor *x = wk_t(wk_clone(wk_t(wk_narrow(one, 0, first, count)))); /* rows are not contiguous */
+        wk_tensor *out = wk_quantized_linear(x, blocks, NULL, .format = format);
+        if (wk_item(wk_all(wk_eq(wk_t(out), wk_narrow(elements, 1, first, count)))) != 1)
+            fail_msg("%s, %s: other elements from %d on", wk__cpu_isa_current()->name, wk__block_formats[format].name,
+                     (int)first);
+    }
+}
+
+/* All instruction sets and formats: 7 rows of x, as groups of 4 and single ones, and 70 in several blocks. */
+static void kernels_multiply_the_elements(void **state)
+{
+    (void)state;
+    const wk__cpu_isa *const best = wk__cpu_isa_current(), *isa;
+    for (int k = 0; (isa = wk__cpu_isa_at(k)); k++)
+        for (int format = 0; format < WK__BLOCK_OP_FORMATS; format++) {
+            WK_SCOPE;
+            const wk__block_format *f = &wk__block_formats[format];
+            wk_tensor *blocks = wk_randint(0, 60, (37, (f->elements == 32 ? 4 : 1) * f->bytes), .dtype = WK_U8);
+            wk_sync();
+            wk__cpu_isa_use(isa);
+            expect_elements(blocks, (wk_block_format)format, 7);
+            expect_elements(blocks, (wk_block_format)format, 70);
+            wk__cpu_isa_use(best);
+        }
+}
+
+static void threads_do_not_matter(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const int threads = wk__thread_count();
+    wk_tensor *blocks = weight(3000, 512, WK_BLOCKS_Q8_0), *x = wk_randn((50, 512));
+    for (int64_t rows = 3; rows <= 50; rows += 47) {
+        wk_tensor *part = wk_narrow(x, 0, 0, rows);
+        wk__set_thread_count(1);
+        wk_tensor *alone = wk_quantized_linear(part, blocks, NULL);
+        wk_sync();
+        wk__set_thread_count(3);
+        wk_tensor *shared = wk_quantized_linear(part, blocks, NULL);
+        wk_sync();
+        wk__set_thread_count(threads);
+        expect_bytes(shared, alone, "3 threads");
+    }
+}
+
+static void narrow_dtypes_round_once(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *blocks = weight(70, 256, WK_BLOCKS_Q8_0), *x = wk_to_dtype(wk_randn((5, 256)), WK_BF16);
+    wk_tensor *bias = wk_to_dtype(wk_randn((70)), WK_BF16);
+    wk_tensor *wide = wk_quantized_linear(wk_to_dtype(x, WK_F32), blocks, wk_to_dtype(bias, WK_F32));
+    expect_bytes(wk_quantized_linear(x, blocks, bias), wk_to_dtype(wide, WK_BF16), "bf16");
+}
+
+static void gradients_are_those_of_the_elements(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *blocks = weight(1500, 1024, WK_BLOCKS_Q4_0), *grad = wk_randn((2, 3, 1500));
+    wk_tensor *x = wk_requires_grad_(wk_randn((2, 3, 1024)), true), *bias = wk_requires_grad_(wk_zeros((1500)), true);
+    wk_tensor *elements = wk_dequantize(blocks, .format = WK_BLOCKS_Q4_0);
+    wk_backward(wk_sum(wk_mul(wk_quantized_linear(x, blocks, bias, .format = WK_BLOCKS_Q4_0), grad)));
+    assert_true(greatest_difference(wk_grad_of(x), wk_matmul(grad, elements)) < 1e-3);
+    assert_true(greatest_difference(wk_grad_of(bias), wk_sum(grad, (0, 1))) < 1e-5);
+}
+
+/* Returns the greatest number of bytes in use while x of `rows` rows is multiplied with 4096 x 4096 elements. */
+static int64_t peak_of_product(int64_t rows)
+{
+    WK_SCOPE;
+    wk_tensor *blocks = weight(4096, 4096, WK_BLOCKS_Q8_0), *x = wk_randn((rows, 4096));
+    wk_sync();
+    wk_memory_reset_peak(wk_cpu());
+    wk_memory_stats before = {.size = sizeof before}, after = {.size = sizeof after};
+    wk_memory_stats_of(wk_cpu(), &before);
+    assert_non_null(wk_data(wk_quantized_linear(x, blocks, NULL)));
+    wk_memory_stats_of(wk_cpu(), &after);
+    assert_null(wk_error());
+    return after.peak - before.live;
+}
+
+/* The weight as floats has 64 MiB. */
+static void weights_are_not_expanded(void **state)
+{
+    (void)state;
+    const int64_t one = peak_of_product(1), many = peak_of_product(40);
+    if (one > 16 << 20 || many > 16 << 20) fail_msg("%lld bytes, %lld with many rows", (long long)one, (long long)many);
+}
+
+/* ---- errors ------------------------------------------------------------------------------------------------------ */
+
+static void errors(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_ones((2, 64)), *blocks = wk_quantize(wk_ones((3, 64)));
+    expect_error(wk_quantize(wk_ones((33))), WK_ERR_SHAPE,
+                 "quantize: the last size of f32[33] must be a multiple of 32: a block of q8_0 has 32 elements");
+    expect_error(wk_quantize(x, .format = WK_BLOCKS_Q6_K), WK_ERR_ARGUMENT,
+                 "quantize: .format must be a format from WK_BLOCKS_Q8_0 (0) to WK_BLOCKS_Q4_0 (1), got 9");
+    expect_error(wk_quantize(wk_arange(32)), WK_ERR_DTYPE, "quantize: i64[32] is not floating-point");
+    expect_error(wk_dequantize(blocks, .format = WK_BLOCKS_Q4_K), WK_ERR_SHAPE,
+                 "dequantize: the last size of u8[3,68] must be a multiple of 144: a block of q4_k has 144 bytes");
+    expect_error(wk_dequantize(blocks, .format = (wk_block_format)10), WK_ERR_ARGUMENT,
+                 "to WK_BLOCKS_Q6_K (9), got 10");
+    expect_error(wk_dequantize(x), WK_ERR_DTYPE, "blocks must be u8, as wk_quantize returns them, got f32[2,64]");
+    expect_error(wk_quantized_linear(wk_ones((2, 32)), blocks, NULL), WK_ERR_SHAPE,
+                 "x f32[2,32] must have the last size 64, the elements of a row of blocks u8[3,68]");
+    expect_error(wk_quantized_linear(x, wk_flatten(blocks), NULL), WK_ERR_SHAPE,
+                 "the blocks must have shape (out, bytes of a row), got u8[204]");
+    expect_error(wk_quantized_linear(x, blocks, wk_ones((2))), WK_ERR_SHAPE,
+                 "bias f32[2] must have one element per row of the blocks u8[3,68]");
+    expect_error(wk_quantized_linear(x, blocks, wk_ones((3), .dtype = WK_F64)), WK_ERR_DTYPE,
+                 "bias f64[3] must have the dtype of x f32[2,64]");
+    wk_tensor *failed = wk_add(x, wk_ones((3)));
+    assert_null(wk_quantized_linear(x, blocks, failed)); /* not an omitted bias */
+    expect_error(failed, WK_ERR_SHAPE, "add");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quantize_has_the_bytes_of_ggml),
+        cmocka_unit_test(dequantize_has_the_bits_of_the_decoders),
+        cmocka_unit_test(products_are_those_of_the_elements),
+        cmocka_unit_test(kernels_multiply_the_elements),
+        cmocka_unit_test(threads_do_not_matter),
+        cmocka_unit_test(narrow_dtypes_round_once),
+        cmocka_unit_test(gradients_are_those_of_the_elements),
+        cmocka_unit_test(weights_are_not_expanded),
+        cmocka_unit_test(errors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
