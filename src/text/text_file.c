@@ -36,6 +36,7 @@ static wk_code refuse_folder(const char *path, wk__io_error *error)
     static const struct {
         const char *file, *fix;
     } known[] = {{"tokenizer.json", "pass its tokenizer.json"},
+                 {"vocab.txt", "pass its vocab.txt"},
                  {"vocab.json", "pass its vocab.json and merges.txt to wk_text_load_gpt2"}};
     const char *fix = "pass a file: tokenizer.json, a GGUF file, or one of wk_text_save";
     for (size_t k = sizeof known / sizeof *known; k-- > 0;) {

@@ -328,9 +328,12 @@ static void mistakes_are_explained(void **state)
     assert_int_equal(wk_error_code(), WK_ERR_IO);
     expect_error("text_load: ", "text is a folder; pass a file: tokenizer.json, a GGUF file, or one of wk_text_save",
                  NULL);
-    put_below(scratch(""), "folder/vocab.json", "{}");
-    wk_text_load(scratch("folder"));
-    expect_error("folder is a folder; pass its vocab.json and merges.txt to wk_text_load_gpt2", NULL);
+    put_below(scratch(""), "halves/vocab.json", "{}");
+    wk_text_load(scratch("halves"));
+    expect_error("halves is a folder; pass its vocab.json and merges.txt to wk_text_load_gpt2", NULL);
+    put_below(scratch(""), "pieces/vocab.txt", "[UNK]\n");
+    wk_text_load(scratch("pieces"));
+    expect_error("pieces is a folder; pass its vocab.txt", NULL);
     put_below(scratch(""), "folder/tokenizer.json", "{}");
     wk_text_load(scratch("folder"));
     expect_error("folder is a folder; pass its tokenizer.json", NULL);
