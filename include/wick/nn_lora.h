@@ -13,8 +13,8 @@
  *
  *     out = W x + b + s B A dropout(x),  s = lora_alpha / r
  *
- * Linear layers are those of wk_nn_linear and wk_nn_lazy_linear, also within the networks of this library, and the
- * projections of GPT-2. The layer with an adapter replaces the linear layer and has it as its child base_layer:
+ * Linear layers are those of wk_nn_linear, wk_nn_lazy_linear and wk_nn_quantized_linear, also within the networks of
+ * this library, and the projections of GPT-2. The layer with an adapter replaces the linear layer and has it as its child base_layer:
  *
  *     h.0.attn.c_attn.weight  ->  h.0.attn.c_attn.base_layer.weight, .lora_A.weight (r, in), .lora_B.weight (out, r)
  *
@@ -48,7 +48,7 @@ typedef struct wk_nn_lora_options {
  * parameters to false. The network computes the same until the adapters are trained.
  *     wk_nn_lora(net, .r = 8, .lora_alpha = 16, .lora_dropout = 0.05, .target_modules = "q_proj,k_proj,v_proj,o_proj");
  * Parameters: lora_A.weight (r, in), initially kaiming_uniform_ with a = sqrt(5), and lora_B.weight (out, r),
- *            initially 0, on the device of the layer; f32 if its weight is f16 or bf16, else of its dtype
+ *            initially 0, on the device of the layer; f64 if its weight is f64, else f32
  * Returns:   net; NULL on error, and net is unchanged
  * Errors:    WK_ERR_ARGUMENT if an option is invalid, or no linear layer has a name of .target_modules;
  *            WK_ERR_STATE if net has adapters, a lazy layer has not been called yet, or net contains a wk_mirrored or
@@ -59,7 +59,8 @@ WK_API wk_module *wk_nn_lora_at(wk_site site, wk_module *net, const wk_nn_lora_o
  * are then those of the network without adapters, so that wk_save writes its file. requires_grad of the weights stays
  * false.
  * Returns:   net; NULL on error, after which the layers that were not merged keep their adapters
- * Errors:    WK_ERR_STATE if net has no adapters
+ * Errors:    WK_ERR_STATE if net has no adapters; WK_ERR_UNSUPPORTED if a layer with an adapter is quantised, and net is
+ *            unchanged
  * Source:    peft.PeftModel.merge_and_unload */
 WK_API wk_module *wk_nn_lora_merge_at(wk_site site, wk_module *net);
 

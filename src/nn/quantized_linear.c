@@ -8,23 +8,16 @@
 #include <string.h>
 #include <wick/ops.h>
 
-/* State of the module. */
-typedef struct quantized_linear {
-    wk_tensor *weight, *bias; /* blocks (out, bytes of a row); (out) or NULL; owned by the module */
-    int64_t in, out;
-    wk_block_format format;
-} quantized_linear;
-
 static wk_tensor *forward(wk_module *self, wk_tensor *x)
 {
-    const quantized_linear *state = wk__module_of(self)->state;
+    const wk__quantized_linear *state = wk__module_of(self)->state;
     const wk_block_options options = {.size = sizeof options, .format = state->format};
     return wk_quantized_linear_at((wk_site){0}, x, state->weight, state->bias, &options);
 }
 
 static int describe(wk_module *self, char *out, size_t size)
 {
-    const quantized_linear *state = wk__module_of(self)->state;
+    const wk__quantized_linear *state = wk__module_of(self)->state;
     wk__text text = {0};
     wk__text_format(&text, "in_features=%lld, out_features=%lld, bias=", (long long)state->in, (long long)state->out);
     wk__text_bool(&text, state->bias != NULL);
@@ -40,7 +33,7 @@ void wk__blocks_name(wk_block_format format, char name[WK__BLOCKS_NAME])
 /* Adds blocks, and a bias unless it is NULL. Returns m, or NULL on error, which frees it. */
 static wk_module *add_tensors(wk_site site, wk_module *m, wk_tensor *blocks, wk_tensor *bias)
 {
-    quantized_linear *state = wk__module_of(m)->state;
+    wk__quantized_linear *state = wk__module_of(m)->state;
     char name[WK__BLOCKS_NAME];
     wk__blocks_name(state->format, name);
     state->weight = blocks ? wk_module_set_buffer_at(site, m, name, blocks) : NULL;
@@ -50,14 +43,22 @@ static wk_module *add_tensors(wk_site site, wk_module *m, wk_tensor *blocks, wk_
 
 static const wk_module_kind kind = {.size = sizeof kind,
                                     .name = "quantized_linear",
-                                    .state = sizeof(quantized_linear),
+                                    .state = sizeof(wk__quantized_linear),
                                     .forward1 = forward,
                                     .describe = describe};
+
+const wk__quantized_linear *wk__quantized_linear_state(const wk_module *m)
+{
+    const wk__module *body = wk__module_of(m);
+    return body->builtin && strcmp(body->kind.name, kind.name) == 0 ? body->state : NULL;
+}
 
 static wk_module *make(wk_site site, int64_t in, int64_t out, wk_block_format format)
 {
     wk_module *m = wk__module_make(site, &kind);
-    if (m) *(quantized_linear *)wk__module_of(m)->state = (quantized_linear){.in = in, .out = out, .format = format};
+    if (m)
+        *(wk__quantized_linear *)wk__module_of(m)->state =
+            (wk__quantized_linear){.in = in, .out = out, .format = format};
     return m;
 }
 

@@ -6,6 +6,15 @@
 #include "ir/blocks.h"
 #include "module.h"
 
+/* State of a layer of wk_nn_quantized_linear. */
+typedef struct wk__quantized_linear {
+    wk_tensor *weight, *bias; /* blocks (out, bytes of a row); (out) or NULL; owned by the module */
+    int64_t in, out;
+    wk_block_format format;
+} wk__quantized_linear;
+
+/* Returns the state of a quantised linear layer; NULL if m is another kind of module. */
+const wk__quantized_linear *wk__quantized_linear_state(const wk_module *m);
 /* Longest name of the weight: "weight_" and the format. */
 enum { WK__BLOCKS_NAME = 16 };
 /* Writes the name of the buffer with blocks of this format. */

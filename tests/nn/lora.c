@@ -269,6 +269,38 @@ static void shared_layers_stay_shared(void **state)
     expect_ok();
 }
 
+/* ---- quantised layers -------------------------------------------------------------------------------------------- */
+
+/* Adapters of quantised layers compute and learn what those of layers with the same floats do. */
+static void quantized_layers_have_adapters(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *net = wk_nn_sequential(wk_nn_linear(32, 4)), *same = wk_nn_sequential(wk_nn_linear(32, 4));
+    wk_tensor *x = wk_randn((3, 32));
+    wk_module_quantize(net);
+    set(same, "0.weight", wk_dequantize(wk_module_buffer(net, "0.weight_q8_0")));
+    set(same, "0.bias", wk_module_parameter(net, "0.bias"));
+    assert_non_null(wk_nn_lora(net, .r = 2, .target_modules = "0"));
+    assert_non_null(wk_nn_lora(same, .r = 2, .target_modules = "0"));
+    fill_adapters(net);
+    set(same, "0.lora_A.weight", wk_module_parameter(net, "0.lora_A.weight"));
+    set(same, "0.lora_B.weight", wk_module_parameter(net, "0.lora_B.weight"));
+    wk_tensor *y = wk_forward(net, x), *expected = wk_forward(same, x);
+    assert_true(difference(y, expected) < 1e-5);
+    wk_backward(wk_sum(wk_mul(y, y)));
+    wk_backward(wk_sum(wk_mul(expected, expected)));
+    for (int k = 0; k < 2; k++) {
+        const char *name = k ? "0.lora_B.weight" : "0.lora_A.weight";
+        wk_tensor *grad = wk_grad_of(wk_module_parameter(net, name)), *of = wk_grad_of(wk_module_parameter(same, name));
+        assert_true(difference(grad, of) < 1e-4 * wk_item(wk_amax(wk_abs(of))));
+    }
+    assert_false(wk_requires_grad(wk_module_parameter(net, "0.base_layer.bias")));
+    assert_null(wk_nn_lora_merge(net));
+    expect_error("nn_lora_merge: the weight of \"0\" is quantised", "wk_nn_lora_save", NULL);
+    assert_string_equal(wk_module_kind_name(wk_module_child(net, "0")), "lora_linear");
+}
+
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 static void bad_input_is_refused(void **state)
@@ -335,6 +367,7 @@ int main(void)
         cmocka_unit_test(bert_and_attention_have_adapters),
         cmocka_unit_test(training_changes_only_the_adapters),
         cmocka_unit_test(shared_layers_stay_shared),
+        cmocka_unit_test_teardown(quantized_layers_have_adapters, test_clean),
         cmocka_unit_test_teardown(bad_input_is_refused, test_clean),
         cmocka_unit_test_teardown(a_replaced_layer_is_not_merged, test_clean),
     };

@@ -130,6 +130,11 @@ static void merge_without_adapters(void)
 {
     assert_null(wk_nn_lora_merge(small_gpt()));
 }
+static void merge_into_blocks(void)
+{
+    wk_module *net = wk_module_quantize(wk_nn_sequential(wk_nn_linear(32, 2)));
+    assert_null(wk_nn_lora_merge(wk_nn_lora(net, .target_modules = "0")));
+}
 static void save_without_adapters(void)
 {
     wk_nn_lora_save(small_gpt(), scratch("none"));
@@ -178,6 +183,7 @@ static const promised_code promised_by_language[] = {
     {"wk_nn_lora", WK_ERR_ARGUMENT, .provoke = adapters_of_no_rank},
     {"wk_nn_lora", WK_ERR_STATE, .provoke = adapters_twice},
     {"wk_nn_lora_merge", WK_ERR_STATE, .provoke = merge_without_adapters},
+    {"wk_nn_lora_merge", WK_ERR_UNSUPPORTED, .provoke = merge_into_blocks},
     {"wk_nn_lora_save", WK_ERR_IO, .provoke = save_adapters_in_no_folder},
     {"wk_nn_lora_save", WK_ERR_STATE, .provoke = save_without_adapters},
     {"wk_nn_lora_load", WK_ERR_IO, .provoke = load_adapters_of_no_folder},

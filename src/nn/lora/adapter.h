@@ -22,7 +22,7 @@ typedef struct wk__lora {
 
 /* Returns the state of a layer with an adapter; NULL if m is another kind of module. */
 const wk__lora *wk__lora_of(const wk_module *m);
-/* Returns true if m is a linear layer; *transposed: its weight is (in, out). */
+/* Returns true if m is a linear layer, of floats or quantised; *transposed: its weight is (in, out). */
 bool wk__lora_is_linear(const wk_module *m, bool *transposed);
 /* Creates a layer with an adapter for a linear layer, which becomes its child and may stay that of others. NULL on
  * error. */

@@ -2,6 +2,7 @@
 /* A linear layer with an adapter: W x + b + s B A dropout(x). */
 #include "adapter.h"
 #include "nn/models/build.h"
+#include "nn/quantized_linear.h"
 #include <math.h>
 #include <string.h>
 #include <wick/matmul.h>
@@ -17,7 +18,7 @@ const wk__lora *wk__lora_of(const wk_module *m)
 
 bool wk__lora_is_linear(const wk_module *m, bool *transposed)
 {
-    static const char *const kinds[] = {"linear", "lazy_linear", "conv1D"};
+    static const char *const kinds[] = {"linear", "lazy_linear", "quantized_linear", "conv1D"};
     enum { KINDS = sizeof kinds / sizeof *kinds };
     const wk__module *body = wk__module_of(m);
     int k = 0;
@@ -75,12 +76,16 @@ wk_module *wk__lora_create(wk_module *base, const wk__lora_config *config)
     static const wk_module_kind kind = {
         .size = sizeof kind, .name = kind_name, .state = sizeof(wk__lora), .forward1 = forward, .describe = describe};
     bool transposed;
-    wk_tensor *weight = wk__lora_is_linear(base, &transposed) ? wk_module_parameter(base, "weight") : NULL;
+    const wk__quantized_linear *quantized = wk__quantized_linear_state(base);
+    wk_tensor *weight = !wk__lora_is_linear(base, &transposed) ? NULL
+                        : quantized                            ? quantized->weight
+                                                               : wk_module_parameter(base, "weight");
     wk_module *m = weight ? wk__module_make((wk_site){0}, &kind) : NULL;
     if (!m) return NULL;
-    const wk_dtype own = wk_dtype_of(weight), dtype = own == WK_F16 || own == WK_BF16 ? WK_F32 : own;
+    const wk_dtype dtype = wk_dtype_of(weight) == WK_F64 ? WK_F64 : WK_F32;
     const wk_device device = wk_device_of(weight);
-    const int64_t in = wk_size(weight, transposed ? 0 : 1), out = wk_size(weight, transposed ? 1 : 0);
+    const int64_t in = quantized ? quantized->in : wk_size(weight, transposed ? 0 : 1);
+    const int64_t out = quantized ? quantized->out : wk_size(weight, transposed ? 1 : 0);
     wk__lora *l = wk__module_of(m)->state;
     *l = (wk__lora){.base = base, .config = *config};
     m = wk__with(m, "base_layer", base);
@@ -122,6 +127,21 @@ static bool merge_layer(wk_site site, const wk__module_tree *tree, const wk_modu
     return fine;
 }
 
+/* Reports a layer with an adapter whose weight cannot become the sum. Returns false if there is one. */
+static bool check_weights(wk_site site, const wk__module_tree *tree)
+{
+    for (int64_t k = 1; k < tree->count; k++) {
+        const wk__lora *l = wk__lora_of(tree->entry[k].module);
+        if (!l || !wk__quantized_linear_state(l->base)) continue;
+        wk__error_set(site, WK_ERR_UNSUPPORTED,
+                      "%s: the weight of \"%.60s\" is quantised, and blocks cannot represent the sum; keep the "
+                      "adapters and save them with wk_nn_lora_save",
+                      merge_op, tree->entry[k].name);
+        return false;
+    }
+    return true;
+}
+
 /* Merges all layers of a tree. Returns false on error. */
 static bool merge_tree(wk_site site, const wk__module_tree *tree)
 {
@@ -152,7 +172,7 @@ wk_module *wk_nn_lora_merge_at(wk_site site, wk_module *net)
         return NULL;
     bool fine = wk__module_tree_build(&tree, net, site);
     if (fine) {
-        fine = merge_tree(site, &tree);
+        fine = check_weights(site, &tree) && merge_tree(site, &tree);
         wk__module_tree_free(&tree);
     }
     wk__call_end(&c, NULL, 0);
