@@ -109,8 +109,9 @@ typedef struct wk_nn_pretrained_options {
  *            another kind of model, or a setting that changes the results and that this library does not have;
  *            WK_ERR_SHAPE if the weights do not fit
  * Ends:      wk_generate ends a row at "eos_token_id" of generation_config.json or config.json, or at
- *            tokenizer.ggml.eos_token_id of a GGUF file, unless it gets others. Other keys, such as that of the end of
- *            a turn in a chat, are not read: pass their tokens as .eos_token_ids
+ *            tokenizer.ggml.eos_token_id of a GGUF file, unless it gets others. Tokens that are not in the
+ *            vocabulary are left out. Other keys, such as that of the end of a turn in a chat, are not read: pass their
+ *            tokens as .eos_token_ids
  * Source:    transformers.AutoModelForCausalLM.from_pretrained */
 WK_RESULT_API wk_module *wk_nn_pretrained_at(wk_site site, const char *folder, const wk_nn_pretrained_options *options);
 

@@ -136,9 +136,9 @@ static wk_module *load_model(wk__pretrained_call *l, wk_device device)
             wk__pretrained_keep_blocks(l, m, wk__tensor_list_of(list)) ? wk__module_state_dict(l->site, OP, m) : NULL;
     if (!list) return NULL;
     const wk__pretrained_ends *ends = &l->config.ends;
-    const bool fine = wk__pretrained_load(l, wk__tensor_list_of(list), tied) &&
-                      wk__language_set_ends(l->site, OP, m, ends->token, ends->count);
-    return fine ? wk_module_train_at(l->site, m, false) : NULL;
+    if (!wk__pretrained_load(l, wk__tensor_list_of(list), tied)) return NULL;
+    wk__language_set_ends(m, ends->token, ends->count);
+    return wk_module_train_at(l->site, m, false);
 }
 
 wk_module *wk_nn_pretrained_at(wk_site site, const char *folder, const wk_nn_pretrained_options *options)

@@ -50,8 +50,9 @@ const wk__language *wk__language_find(const wk_module *m);
 const char *wk__language_kind(const wk_module *model);
 /* Returns the state of a model; NULL after recording an error if m is another kind of module. */
 const wk__language *wk__language_of(wk_site site, const char *op, wk_module *m);
-/* Sets the tokens that end a text. Returns false after recording an error. */
-bool wk__language_set_ends(wk_site site, const char *op, wk_module *m, const int64_t *ends, int count);
+/* Sets the tokens that end a text; those that are not in the vocabulary, such as the default of a configuration of
+ * transformers, never occur and are left out. */
+void wk__language_set_ends(wk_module *m, const int64_t *ends, int count);
 /* Returns the weight of the embedding, (vocab, features); NULL on error. */
 wk_tensor *wk__language_embedding(const char *op, const wk__language *language);
 /* Returns true if m is a body, or BERT: it computes features, and no scores of the next token. */

@@ -52,19 +52,12 @@ bool wk__language_lacks_head(const wk_module *m)
     return body->builtin && found;
 }
 
-bool wk__language_set_ends(wk_site site, const char *op, wk_module *m, const int64_t *ends, int count)
+void wk__language_set_ends(wk_module *m, const int64_t *ends, int count)
 {
     wk__language *l = wk__module_of(m)->state;
-    for (int k = 0; k < count; k++) {
-        if (ends[k] >= l->vocab) {
-            wk__error_set(site, WK_ERR_FORMAT, "%s: the end token %lld is not in the vocabulary of size %lld", op,
-                          (long long)ends[k], (long long)l->vocab);
-            return false;
-        }
-        l->ends[k] = ends[k];
-    }
-    l->end_count = count;
-    return true;
+    l->end_count = 0;
+    for (int k = 0; k < count; k++)
+        if (ends[k] >= 0 && ends[k] < l->vocab) l->ends[l->end_count++] = ends[k];
 }
 
 /* Returns the embedding of a model; NULL if its body has been replaced. */
