@@ -14,7 +14,8 @@
  *     out = W x + b + s B A dropout(x),  s = lora_alpha / r
  *
  * Linear layers are those of wk_nn_linear, wk_nn_lazy_linear and wk_nn_quantized_linear, also within the networks of
- * this library, and the projections of GPT-2. The layer with an adapter replaces the linear layer and has it as its child base_layer:
+ * this library, and the projections of GPT-2. The layer with an adapter replaces the linear layer and has it as its
+ * child base_layer:
  *
  *     h.0.attn.c_attn.weight  ->  h.0.attn.c_attn.base_layer.weight, .lora_A.weight (r, in), .lora_B.weight (out, r)
  *
@@ -59,7 +60,7 @@ WK_API wk_module *wk_nn_lora_at(wk_site site, wk_module *net, const wk_nn_lora_o
  * are then those of the network without adapters, so that wk_save writes its file. requires_grad of the weights stays
  * false.
  * Returns:   net; NULL on error, after which the layers that were not merged keep their adapters
- * Errors:    WK_ERR_STATE if net has no adapters; WK_ERR_UNSUPPORTED if a layer with an adapter is quantised, and net is
+ * Errors:    WK_ERR_STATE if net has no adapters; WK_ERR_UNSUPPORTED if a layer with an adapter is quantised: net is
  *            unchanged
  * Source:    peft.PeftModel.merge_and_unload */
 WK_API wk_module *wk_nn_lora_merge_at(wk_site site, wk_module *net);
