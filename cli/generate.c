@@ -9,7 +9,7 @@ typedef struct settings {
     wk_device device;
     long tokens, top_k, seed, beams;
     double temperature, top_p, min_p, penalty; /* min_p 0: not given */
-    bool draws;
+    bool samples;
 } settings;
 
 /* The text that is being printed. */
@@ -37,12 +37,17 @@ static const char *continue_text(const settings *s, const cli_gpt *gpt, output *
                              .context = gpt->context,
                              .repetition_penalty = s->penalty,
                              .num_beams = s->beams,
-                             .do_sample = s->draws,
+                             .do_sample = s->samples,
                              .stop = s->stop ? &s->stop : NULL,
                              .stop_count = s->stop != NULL,
                              .user = out};
     if (s->beams == 1) o.on_text = print_piece;
-    if (s->draws) o.temperature = s->temperature, o.top_k = s->top_k, o.top_p = s->top_p, o.min_p = s->min_p;
+    if (s->samples) {
+        o.temperature = s->temperature;
+        o.top_k = s->top_k;
+        o.top_p = s->top_p;
+        o.min_p = s->min_p;
+    }
     const char *more = wk_generate_text_at(WK_HERE, gpt->net, gpt->text, s->prompt, &o);
     if (more && s->beams > 1) print(out, more);
     return more;
@@ -76,15 +81,15 @@ static const char *text_or(const char *text, const char *usual)
     return text ? text : usual;
 }
 
-/* Reports an option of draws beside one that excludes them, and a temperature of 0. Returns false after that. */
-static bool check_draws(const words *w)
+/* Reports an option of sampling beside one that excludes it, and a temperature of 0. Returns false if there is one. */
+static bool check_sampling(const words *w)
 {
     const char *const given[] = {w->temperature, w->top_k, w->top_p, w->min_p};
     static const char *const names[] = {"--temperature", "--top-k", "--top-p", "--min-p"};
     char *end = NULL;
     for (int k = 0; k < 4 && (w->greedy || w->beams); k++) {
         if (!given[k]) continue;
-        cli_usage_error("generate", "%s is for draws, which %s excludes", names[k],
+        cli_usage_error("generate", "%s applies to sampling only; leave out %s", names[k],
                         w->greedy ? "--greedy" : "--num-beams");
         return false;
     }
@@ -98,8 +103,8 @@ static bool check_draws(const words *w)
 static bool read_numbers(const words *w, settings *s)
 {
     static const char command[] = "generate";
-    s->draws = !w->greedy && !w->beams;
-    return check_draws(w) && cli_number(command, "--tokens", text_or(w->tokens, "100"), 1, 1000000, &s->tokens) &&
+    s->samples = !w->greedy && !w->beams;
+    return check_sampling(w) && cli_number(command, "--tokens", text_or(w->tokens, "100"), 1, 1000000, &s->tokens) &&
            cli_real(command, "--temperature", text_or(w->temperature, "1"), 0, 1000, &s->temperature) &&
            cli_number(command, "--top-k", text_or(w->top_k, "0"), 0, 100000000, &s->top_k) &&
            cli_real(command, "--top-p", text_or(w->top_p, "1"), 0, 1, &s->top_p) &&
@@ -124,9 +129,9 @@ int cli_generate(int count, char **list)
         {"top-p", "P", "draw from the likeliest tokens whose probabilities add up to P; default 1", &w.top_p},
         {"min-p", "P", "draw from tokens with at least P of the greatest probability; default all", &w.min_p},
         {"repetition-penalty", "R", "above 1 tokens that occurred become less likely; default 1", &w.penalty},
-        {"seed", "S", "seed of the draws, default 0", &w.seed},
+        {"seed", "S", "seed of the random numbers, default 0", &w.seed},
         {"greedy", NULL, "take the likeliest token instead of drawing one", &w.greedy},
-        {"num-beams", "N", "beam search with N sequences instead of draws", &w.beams},
+        {"num-beams", "N", "beam search with N sequences instead of sampling", &w.beams},
         {"device", "D", "device: cpu, cuda:0, opencl:1, gpu:0; default the first GPU, else cpu", &device},
         {0}};
     const cli_syntax syntax = {

@@ -128,7 +128,7 @@
 /* (x), (x, dim) or (x, dim, .key = value, ...): a single dimension without parentheses */
 #define WK_REDUCE_ONE_(f, ...) WK_JOIN_(WK_REDUCE_ONE_, WK_COUNT_4_(__VA_ARGS__))(f, __VA_ARGS__)
 #define WK_ONE_DIM_(dim_)      &(const wk_one_dim_){.by_name = NULL, dim_}.dim
-typedef struct wk_one_dim_ { /* accepts any argument; a _Static_assert rejects what is not a dimension */
+typedef struct wk_one_dim_ { /* for any argument; a static assertion rejects those that are not a dimension */
     wk_by_name by_name;
     int64_t dim;
     bool keepdim;

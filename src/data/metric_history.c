@@ -105,11 +105,8 @@ wk_code wk_history_add_at(wk_site site, wk_history *handle, wk_tensor *x, const 
     if (!h || !wk__options(site, "history_add", options, &o) || !wk__check_tensor(x, site, "history_add", "the value"))
         return wk_error_code();
     if (wk_numel(x) != 1) {
-        wk__text text = {0};
-        wk__text_add(&text, "history_add: expected a tensor of one element, got ");
-        wk__text_tensor(&text, x);
-        wk__text_add(&text, "; reduce it first: wk_mean, wk_sum");
-        wk__error_set_text(site, WK_ERR_SHAPE, &text);
+        wk__tensor_refuse(site, WK_ERR_SHAPE, x, "; reduce it first: wk_mean, wk_sum",
+                          "history_add: expected a tensor of one element");
         return WK_ERR_SHAPE;
     }
     if (!wk__call_begin(&c, WK__FRAME_CALL, "history_add", site, WK__GRAD_OFF)) return wk_error_code();

@@ -273,12 +273,8 @@ static bool check_value(wk_site site, wk_tensor *x)
 {
     if (!wk__check_tensor(x, site, "progress_step", "the value")) return false;
     if (wk_numel(x) == 1) return true;
-    wk__text text = {0};
-    wk__text_add(&text, "progress_step: expected a tensor of one element, got ");
-    wk__text_tensor(&text, x);
-    wk__text_add(&text, "; reduce it first: wk_mean, wk_sum");
-    wk__error_set_text(site, WK_ERR_SHAPE, &text);
-    return false;
+    return wk__tensor_refuse(site, WK_ERR_SHAPE, x, "; reduce it first: wk_mean, wk_sum",
+                             "progress_step: expected a tensor of one element");
 }
 
 /* Shows the newest value that has been computed. Without one, or for the last step, recorded work runs first. */

@@ -34,11 +34,8 @@ static double *read_weights(wk_site site, wk_tensor *x, int64_t samples)
     if (!wk__check_tensor(x, site, op, ".weights")) return NULL;
     const wk__body *body = wk__body_of(x);
     if (body->ndim != 1 || body->shape[0] != samples || !wk__is_float(body->dtype)) {
-        wk__text text = {0};
-        wk__text_format(&text, "%s: .weights must be a float for each of the %lld samples, got ", op,
-                        (long long)samples);
-        wk__text_tensor(&text, x);
-        wk__error_set_text(site, wk__is_float(body->dtype) ? WK_ERR_SHAPE : WK_ERR_DTYPE, &text);
+        wk__tensor_refuse(site, wk__is_float(body->dtype) ? WK_ERR_SHAPE : WK_ERR_DTYPE, x, "",
+                          "%s: .weights must be a float for each of the %lld samples", op, (long long)samples);
         return NULL;
     }
     double *weights = wk__alloc_zero((size_t)samples + 1, sizeof *weights);

@@ -53,10 +53,8 @@ int64_t *wk__read_indices(wk_site site, const char *op, const char *role, wk_ten
     if (!wk__check_tensor(x, site, op, role)) return NULL;
     const wk__body *body = wk__body_of(x);
     if (body->ndim != 1 || body->dtype != WK_I64) {
-        wk__text text = {0};
-        wk__text_format(&text, "%s: %s must be i64 with one dimension, got ", op, role);
-        wk__text_tensor(&text, x);
-        wk__error_set_text(site, body->ndim != 1 ? WK_ERR_SHAPE : WK_ERR_DTYPE, &text);
+        wk__tensor_refuse(site, body->ndim != 1 ? WK_ERR_SHAPE : WK_ERR_DTYPE, x, "",
+                          "%s: %s must be i64 with one dimension", op, role);
         return NULL;
     }
     *count = body->shape[0];

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A call of wk_nn_pretrained and its parts, in this order:
  *
- *     pretrained_config.c, pretrained_gguf.c     what the model is
- *     pretrained.c                               which tensors the files have; the model
- *     pretrained_size.c                          whether the files can hold the model
+ *     pretrained_config.c, pretrained_gguf.c     description of the model
+ *     pretrained.c                               names of the tensors in the files; creation of the model
+ *     pretrained_size.c                          check that the files can contain the model
  *     pretrained_blocks.c                        layers whose weights stay in their blocks
- *     pretrained_load.c                          tensors into its parameters */
+ *     pretrained_load.c                          reading of its parameters */
 #ifndef WICK_IO_PRETRAINED_H
 #define WICK_IO_PRETRAINED_H
 

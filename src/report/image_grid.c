@@ -17,13 +17,9 @@ static bool check_images(wk_site site, wk_tensor *x, bool normalise)
     const wk__body *body = wk__body_of(x);
     const bool shaped = (body->ndim == 3 || body->ndim == 4) && wk__body_numel(body) > 0;
     if (shaped && (!normalise || wk__is_float(body->dtype))) return true;
-    wk__text text = {0};
-    wk__text_format(&text, "%s: expected %s, got ", op,
-                    shaped ? "floats for .normalise" : "images (N, C, H, W) or (N, H, W)");
-    wk__text_tensor(&text, x);
-    if (shaped) wk__text_add(&text, "; convert them with wk_to_dtype");
-    wk__error_set_text(site, shaped ? WK_ERR_DTYPE : WK_ERR_SHAPE, &text);
-    return false;
+    return wk__tensor_refuse(site, shaped ? WK_ERR_DTYPE : WK_ERR_SHAPE, x,
+                             shaped ? "; convert them with wk_to_dtype" : "", "%s: expected %s", op,
+                             shaped ? "floats for .normalise" : "images (N, C, H, W) or (N, H, W)");
 }
 
 static bool check_options(wk_site site, const wk_image_grid_options *o, double padding)

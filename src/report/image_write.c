@@ -26,12 +26,8 @@ static bool check_path(wk_site site, const char *path)
 
 static bool refuse(wk_site site, wk_code code, const char *expected, wk_tensor *x)
 {
-    wk__text text = {0};
-    wk__text_format(&text, "%s: expected %s, got ", op, expected);
-    wk__text_tensor(&text, x);
-    if (code == WK_ERR_SHAPE) wk__text_add(&text, "; wk_image_grid arranges several images");
-    wk__error_set_text(site, code, &text);
-    return false;
+    return wk__tensor_refuse(site, code, x, code == WK_ERR_SHAPE ? "; wk_image_grid arranges several images" : "",
+                             "%s: expected %s", op, expected);
 }
 
 static bool check_image(wk_site site, wk_tensor *x)

@@ -135,12 +135,8 @@ static bool read_elements(wk_site site, const char *op, const char *role, wk_ten
 {
     if (!wk__check_tensor(x, site, op, role)) return false;
     if (wk_ndim(x) != 1) {
-        wk__text text = {0};
-        wk__text_format(&text, "%s: expected %s with one dimension, got ", op, role);
-        wk__text_tensor(&text, x);
-        wk__text_add(&text, "; wk_flatten it first");
-        wk__error_set_text(site, WK_ERR_SHAPE, &text);
-        return false;
+        return wk__tensor_refuse(site, WK_ERR_SHAPE, x, "; wk_flatten it first", "%s: expected %s with one dimension",
+                                 op, role);
     }
     *count = wk_numel(x);
     *values = wk__realloc(NULL, (size_t)*count + 1, sizeof **values);

@@ -2,6 +2,7 @@
 /* Tensor handles and bodies; see tensor.h. */
 #include "tensor.h"
 #include "base/alloc.h"
+#include <stdarg.h>
 #include <string.h>
 #include <wick/device.h>
 
@@ -213,6 +214,20 @@ void wk__text_tensor(wk__text *out, const wk_tensor *tensor)
     const wk__body *body = wk__body_of(tensor);
     wk__text_add(out, wk_dtype_str(body->dtype));
     wk__text_shape(out, body->ndim, body->shape);
+}
+
+bool wk__tensor_refuse(wk_site site, wk_code code, const wk_tensor *got, const char *fix, const char *format, ...)
+{
+    wk__text text = {0};
+    va_list args;
+    va_start(args, format);
+    wk__text_vformat(&text, format, args);
+    va_end(args);
+    wk__text_add(&text, ", got ");
+    wk__text_tensor(&text, got);
+    wk__text_add(&text, fix);
+    wk__error_set_text(site, code, &text);
+    return false;
 }
 
 void wk__text_tensor_device(wk__text *out, const wk_tensor *tensor)

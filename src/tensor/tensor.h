@@ -170,5 +170,8 @@ wk__device *wk__device_open(wk_site site, const char *call, wk_device device);
 void wk__text_tensor(wk__text *out, const wk_tensor *tensor);
 void wk__text_tensor_device(wk__text *out, const wk_tensor *tensor);
 void wk__text_shape(wk__text *out, int ndim, const int64_t *shape);
+/* Records the error "TEXT, got f32[2,3]FIX". fix: "", or a text that begins with "; ". Returns false. */
+__attribute__((format(printf, 5, 6))) bool wk__tensor_refuse(wk_site site, wk_code code, const wk_tensor *got,
+                                                             const char *fix, const char *format, ...);
 
 #endif

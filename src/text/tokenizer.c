@@ -37,11 +37,8 @@ int64_t *wk__ids_read(wk_site site, const char *op, wk_tensor *x, int64_t *count
 {
     const wk__body *body = wk__body_of(x);
     if (!(1u << body->dtype & WK__INTS)) {
-        wk__text text = {0};
-        wk__text_format(&text, "%s: expected ids of an integer dtype, got ", op);
-        wk__text_tensor(&text, x);
-        wk__text_add(&text, "; convert them: wk_to_dtype(ids, WK_I64)");
-        wk__error_set_text(site, WK_ERR_DTYPE, &text);
+        wk__tensor_refuse(site, WK_ERR_DTYPE, x, "; convert them: wk_to_dtype(ids, WK_I64)",
+                          "%s: expected ids of an integer dtype", op);
         return NULL;
     }
     *count = wk_numel(x);

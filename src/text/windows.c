@@ -96,11 +96,8 @@ wk_dataset *wk_text_windows_at(wk_site site, wk_tensor *ids, int64_t steps, cons
         !check(site, op, steps, &o))
         return NULL;
     if (wk_ndim(ids) != 1) {
-        wk__text text = {0};
-        wk__text_format(&text, "%s: expected ids with one dimension, got ", op);
-        wk__text_tensor(&text, ids);
-        wk__text_add(&text, "; wk_flatten them first");
-        wk__error_set_text(site, WK_ERR_SHAPE, &text);
+        wk__tensor_refuse(site, WK_ERR_SHAPE, ids, "; wk_flatten them first", "%s: expected ids with one dimension",
+                          op);
         return NULL;
     }
     if (!wk__call_begin(&c, WK__FRAME_CALL, op, site, WK__GRAD_OFF)) return NULL;

@@ -90,7 +90,7 @@ check "generate: ... is reported" grep -q \
     '^wick generate: --temperature must be greater than 0, got "0"; --greedy takes the likeliest token$' \
     "$WICK_WORK/stderr"
 check "generate: --greedy has no draws" ends 2 "$wick" generate gpt.safetensors --prompt a --greedy --top-p 0.5
-check "generate: ... is reported" grep -q '^wick generate: --top-p is for draws, which --greedy excludes$' \
+check "generate: ... is reported" grep -q '^wick generate: --top-p applies to sampling only; leave out --greedy$' \
     "$WICK_WORK/stderr"
 check "generate: beam search has no draws" ends 2 "$wick" generate gpt.safetensors --prompt a --num-beams 2 --min-p 0.5
 check "generate: a similar option" ends 2 "$wick" generate gpt.safetensors --tempature=1

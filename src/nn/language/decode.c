@@ -37,8 +37,8 @@ static bool check_model(wk_site site, const char *kind, const wk__language *l, c
 /* Records that ids have another shape or dtype than the cache needs. Returns false. */
 static bool refuse_ids(wk_site site, const wk__kv_cache *cache, const wk_tensor *ids)
 {
-    wk__text text = {0};
     if (wk_ndim(ids) == 2 && wk_size(ids, 0) > 0 && wk_size(ids, 0) != cache->batch) {
+        wk__text text = {0};
         wk__text_format(&text, "decode: the cache is for ids of shape (%lld, T), got ", (long long)cache->batch);
         wk__text_tensor(&text, ids);
         wk__text_format(&text, "; create a cache for these rows: wk_kv_cache_new(net, %lld, %lld)",
@@ -46,10 +46,9 @@ static bool refuse_ids(wk_site site, const wk__kv_cache *cache, const wk_tensor 
         wk__error_set_text(site, WK_ERR_SHAPE, &text);
         return false;
     }
-    wk__text_format(&text, "decode: expected ids (%lld, T) of dtype i64 or i32, with T at least 1",
-                    (long long)cache->batch);
-    wk__ids_refuse(site, &text, ids, WK__ID_DTYPES);
-    return false;
+    return wk__ids_refuse(site, ids, WK__ID_DTYPES,
+                          "decode: expected ids (%lld, T) of dtype i64 or i32, with T at least 1",
+                          (long long)cache->batch);
 }
 
 static bool check_ids(wk_site site, const wk__language *l, const wk__kv_cache *cache, const wk_tensor *ids)
@@ -83,14 +82,10 @@ static bool check_options(wk_site site, const wk__kv_cache *cache, const wk_tens
     if (!wk__check_tensor(o->mask, site, "decode", ".mask")) return false;
     const bool shape = wk_ndim(o->mask) == 2 && wk_size(o->mask, 0) == cache->batch && wk_size(o->mask, 1) == keys;
     if (shape && wk_dtype_of(o->mask) == WK_BOOL) return true;
-    wk__text text = {0};
-    wk__text_format(&text, "decode: expected a .mask of dtype bool and shape (%lld, %lld): batch, positions in use + T",
-                    (long long)cache->batch, (long long)keys);
-    wk__text_add(&text, ", got ");
-    wk__text_tensor(&text, o->mask);
-    if (shape) wk__text_add(&text, "; convert it: wk_to_dtype(mask, WK_BOOL)");
-    wk__error_set_text(site, shape ? WK_ERR_DTYPE : WK_ERR_SHAPE, &text);
-    return false;
+    return wk__tensor_refuse(
+        site, shape ? WK_ERR_DTYPE : WK_ERR_SHAPE, o->mask, shape ? "; convert it: wk_to_dtype(mask, WK_BOOL)" : "",
+        "decode: expected a .mask of dtype bool and shape (%lld, %lld): batch, positions in use + T",
+        (long long)cache->batch, (long long)keys);
 }
 
 /* ---- masks and positions ----------------------------------------------------------------------------------------- */

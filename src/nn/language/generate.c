@@ -73,11 +73,8 @@ wk_tensor *wk__generation_scores(const wk__generation *g, wk_tensor *tokens, int
     if (!scores) return NULL;
     const wk__body *body = wk__body_of(scores);
     if (body->ndim != 3 || body->shape[0] != wk_size(tokens, 0) || body->shape[1] < 1 || body->shape[2] < 1) {
-        wk__text text = {0};
-        wk__text_format(&text, "%s: the network must return scores (%lld, T, vocabulary), got ", op,
-                        (long long)wk_size(tokens, 0));
-        wk__text_tensor(&text, scores);
-        wk__error_set_text(g->site, WK_ERR_SHAPE, &text);
+        wk__tensor_refuse(g->site, WK_ERR_SHAPE, scores, "", "%s: the network must return scores (%lld, T, vocabulary)",
+                          op, (long long)wk_size(tokens, 0));
         return NULL;
     }
     if (!wk__is_float(body->dtype)) {

@@ -57,19 +57,19 @@ static bool read_end_tokens(wk__generation *g)
     return true;
 }
 
-/* Returns true unless an option of drawing is set without .do_sample; else records the error. */
-static bool check_draws(wk_site site, const wk_generate_options *o)
+/* Returns true unless an option of sampling is set without .do_sample; else records the error. */
+static bool check_sampling(wk_site site, const wk_generate_options *o)
 {
     /* wk__logits_rules_set reports a temperature of 0 */
     const double temperature = wk__option_or(o->temperature, 1) == 0 ? 0 : o->temperature;
     const struct {
         const char *name;
         double value; /* 0: not set */
-    } draws[] = {{"top_k", (double)o->top_k}, {"temperature", temperature}, {"top_p", o->top_p}, {"min_p", o->min_p}};
-    for (size_t k = 0; k < sizeof draws / sizeof *draws && !o->do_sample; k++) {
-        if (draws[k].value == 0) continue;
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: .%s = %g needs .do_sample = true", op, draws[k].name,
-                      wk__option_or(draws[k].value, 0));
+    } options[] = {{"top_k", (double)o->top_k}, {"temperature", temperature}, {"top_p", o->top_p}, {"min_p", o->min_p}};
+    for (size_t k = 0; k < sizeof options / sizeof *options && !o->do_sample; k++) {
+        if (options[k].value == 0) continue;
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: .%s = %g needs .do_sample = true", op, options[k].name,
+                      wk__option_or(options[k].value, 0));
         return false;
     }
     return true;
@@ -89,7 +89,7 @@ static const char *find_useless_option(const wk_generate_options *o)
 static bool read_options(wk__generation *g)
 {
     wk_generate_options *o = &g->options;
-    if (!check_draws(g->site, o)) return false;
+    if (!check_sampling(g->site, o)) return false;
     const char *problem = find_useless_option(o);
     int early = (int)o->early_stopping;
     if (problem) {
@@ -122,13 +122,12 @@ static bool read_options(wk__generation *g)
 static wk_tensor *read_ids(wk__generation *g, wk_tensor *ids)
 {
     const wk__body *body = wk__body_of(ids);
-    wk__text text = {0};
     if (body->ndim == 2 && body->shape[0] > 0 && body->shape[1] > 0 && (1u << body->dtype & WK__INTS)) {
         g->prompt = body->shape[1];
         return wk__ids_check_of(g->site, op, g->net, ids) ? wk_to_dtype(ids, WK_I64) : NULL;
     }
-    wk__text_format(&text, "%s: expected ids (B, T) of integers with at least one row and one token", op);
-    wk__ids_refuse(g->site, &text, ids, WK__INTS);
+    wk__ids_refuse(g->site, ids, WK__INTS, "%s: expected ids (B, T) of integers with at least one row and one token",
+                   op);
     return NULL;
 }
 
@@ -156,18 +155,12 @@ static bool read_mask(wk__generation *g, const wk_tensor *ids)
     if (!wk__check_tensor(mask, g->site, op, ".mask")) return false;
     const wk__body *body = wk__body_of(mask), *of = wk__body_of(ids);
     const bool shape = body->ndim == 2 && body->shape[0] == of->shape[0] && body->shape[1] == of->shape[1];
-    if (!shape || wk__is_float(body->dtype)) {
-        wk__text text = {0};
-        if (shape)
-            wk__text_format(&text, "%s: .mask must be bool or integers, got ", op);
-        else
-            wk__text_format(&text, "%s: .mask must have the shape of ids, (%lld, %lld), got ", op,
-                            (long long)of->shape[0], (long long)of->shape[1]);
-        wk__text_tensor(&text, mask);
-        if (shape) wk__text_add(&text, "; convert it: wk_to_dtype(mask, WK_BOOL)");
-        wk__error_set_text(g->site, shape ? WK_ERR_DTYPE : WK_ERR_SHAPE, &text);
-        return false;
-    }
+    if (!shape)
+        return wk__tensor_refuse(g->site, WK_ERR_SHAPE, mask, "", "%s: .mask must have the shape of ids, (%lld, %lld)",
+                                 op, (long long)of->shape[0], (long long)of->shape[1]);
+    if (wk__is_float(body->dtype))
+        return wk__tensor_refuse(g->site, WK_ERR_DTYPE, mask, "; convert it: wk_to_dtype(mask, WK_BOOL)",
+                                 "%s: .mask must be bool or integers", op);
     g->mask = wk_to_dtype(mask, WK_BOOL);
     const int64_t count = wk_numel(ids);
     bool *at = g->mask ? wk__generation_memory(g->site, count, sizeof *at) : NULL;

@@ -2,19 +2,25 @@
 /* Checks of the ids of language models: their form, and tokens that a model lacks. */
 #include "language.h"
 #include "ops/index/index_check.h"
+#include <stdarg.h>
 #include <string.h>
 
-void wk__ids_refuse(wk_site site, wk__text *text, const wk_tensor *ids, unsigned dtypes)
+bool wk__ids_refuse(wk_site site, const wk_tensor *ids, unsigned dtypes, const char *format, ...)
 {
     const wk__body *body = wk__body_of(ids);
-    const bool integers = 1u << body->dtype & dtypes;
-    wk__text_add(text, ", got ");
-    wk__text_tensor(text, ids);
-    if (!integers)
-        wk__text_add(text, "; convert them: wk_to_dtype(ids, WK_I64)");
-    else if (body->ndim == 1)
-        wk__text_add(text, "; use wk_unsqueeze(ids, 0) for one row");
-    wk__error_set_text(site, integers ? WK_ERR_SHAPE : WK_ERR_DTYPE, text);
+    const bool converted = 1u << body->dtype & dtypes;
+    const char *fix = !converted        ? "; convert them: wk_to_dtype(ids, WK_I64)"
+                      : body->ndim == 1 ? "; use wk_unsqueeze(ids, 0) for one row"
+                                        : "";
+    wk__text expected = {0};
+    va_list args;
+    va_start(args, format);
+    wk__text_vformat(&expected, format, args);
+    va_end(args);
+    wk__tensor_refuse(site, converted ? WK_ERR_SHAPE : WK_ERR_DTYPE, ids, fix, "%s",
+                      expected.data ? expected.data : "");
+    wk__text_free(&expected);
+    return false;
 }
 
 int64_t wk__ids_bound(wk_module *embedding)

@@ -131,11 +131,8 @@ wk_code wk_kv_cache_reorder_at(wk_site site, wk_kv_cache *cache, wk_tensor *rows
     wk__kv_cache *of = wk__kv_cache_of(site, op, cache);
     if (!of || !wk__check_tensor(rows, site, op, "rows")) return wk_error_code();
     if (wk_ndim(rows) != 1 || wk_size(rows, 0) != of->batch) {
-        wk__text text = {0};
-        wk__text_format(&text, "%s: expected rows of shape (%lld), one for each row of the cache, got ", op,
-                        (long long)of->batch);
-        wk__text_tensor(&text, rows);
-        wk__error_set_text(site, WK_ERR_SHAPE, &text);
+        wk__tensor_refuse(site, WK_ERR_SHAPE, rows, "",
+                          "%s: expected rows of shape (%lld), one for each row of the cache", op, (long long)of->batch);
         return wk_error_code();
     }
     if (!wk__call_begin(&c, WK__FRAME_CALL, op, site, WK__GRAD_OFF)) return wk_error_code();

@@ -61,9 +61,10 @@ bool wk__language_lacks_head(const wk_module *m);
 /* ---- ids --------------------------------------------------------------------------------------------------------- */
 
 enum { WK__ID_DTYPES = 1 << WK_I64 | 1 << WK_I32 };
-/* Records an error: a text that expects other ids of these dtypes, what they are, and how to convert them. Consumes the
- * text. */
-void wk__ids_refuse(wk_site site, wk__text *text, const wk_tensor *ids, unsigned dtypes);
+/* Records that ids have another dtype than these, or another shape than the text describes, and how to convert them.
+ * Returns false. */
+__attribute__((format(printf, 4, 5))) bool wk__ids_refuse(wk_site site, const wk_tensor *ids, unsigned dtypes,
+                                                          const char *format, ...);
 /* Returns the number of tokens of an embedding, or of the embedding of a model; INT64_MAX if another kind of module
  * replaces it. */
 int64_t wk__ids_bound(wk_module *embedding);

@@ -110,39 +110,22 @@ wk_tensor *wk__logits_rules_apply(const wk__logits_rules *rules, wk_tensor *scor
 
 /* ---- the call ---------------------------------------------------------------------------------------------------- */
 
-/* Records that x is not what the text expects; consumes the text. Returns false. */
-static bool refuse(wk_site site, wk_code code, wk__text *text, const wk_tensor *x, const char *fix)
-{
-    wk__text_add(text, ", got ");
-    wk__text_tensor(text, x);
-    wk__text_add(text, fix);
-    wk__error_set_text(site, code, text);
-    return false;
-}
-
 static bool check_tensors(wk_site site, const wk_tensor *logits, const wk_tensor *ids)
 {
     static const char op[] = "process_logits";
     const wk__body *x = wk__body_of(logits), *y = ids ? wk__body_of(ids) : NULL;
-    wk__text text = {0};
-    if (x->ndim != 2 || x->shape[1] == 0) {
-        wk__text_format(&text, "%s: expected scores (B, V) with V at least 1", op);
-        const bool row = x->ndim == 1 && x->shape[0] > 0;
-        return refuse(site, WK_ERR_SHAPE, &text, logits, row ? "; use wk_unsqueeze(logits, 0) for one row" : "");
-    }
-    if (!wk__is_float(x->dtype)) {
-        wk__text_format(&text, "%s: expected scores of a floating dtype", op);
-        return refuse(site, WK_ERR_DTYPE, &text, logits, "");
-    }
-    if (y && !(1u << y->dtype & WK__INTS)) {
-        wk__text_format(&text, "%s: .ids must be integers", op);
-        return refuse(site, WK_ERR_DTYPE, &text, ids, "; convert them: wk_to_dtype(ids, WK_I64)");
-    }
-    if (y && (y->ndim != 2 || y->shape[0] != x->shape[0])) {
-        wk__text_format(&text, "%s: .ids must be (%lld, L) for scores of %lld rows", op, (long long)x->shape[0],
-                        (long long)x->shape[0]);
-        return refuse(site, WK_ERR_SHAPE, &text, ids, "");
-    }
+    if (x->ndim != 2 || x->shape[1] == 0)
+        return wk__tensor_refuse(site, WK_ERR_SHAPE, logits,
+                                 x->ndim == 1 && x->shape[0] > 0 ? "; use wk_unsqueeze(logits, 0) for one row" : "",
+                                 "%s: expected scores (B, V) with V at least 1", op);
+    if (!wk__is_float(x->dtype))
+        return wk__tensor_refuse(site, WK_ERR_DTYPE, logits, "", "%s: expected scores of a floating dtype", op);
+    if (y && !(1u << y->dtype & WK__INTS))
+        return wk__tensor_refuse(site, WK_ERR_DTYPE, ids, "; convert them: wk_to_dtype(ids, WK_I64)",
+                                 "%s: .ids must be integers", op);
+    if (y && (y->ndim != 2 || y->shape[0] != x->shape[0]))
+        return wk__tensor_refuse(site, WK_ERR_SHAPE, ids, "", "%s: .ids must be (%lld, L) for scores of %lld rows", op,
+                                 (long long)x->shape[0], (long long)x->shape[0]);
     return true;
 }
 

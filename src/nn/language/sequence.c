@@ -12,9 +12,7 @@ const wk__sequence *wk__sequence_of_call(wk__sequence *own, wk_tensor *x)
     const wk__sequence *s = wk__forward_options();
     if (s) return s;
     if (wk_ndim(x) < 2) {
-        wk__text text = {0};
-        wk__text_add(&text, "forward: expected ids (B, T) or features (B, T, n)");
-        wk__ids_refuse((wk_site){0}, &text, x, WK__ID_DTYPES);
+        wk__ids_refuse((wk_site){0}, x, WK__ID_DTYPES, "forward: expected ids (B, T) or features (B, T, n)");
         return NULL;
     }
     *own = (wk__sequence){.causal = true};
@@ -25,12 +23,8 @@ const wk__sequence *wk__sequence_of_call(wk__sequence *own, wk_tensor *x)
 bool wk__sequence_check(const char *name, const wk__sequence *s, wk_tensor *ids, wk_module *embedding,
                         int64_t positions)
 {
-    if (wk_ndim(ids) != 2 || !(1u << wk_dtype_of(ids) & WK__ID_DTYPES)) {
-        wk__text text = {0};
-        wk__text_format(&text, "%s: expected ids (B, T) of dtype i64 or i32", name);
-        wk__ids_refuse((wk_site){0}, &text, ids, WK__ID_DTYPES);
-        return false;
-    }
+    if (wk_ndim(ids) != 2 || !(1u << wk_dtype_of(ids) & WK__ID_DTYPES))
+        return wk__ids_refuse((wk_site){0}, ids, WK__ID_DTYPES, "%s: expected ids (B, T) of dtype i64 or i32", name);
     const int64_t last = (s->cache ? s->cache->length : 0) + wk_size(ids, 1);
     if (last <= positions) return wk__ids_check((wk_site){0}, name, ids, wk__ids_bound(embedding));
     wk__error_set((wk_site){0}, WK_ERR_SHAPE, "%s: a sequence of %lld ids exceeds the %lld positions of the model",

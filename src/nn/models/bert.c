@@ -71,10 +71,7 @@ static wk_tensor *pooler_forward(wk_module *self, wk_tensor *x)
 static bool check_ids(const wk_tensor *ids)
 {
     if (wk_ndim(ids) == 2 && 1u << wk_dtype_of(ids) & WK__ID_DTYPES) return true;
-    wk__text text = {0};
-    wk__text_add(&text, "bert_model: expected ids (N, T) of dtype i64 or i32");
-    wk__ids_refuse((wk_site){0}, &text, ids, WK__ID_DTYPES);
-    return false;
+    return wk__ids_refuse((wk_site){0}, ids, WK__ID_DTYPES, "bert_model: expected ids (N, T) of dtype i64 or i32");
 }
 
 /* Checks an input with a value for each token. */
@@ -83,11 +80,9 @@ static bool check_input(const char *name, wk_tensor *x, const wk_tensor *ids)
     if (!wk__check_tensor(x, (wk_site){0}, "bert_model", name)) return false;
     const wk__body *body = wk__body_of(x), *like = wk__body_of(ids);
     if (wk__same_shape(body->ndim, body->shape, like->ndim, like->shape)) return true;
-    wk__text text = {0};
-    wk__text_format(&text, "bert_model: %s must have the shape of ids, (%lld, %lld), got ", name,
-                    (long long)like->shape[0], (long long)like->shape[1]);
-    wk__model_report_shape(&text, x);
-    return false;
+    return wk__tensor_refuse((wk_site){0}, WK_ERR_SHAPE, x, "",
+                             "bert_model: %s must have the shape of ids, (%lld, %lld)", name, (long long)like->shape[0],
+                             (long long)like->shape[1]);
 }
 
 /* in: ids; types; the mask of tokens. Options have these two instead. */

@@ -25,12 +25,6 @@ bool wk__model_heads_check(wk_site site, const char *name, int64_t hidden_size, 
     return false;
 }
 
-void wk__model_report_shape(wk__text *message, const wk_tensor *x)
-{
-    wk__text_tensor(message, x);
-    wk__error_set_text((wk_site){0}, WK_ERR_SHAPE, message);
-}
-
 bool wk__network_open(wk__network *network, wk_device device)
 {
     if (!wk__call_begin(&network->call, WK__FRAME_CALL, network->name, network->site, WK__GRAD_KEPT)) return false;

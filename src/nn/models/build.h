@@ -39,8 +39,6 @@ typedef struct wk__model_size {
 bool wk__model_sizes(wk_site site, const char *name, const wk__model_size *sizes, int count);
 /* Returns false and records the error unless hidden_size is a multiple of num_attention_heads. */
 bool wk__model_heads_check(wk_site site, const char *name, int64_t hidden_size, int64_t num_attention_heads);
-/* Reports a message and then x, an input of the wrong shape. Frees the message. */
-void wk__model_report_shape(wk__text *message, const wk_tensor *x);
 /* Reports a depth that no network has. Returns NULL. */
 wk_module *wk__network_unknown_depth(wk_site site, const char *name, int depth, const char *expected);
 

@@ -48,10 +48,8 @@ static wk_tensor *vit_forward(wk_module *self, wk_tensor *x)
 {
     const vit *s = wk__module_of(self)->state;
     if (wk_ndim(x) != 4 || wk_size(x, 2) != s->image || wk_size(x, 3) != s->image) {
-        wk__text text = {0};
-        wk__text_format(&text, "vision_transformer: expected images (N, C, %lld, %lld), got ", (long long)s->image,
-                        (long long)s->image);
-        wk__model_report_shape(&text, x);
+        wk__tensor_refuse((wk_site){0}, WK_ERR_SHAPE, x, "", "vision_transformer: expected images (N, C, %lld, %lld)",
+                          (long long)s->image, (long long)s->image);
         return NULL;
     }
     x = wk_forward(s->conv_proj, x);
