@@ -174,7 +174,6 @@ wk_code wk__cpu_quantized(const wk__work *work, wk__fail *fail)
              .rows = args->shape[O],
              .row_bytes = operand[2].stride[O],
              .columns = args->shape[I]};
-    if (j.rows == 0 || j.first.rows == 0) return WK_OK;
     if (j.first.rows > DOT_ROWS) return multiply_many(&j, fail);
     multiply_few(&j);
     return WK_OK;
