@@ -196,53 +196,50 @@ bool wk__op_queue_should_flush(const wk_context *context)
     return queue->count >= WK__OP_QUEUE_FLUSH_AT || queue->pending_bytes > queue->config->budget || queue->config->sync;
 }
 
-/* Adds the products of a contraction to those that a watch counts. A coordinate with a divisor is an integer for one of
- * `divisor` indices; the other products are 0. Counts that exceed int64 become its maximum. */
-static void count_products(wk__forward_watch *watch, wk__record *r)
+/* Returns the number of products of a contraction. A coordinate with a divisor is an integer for one of `divisor`
+ * indices; the other products are 0. Numbers that exceed int64 become its maximum, here and below. */
+static int64_t products_of_contraction(wk__record *r)
 {
     const wk__contraction *sum = wk__record_sum(r);
     int64_t count = 1;
     bool fits = true;
     for (int i = 0; i < r->ndim + sum->nsummed; i++) {
         const int64_t extent = wk__contraction_extent(sum, r->ndim, wk__record_shape(r), i);
-        if (extent == 0) return;
+        if (extent == 0) return 0;
         fits = fits && wk__mul_size(count, extent, &count);
     }
     for (int f = 0; f < WK__FACTORS; f++)
         for (int i = 0; i < sum->naffine[f]; i++) count /= sum->affine[f][i].divisor;
-    fits = fits && watch->multiply_adds <= INT64_MAX - count;
-    watch->multiply_adds = fits ? watch->multiply_adds + count : INT64_MAX;
+    return fits ? count : INT64_MAX;
 }
 
-/* Adds the products of attention: of L x S pairs of rows with E and Ev columns. */
-static void count_attention(wk__forward_watch *watch, wk__record *r)
+/* Returns `count` times the first `ndim` sizes of the space. */
+static int64_t times_sizes(int64_t count, wk__record *r, int ndim)
 {
+    bool fits = true;
+    for (int d = 0; d < ndim; d++) fits = fits && wk__mul_size(count, wk__record_shape(r)[d], &count);
+    return fits ? count : INT64_MAX;
+}
+
+/* Returns the number of products of a record. Attention multiplies L x S pairs of rows with E and Ev columns. */
+static int64_t products_of(wk__record *r)
+{
+    const wk__work_family *family = wk__record_family(r);
     const int64_t *shape = wk__record_shape(r);
-    int64_t count = shape[r->ndim - 2] + shape[r->ndim - 1];
-    bool fits = true;
-    for (int d = 0; d < r->ndim - 2; d++) fits = fits && wk__mul_size(count, shape[d], &count);
-    fits = fits && watch->multiply_adds <= INT64_MAX - count;
-    watch->multiply_adds = fits ? watch->multiply_adds + count : INT64_MAX;
+    if (family->is_contraction) return products_of_contraction(r);
+    if (family->is_attention) return times_sizes(shape[r->ndim - 2] + shape[r->ndim - 1], r, r->ndim - 2);
+    return family->is_quantized ? times_sizes(1, r, WK__QUANTIZED_DIMS - 1) : 0;
 }
 
-/* Adds the products of rows of x and rows of blocks. */
-static void count_quantized(wk__forward_watch *watch, wk__record *r)
+static void count_products(wk__forward_watch *watch, wk__record *r)
 {
-    int64_t count = 1;
-    bool fits = true;
-    for (int d = 0; d < WK__QUANTIZED_DIMS - 1; d++) fits = fits && wk__mul_size(count, wk__record_shape(r)[d], &count);
-    fits = fits && watch->multiply_adds <= INT64_MAX - count;
-    watch->multiply_adds = fits ? watch->multiply_adds + count : INT64_MAX;
+    const int64_t count = products_of(r);
+    watch->multiply_adds = watch->multiply_adds <= INT64_MAX - count ? watch->multiply_adds + count : INT64_MAX;
 }
 
 void wk__record_commit(wk_context *context, wk__record *r)
 {
-    if (context->frame.forward_watch && wk__record_family(r)->is_contraction)
-        count_products(context->frame.forward_watch, r);
-    else if (context->frame.forward_watch && wk__record_family(r)->is_attention)
-        count_attention(context->frame.forward_watch, r);
-    else if (context->frame.forward_watch && wk__record_family(r)->is_quantized)
-        count_quantized(context->frame.forward_watch, r);
+    if (context->frame.forward_watch) count_products(context->frame.forward_watch, r);
     wk__op_queue *queue = context->op_queue;
     r->extends = r->partial && r->prior->state == WK__PENDING;
     for (int k = 0; k < r->nout; k++) {

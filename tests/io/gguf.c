@@ -3,6 +3,7 @@
  * (goldens/make_gguf.py). */
 #include "support/wick.h"
 
+#include "hostile/gguf.h"
 #include "hostile/scratch.h"
 
 static const char *fixture(const char *name)
@@ -184,6 +185,44 @@ static void blocks_stay_as_they_are(void **state)
     expect_same_bits(wk_forward(copy, ids), scores, "scores");
     net = wk_nn_pretrained(fixture("llama.gguf"), .dtype = WK_F32, .quantized = true); /* the file has no blocks */
     expect_model("llama", net, 1e-4);
+    expect_ok();
+}
+
+/* A model of one layer, (heads, kv heads, features of a head) = (2, 1, 16). Its v has blocks of IQ4_NL. */
+static const gguf_case one_layer = {
+    "r:GGUF 4:3 8:11 8:8 s:general.architecture 4:8 s:llama s:llama.block_count 4:4 4:1 s:llama.embedding_length 4:4 "
+    "4:32 s:llama.attention.head_count 4:4 4:2 s:llama.attention.head_count_kv 4:4 4:1 s:llama.feed_forward_length "
+    "4:4 4:32 s:llama.context_length 4:4 4:8 s:llama.attention.layer_norm_rms_epsilon 4:6 4:925353388 "
+    "s:token_embd.weight 4:2 8:32 8:3 4:0 8:0 s:output_norm.weight 4:1 8:32 4:0 8:384 "
+    "s:blk.0.attn_norm.weight 4:1 8:32 4:0 8:512 s:blk.0.ffn_norm.weight 4:1 8:32 4:0 8:640 "
+    "s:blk.0.attn_q.weight 4:2 8:32 8:32 4:8 8:768 s:blk.0.attn_k.weight 4:2 8:32 8:16 4:8 8:1856 "
+    "s:blk.0.attn_v.weight 4:2 8:32 8:16 4:20 8:2400 s:blk.0.attn_output.weight 4:2 8:32 8:32 4:8 8:2688 "
+    "s:blk.0.ffn_gate.weight 4:2 8:32 8:32 4:8 8:3776 s:blk.0.ffn_up.weight 4:2 8:32 8:32 4:8 8:4864 "
+    "s:blk.0.ffn_down.weight 4:2 8:32 8:32 4:8 8:5952 p:32 z:7040",
+    NULL};
+
+/* Rows of q and k in files of the architecture llama are reordered, also in blocks. Blocks without ops become floats. */
+static void rows_of_blocks_are_reordered(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    bytes file = gguf_file(&one_layer);
+    for (int64_t k = 0; k < 7040; k++) file.data[file.count - 7040 + k] = (unsigned char)(k * k % 59);
+    FILE *out = fopen(scratch("layer.gguf"), "wb");
+    assert_true(out && fwrite(file.data, 1, (size_t)file.count, out) == (size_t)file.count && fclose(out) == 0);
+    free(file.data);
+    wk_module *net = wk_nn_pretrained(scratch("layer.gguf"), .quantized = true);
+    wk_module *floats = wk_nn_pretrained(scratch("layer.gguf"));
+    expect_ok();
+    static const char *const names[] = {"self_attn.q_proj", "self_attn.k_proj", "self_attn.o_proj", "mlp.down_proj"};
+    for (int k = 0; k < 4; k++) {
+        char weight[80], blocks[90];
+        snprintf(weight, sizeof weight, "model.layers.0.%s.weight", names[k]);
+        snprintf(blocks, sizeof blocks, "%s_q8_0", weight);
+        expect_same_bits(wk_dequantize(wk_module_buffer(net, blocks)), wk_module_parameter(floats, weight), names[k]);
+    }
+    static const char v[] = "model.layers.0.self_attn.v_proj.weight";
+    expect_same_bits(wk_module_parameter(net, v), wk_module_parameter(floats, v), "v_proj");
     expect_ok();
 }
 
@@ -430,6 +469,7 @@ int main(void)
         cmocka_unit_test(tensors_are_listed),
         cmocka_unit_test(models_have_the_scores_of_transformers),
         cmocka_unit_test(blocks_stay_as_they_are),
+        cmocka_unit_test(rows_of_blocks_are_reordered),
         cmocka_unit_test(blocks_need_less_memory),
         cmocka_unit_test(safetensors_of_the_model_are_equal),
         cmocka_unit_test(texts_end_at_the_token_of_the_file),

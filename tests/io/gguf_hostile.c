@@ -167,6 +167,11 @@ static bool read_a_model(void)
     return wk_nn_pretrained(fixture_file("gguf", "llama.gguf")) != NULL;
 }
 
+static bool read_blocks_of_a_model(void)
+{
+    return wk_nn_pretrained(fixture_file("gguf", "qwen2.gguf"), .quantized = true) != NULL;
+}
+
 static bool read_scored_tokens(void)
 {
     return wk_text_load(fixture_file("gguf", "text-llama.gguf")) != NULL;
@@ -182,10 +187,10 @@ static bool read_a_vocabulary(void)
 static void calls_without_memory(void **state)
 {
     (void)state;
-    static bool (*const calls[])(void) = {read_a_tensor, read_contents, read_a_vocabulary, read_scored_tokens,
-                                          read_a_model};
+    static bool (*const calls[])(void) = {read_a_tensor,      read_contents, read_a_vocabulary,
+                                          read_scored_tokens, read_a_model,  read_blocks_of_a_model};
     for (size_t k = 0; k < sizeof calls / sizeof *calls; k++) {
-        const int64_t step = calls[k] == read_a_model ? 7 : 1;
+        const int64_t step = calls[k] == read_a_model || calls[k] == read_blocks_of_a_model ? 7 : 1;
         bool fine = false;
         for (int64_t n = 1; !fine; n += step) {
             WK_SCOPE;
@@ -222,7 +227,7 @@ static void mutated_models(void **state)
         }
         free(good.data);
         const char *path = write_file(bad);
-        wk_module *net = wk_nn_pretrained(path);
+        wk_module *net = wk_nn_pretrained(path, .quantized = k % 2 == 0);
         wk_tensor *y = net ? wk_forward(net, wk_of(int64_t, (1, 3), 1, 4, 2)) : NULL;
         if (y) wk_item(wk_sum(wk_to_dtype(y, WK_F32)));
         accepted += net != NULL;

@@ -94,16 +94,23 @@ static void products_are_those_of_the_elements(void **state)
         }
 }
 
+/* Returns a matrix in rows that are longer, or whose elements are not contiguous. */
+static wk_tensor *strided(wk_tensor *x, bool longer)
+{
+    return longer ? wk_narrow(wk_repeat(x, (1, 2)), 1, 0, wk_size(x, 1)) : wk_t(wk_clone(wk_t(x)));
+}
+
 /* Products with the rows of the identity are the elements, one by one. `rows` rows at a time select the kernel. */
 static void expect_elements(wk_tensor *blocks, wk_block_format format, int64_t rows)
 {
-    wk_tensor *elements = wk_dequantize(blocks, .format = format);
+    const bool longer = rows > 8;
+    wk_tensor *elements = wk_dequantize(blocks, .format = format), *weight = strided(blocks, longer);
     wk_tensor *one = wk_eye(wk_size(elements, 1));
     for (int64_t first = 0; first < wk_size(one, 0); first += rows) {
         WK_SCOPE;
         const int64_t count = wk_size(one, 0) - first < rows ? wk_size(one, 0) - first : rows;
-        wk_tensor *x = wk_t(wk_clone(wk_t(wk_narrow(one, 0, first, count)))); /* rows are not contiguous */
-        wk_tensor *out = wk_quantized_linear(x, blocks, NULL, .format = format);
+        wk_tensor *x = strided(wk_narrow(one, 0, first, count), longer);
+        wk_tensor *out = wk_quantized_linear(x, weight, NULL, .format = format);
         if (wk_item(wk_all(wk_eq(wk_t(out), wk_narrow(elements, 1, first, count)))) != 1)
             fail_msg("%s, %s: other elements from %d on", wk__cpu_isa_current()->name, wk__block_formats[format].name,
                      (int)first);
@@ -169,16 +176,19 @@ static void gradients_are_those_of_the_elements(void **state)
     assert_true(greatest_difference(wk_grad_of(bias), wk_sum(grad, (0, 1))) < 1e-5);
 }
 
-/* Returns the greatest number of bytes in use while x of `rows` rows is multiplied with 4096 x 4096 elements. */
-static int64_t peak_of_product(int64_t rows)
+/* Returns the greatest number of bytes in use while x of `rows` rows is multiplied with 4096 x 4096 elements, and while
+ * its gradient is computed if it requires one. */
+static int64_t peak_of_product(int64_t rows, wk_dtype dtype, bool requires_grad)
 {
     WK_SCOPE;
-    wk_tensor *blocks = weight(4096, 4096, WK_BLOCKS_Q8_0), *x = wk_randn((rows, 4096));
+    wk_tensor *blocks = weight(4096, 4096, WK_BLOCKS_Q8_0), *x = wk_randn((rows, 4096), .dtype = dtype);
     wk_sync();
     wk_memory_reset_peak(wk_cpu());
     wk_memory_stats before = {.size = sizeof before}, after = {.size = sizeof after};
     wk_memory_stats_of(wk_cpu(), &before);
-    assert_non_null(wk_data(wk_quantized_linear(x, blocks, NULL)));
+    wk_tensor *out = wk_quantized_linear(wk_requires_grad_(x, requires_grad), blocks, NULL);
+    if (requires_grad) wk_backward(wk_sum(out));
+    assert_non_null(wk_data(requires_grad ? wk_grad_of(x) : out));
     wk_memory_stats_of(wk_cpu(), &after);
     assert_null(wk_error());
     return after.peak - before.live;
@@ -188,8 +198,25 @@ static int64_t peak_of_product(int64_t rows)
 static void weights_are_not_expanded(void **state)
 {
     (void)state;
-    const int64_t one = peak_of_product(1), many = peak_of_product(40);
+    const int64_t one = peak_of_product(1, WK_F32, false), many = peak_of_product(40, WK_F32, false);
     if (one > 16 << 20 || many > 16 << 20) fail_msg("%lld bytes, %lld with many rows", (long long)one, (long long)many);
+    const int64_t wide = peak_of_product(1, WK_F64, false), grad = peak_of_product(160, WK_F32, true);
+    if (wide > 16 << 20 || grad > 32 << 20) fail_msg("%lld bytes for f64, %lld back", (long long)wide, (long long)grad);
+}
+
+/* A panel of the weight has at least one row. */
+static void rows_are_longer_than_panels(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    const int64_t columns = (1 << 20) + 32;
+    wk_tensor *blocks = wk_quantize(wk_expand(wk_of(float, (2, 1), 1, -2), (2, columns)));
+    wk_tensor *x = wk_requires_grad_(wk_ones((1, columns), .dtype = WK_F64), true);
+    wk_tensor *out = wk_quantized_linear(x, blocks, NULL);
+    wk_tensor *elements = wk_to_dtype(wk_dequantize(blocks), WK_F64);
+    assert_true(greatest_difference(out, wk_t(wk_sum(elements, (1), .keepdim = true))) < 1e-6);
+    wk_backward(wk_sum(out));
+    assert_true(greatest_difference(wk_grad_of(x), wk_sum(elements, (0), .keepdim = true)) < 1e-12);
 }
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
@@ -233,6 +260,7 @@ int main(void)
         cmocka_unit_test(narrow_dtypes_round_once),
         cmocka_unit_test(gradients_are_those_of_the_elements),
         cmocka_unit_test(weights_are_not_expanded),
+        cmocka_unit_test(rows_are_longer_than_panels),
         cmocka_unit_test(errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

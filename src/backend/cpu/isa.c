@@ -10,7 +10,7 @@ extern const wk__vm wk__vm_portable;
 extern const wk__gemm wk__gemm_portable[];
 extern wk__scan_adjacent *const wk__scan_portable[WK_DTYPE_COUNT];
 extern const wk__attention_passes *const wk__attention_portable[WK_DTYPE_COUNT];
-extern const wk__quantized_kernels wk__quantized_portable[];
+extern wk__quantized_run *const wk__quantized_portable[];
 
 static bool always(void)
 {
@@ -23,7 +23,7 @@ extern const wk__gemm wk__gemm_avx2[], wk__gemm_avx512[], wk__gemm_avx512_bf16[]
 extern wk__scan_adjacent *const wk__scan_avx2[WK_DTYPE_COUNT], *const wk__scan_avx512[WK_DTYPE_COUNT];
 extern const wk__attention_passes *const wk__attention_avx2[WK_DTYPE_COUNT],
     *const wk__attention_avx512[WK_DTYPE_COUNT];
-extern const wk__quantized_kernels wk__quantized_avx2[], wk__quantized_avx512[];
+extern wk__quantized_run *const wk__quantized_avx2[], *const wk__quantized_avx512[];
 
 /* Features that the files of each set are compiled for: x86-64-v3 and -v4. __builtin_cpu_supports also checks that the
  * system saves the wide registers. The other features of v3 (f16c, movbe, lzcnt) are not tested: every CPU with these
@@ -49,7 +49,7 @@ extern const wk__vm wk__vm_neon;
 extern const wk__gemm wk__gemm_neon[];
 extern wk__scan_adjacent *const wk__scan_neon[WK_DTYPE_COUNT];
 extern const wk__attention_passes *const wk__attention_neon[WK_DTYPE_COUNT];
-extern const wk__quantized_kernels wk__quantized_neon[];
+extern wk__quantized_run *const wk__quantized_neon[];
 #endif
 
 /* Best first. Each entry requires the features of those below, whose kernels it uses for dtypes it has none for. */

@@ -18,7 +18,7 @@ typedef struct wk__cpu_isa {
     const wk__gemm *gemm;
     wk__scan_adjacent *const *scan;               /* one per dtype; NULL if missing */
     const wk__attention_passes *const *attention; /* likewise: f32 and f64 */
-    const wk__quantized_kernels *quantized;       /* one per format of blocks */
+    wk__quantized_run *const *quantized;          /* one per format of blocks */
 } wk__cpu_isa;
 
 /* Returns the set in use: that of WICK_CPU if supported, else the best supported one. Constant after the first call. */

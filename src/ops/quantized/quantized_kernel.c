@@ -13,8 +13,7 @@ bool wk__quantized_has_kernel(const wk__quantized_product *p)
     if (!p->x) return false;
     const wk__body *x = wk__body_of(p->x);
     const wk__device *device = x->storage->value->device;
-    return x->dtype == WK_F32 && x->shape[x->ndim - 1] > 0 &&
-           device->backend->supports(device->state, WK__QUANTIZED, WK_F32, WK__LAYOUT_STRIDES);
+    return x->dtype == WK_F32 && device->backend->supports(device->state, WK__QUANTIZED, WK_F32, WK__LAYOUT_STRIDES);
 }
 
 /* Sets operand k of a record, a matrix with these dimensions of the space. */

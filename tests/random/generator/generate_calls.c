@@ -56,7 +56,8 @@ static bool add_call(generator *g, step_kind kind, const op_entry *r, step *s)
 }
 
 /* Returns the percentage of calls that take their arguments from a sample: 100 for a text or a list of tensors, which
- * the generator cannot draw. Lists of sizes, as of a kernel, are hardly ever valid if they are drawn. */
+ * the generator cannot draw. Lists of sizes, as of a kernel, and rows of blocks are hardly ever valid if they are
+ * drawn. */
 static int sampled_percent(const op_entry *r)
 {
     for (int k = 0; k < r->parameters; k++) {
@@ -64,8 +65,9 @@ static int sampled_percent(const op_entry *r)
         const bool joins = strcmp(r->op->name, "cat") == 0 || strcmp(r->op->name, "stack") == 0;
         if ((p->kind == WK_VALUE_TEXT && !p->choices) || (p->kind == WK_VALUE_TENSORS && !joins)) return 100;
     }
-    if (strstr(r->op->schema, "int[1]") || strstr(r->op->schema, "int[2]") || strstr(r->op->schema, "int[3]"))
-        return 90;
+    const bool sizes =
+        strstr(r->op->schema, "int[1]") || strstr(r->op->schema, "int[2]") || strstr(r->op->schema, "int[3]");
+    if (sizes || strcmp(r->op->category, "quantised") == 0) return 90;
     return r->tensors > 2 ? 60 : r->parameters > 2 && !r->op->view ? 15 : 4;
 }
 

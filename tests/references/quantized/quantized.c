@@ -143,6 +143,7 @@ static const char *const quantized_linear_samples[] = {"[3,64], [5,68]:u8<60, [5
                                                        "[0,32], [3,34]:u8<9",
                                                        "[2,32], [0,34]:u8<9",
                                                        "[2,0], [3,0]:u8<9",
+                                                       "[9,0], [3,0]:u8<9, [3]",
                                                        NULL};
 
 /* Blocks of random bytes have offsets that cancel their scales. */

@@ -65,125 +65,84 @@ INLINE void all_rows(const wk__quantized_row *row, const int elements, read_numb
     for (; r < row->rows; r++) dots(1, row, r, elements, read, compute);
 }
 
-INLINE void store(const wk__block_format *format, const uint8_t *block, int64_t count, float *out, const int elements,
-                  read_numbers *read, compute_elements *compute)
+INLINE void store(const wk__quantized_row *row, const int elements, read_numbers *read, compute_elements *compute)
 {
+    const uint8_t *block = row->blocks;
+    float *out = row->elements;
     numbers n;
-    for (int64_t b = 0; b < count; b++, block += format->bytes, out += elements) {
+    for (int64_t b = 0; b < row->count; b++, block += row->format->bytes, out += elements) {
         read(block, &n);
         for (int part = 0; part < elements / PART; part++)
 #pragma GCC unroll 8
             for (int v = 0; v < PART / LANES4; v++)
-                store_vector((char *)(out + part * PART + v * LANES4), (V)compute(block, &n, part, v * LANES4));
+                put(out + part * PART + v * LANES4, compute(block, &n, part, v * LANES4));
+    }
+}
+
+INLINE void multiply_or_store(const wk__quantized_row *row, const int elements, read_numbers *read,
+                              compute_elements *compute)
+{
+    if (row->elements) {
+        store(row, elements, read, compute);
+    } else {
+        all_rows(row, elements, read, compute);
     }
 }
 
 /* ---- functions of each format ------------------------------------------------------------------------------------ */
 
-static void dots_q8_0(const wk__quantized_row *row)
+static void q8_0(const wk__quantized_row *row)
 {
-    all_rows(row, 32, one_scale, q8_0_elements);
+    multiply_or_store(row, 32, one_scale, q8_0_elements);
 }
 
-static void decode_q8_0(const uint8_t *blocks, int64_t count, float *out)
+static void q4_0(const wk__quantized_row *row)
 {
-    store(&wk__block_formats[WK_BLOCKS_Q8_0], blocks, count, out, 32, one_scale, q8_0_elements);
+    multiply_or_store(row, 32, one_scale, q4_0_elements);
 }
 
-static void dots_q4_0(const wk__quantized_row *row)
+static void q4_1(const wk__quantized_row *row)
 {
-    all_rows(row, 32, one_scale, q4_0_elements);
+    multiply_or_store(row, 32, scale_and_minimum, q4_1_elements);
 }
 
-static void decode_q4_0(const uint8_t *blocks, int64_t count, float *out)
+static void q5_0(const wk__quantized_row *row)
 {
-    store(&wk__block_formats[WK_BLOCKS_Q4_0], blocks, count, out, 32, one_scale, q4_0_elements);
+    multiply_or_store(row, 32, one_scale, q5_0_elements);
 }
 
-static void dots_q4_1(const wk__quantized_row *row)
+static void q5_1(const wk__quantized_row *row)
 {
-    all_rows(row, 32, scale_and_minimum, q4_1_elements);
+    multiply_or_store(row, 32, scale_and_minimum, q5_1_elements);
 }
 
-static void decode_q4_1(const uint8_t *blocks, int64_t count, float *out)
+static void q2_k(const wk__quantized_row *row)
 {
-    store(&wk__block_formats[WK_BLOCKS_Q4_1], blocks, count, out, 32, scale_and_minimum, q4_1_elements);
+    multiply_or_store(row, 256, q2_k_numbers, q2_k_elements);
 }
 
-static void dots_q5_0(const wk__quantized_row *row)
+static void q3_k(const wk__quantized_row *row)
 {
-    all_rows(row, 32, one_scale, q5_0_elements);
+    multiply_or_store(row, 256, q3_k_numbers, q3_k_elements);
 }
 
-static void decode_q5_0(const uint8_t *blocks, int64_t count, float *out)
+static void q4_k(const wk__quantized_row *row)
 {
-    store(&wk__block_formats[WK_BLOCKS_Q5_0], blocks, count, out, 32, one_scale, q5_0_elements);
+    multiply_or_store(row, 256, six_bit_numbers, q4_k_elements);
 }
 
-static void dots_q5_1(const wk__quantized_row *row)
+static void q5_k(const wk__quantized_row *row)
 {
-    all_rows(row, 32, scale_and_minimum, q5_1_elements);
+    multiply_or_store(row, 256, six_bit_numbers, q5_k_elements);
 }
 
-static void decode_q5_1(const uint8_t *blocks, int64_t count, float *out)
+static void q6_k(const wk__quantized_row *row)
 {
-    store(&wk__block_formats[WK_BLOCKS_Q5_1], blocks, count, out, 32, scale_and_minimum, q5_1_elements);
+    multiply_or_store(row, 256, q6_k_numbers, q6_k_elements);
 }
 
-static void dots_q2_k(const wk__quantized_row *row)
-{
-    all_rows(row, 256, q2_k_numbers, q2_k_elements);
-}
-
-static void decode_q2_k(const uint8_t *blocks, int64_t count, float *out)
-{
-    store(&wk__block_formats[WK_BLOCKS_Q2_K], blocks, count, out, 256, q2_k_numbers, q2_k_elements);
-}
-
-static void dots_q3_k(const wk__quantized_row *row)
-{
-    all_rows(row, 256, q3_k_numbers, q3_k_elements);
-}
-
-static void decode_q3_k(const uint8_t *blocks, int64_t count, float *out)
-{
-    store(&wk__block_formats[WK_BLOCKS_Q3_K], blocks, count, out, 256, q3_k_numbers, q3_k_elements);
-}
-
-static void dots_q4_k(const wk__quantized_row *row)
-{
-    all_rows(row, 256, six_bit_numbers, q4_k_elements);
-}
-
-static void decode_q4_k(const uint8_t *blocks, int64_t count, float *out)
-{
-    store(&wk__block_formats[WK_BLOCKS_Q4_K], blocks, count, out, 256, six_bit_numbers, q4_k_elements);
-}
-
-static void dots_q5_k(const wk__quantized_row *row)
-{
-    all_rows(row, 256, six_bit_numbers, q5_k_elements);
-}
-
-static void decode_q5_k(const uint8_t *blocks, int64_t count, float *out)
-{
-    store(&wk__block_formats[WK_BLOCKS_Q5_K], blocks, count, out, 256, six_bit_numbers, q5_k_elements);
-}
-
-static void dots_q6_k(const wk__quantized_row *row)
-{
-    all_rows(row, 256, q6_k_numbers, q6_k_elements);
-}
-
-static void decode_q6_k(const uint8_t *blocks, int64_t count, float *out)
-{
-    store(&wk__block_formats[WK_BLOCKS_Q6_K], blocks, count, out, 256, q6_k_numbers, q6_k_elements);
-}
-
-const wk__quantized_kernels WK__ISA_NAME(wk__quantized)[WK__BLOCK_OP_FORMATS] = {
-    [WK_BLOCKS_Q8_0] = {dots_q8_0, decode_q8_0}, [WK_BLOCKS_Q4_0] = {dots_q4_0, decode_q4_0},
-    [WK_BLOCKS_Q4_1] = {dots_q4_1, decode_q4_1}, [WK_BLOCKS_Q5_0] = {dots_q5_0, decode_q5_0},
-    [WK_BLOCKS_Q5_1] = {dots_q5_1, decode_q5_1}, [WK_BLOCKS_Q2_K] = {dots_q2_k, decode_q2_k},
-    [WK_BLOCKS_Q3_K] = {dots_q3_k, decode_q3_k}, [WK_BLOCKS_Q4_K] = {dots_q4_k, decode_q4_k},
-    [WK_BLOCKS_Q5_K] = {dots_q5_k, decode_q5_k}, [WK_BLOCKS_Q6_K] = {dots_q6_k, decode_q6_k},
+wk__quantized_run *const WK__ISA_NAME(wk__quantized)[WK__BLOCK_OP_FORMATS] = {
+    [WK_BLOCKS_Q8_0] = q8_0, [WK_BLOCKS_Q4_0] = q4_0, [WK_BLOCKS_Q4_1] = q4_1, [WK_BLOCKS_Q5_0] = q5_0,
+    [WK_BLOCKS_Q5_1] = q5_1, [WK_BLOCKS_Q2_K] = q2_k, [WK_BLOCKS_Q3_K] = q3_k, [WK_BLOCKS_Q4_K] = q4_k,
+    [WK_BLOCKS_Q5_K] = q5_k, [WK_BLOCKS_Q6_K] = q6_k,
 };

@@ -124,11 +124,9 @@ INLINE i32v codes_of_32(const uint8_t *codes, int e)
 /* Bits 4 of codes, from bits e to e + LANES4 - 1 of 4 bytes. */
 INLINE i32v upper_of_32(const uint8_t *high, int e)
 {
-    const uint32_t bits =
-        (uint32_t)high[0] | (uint32_t)high[1] << 8 | (uint32_t)high[2] << 16 | (uint32_t)high[3] << 24;
     u32v lane;
     for (int l = 0; l < LANES4; l++) lane[l] = (uint32_t)l;
-    return (i32v)(((bits >> e) - (u32v){0}) >> lane & 1) << 4;
+    return (i32v)(((word_at(high) >> e) - (u32v){0}) >> lane & 1) << 4;
 }
 
 INLINE f32v q4_0_of_codes(i32v codes, const numbers *n, int part)

@@ -11,21 +11,14 @@ typedef struct wk__quantized_row {
     const uint8_t *blocks; /* of the row, one after the other */
     int64_t count;         /* of its blocks */
     const float *x;        /* element i of row r is x[r x_row + i] */
-    float *out;            /* element of row r: out[r out_row] */
+    float *out;            /* product with row r: out[r out_row] */
     int64_t x_row, out_row;
-    int64_t rows; /* of x */
+    int64_t rows;    /* of x */
+    float *elements; /* NULL: products are computed; else receives the elements of the blocks, and no product is */
 } wk__quantized_row;
 
-/* Stores out = x blocks^T. The elements are those that a decoder computes (ir/blocks.h); the order of the sum depends
- * on the format and the instruction set only. */
-typedef void wk__quantized_dots(const wk__quantized_row *row);
-/* Stores the elements of `count` blocks. */
-typedef void wk__quantized_decode(const uint8_t *blocks, int64_t count, float *out);
-
-/* Functions for one format. */
-typedef struct wk__quantized_kernels {
-    wk__quantized_dots *dots;
-    wk__quantized_decode *decode;
-} wk__quantized_kernels;
+/* Stores out = x blocks^T, or the elements of the blocks, of one format. The elements are those that a decoder
+ * computes (ir/blocks.h); the order of the sum depends on the format and the instruction set only. */
+typedef void wk__quantized_run(const wk__quantized_row *row);
 
 #endif

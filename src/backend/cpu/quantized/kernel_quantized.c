@@ -23,7 +23,7 @@ enum {
 };
 
 typedef struct job {
-    const wk__quantized_kernels *kernels;
+    wk__quantized_run *run;
     wk__quantized_row first;           /* the first row of blocks */
     int64_t rows, row_bytes, per_task; /* of blocks; per_task: of a task, or PANEL */
     int64_t columns;                   /* elements of a row */
@@ -45,7 +45,7 @@ static void run_dots(void *user, int64_t task)
     const int64_t end = wk__min_i64((task + 1) * j->per_task, j->rows);
     for (int64_t k = task * j->per_task; k < end; k++) {
         const wk__quantized_row row = row_at(j, k);
-        j->kernels->dots(&row);
+        j->run(&row);
     }
 }
 
@@ -106,8 +106,11 @@ static void multiply_panel(const panels *p, int64_t task, float *panel)
     const wk__quantized_row row = row_at(j, task * PANEL);
     const int64_t rows = wk__min_i64(j->rows - task * PANEL, PANEL);
     float *product = panel + PANEL * j->columns;
-    for (int64_t k = 0; k < rows; k++)
-        j->kernels->decode(row.blocks + k * j->row_bytes, row.count, panel + k * j->columns);
+    for (int64_t k = 0; k < rows; k++) {
+        wk__quantized_row one = row_at(j, task * PANEL + k);
+        one.elements = panel + k * j->columns;
+        j->run(&one);
+    }
     for (int64_t b = 0; b < p->blocks; b++) {
         const int64_t width = width_of_block(p, b);
         wk__gemm_multiply(p->gemm, rows, width,
@@ -159,7 +162,7 @@ wk_code wk__cpu_quantized(const wk__work *work, wk__fail *fail)
     const wk__work_args *args = work->args;
     const wk__operand *operand = args->operand;
     const wk__block_format *format = &wk__block_formats[args->mode];
-    job j = {.kernels = &wk__cpu_isa_current()->quantized[args->mode],
+    job j = {.run = wk__cpu_isa_current()->quantized[args->mode],
              .first = {.format = format,
                        .blocks = (const uint8_t *)wk__operand_data(&operand[2]),
                        .count = args->shape[I] / format->elements,
@@ -171,7 +174,6 @@ wk_code wk__cpu_quantized(const wk__work *work, wk__fail *fail)
              .rows = args->shape[O],
              .row_bytes = operand[2].stride[O],
              .columns = args->shape[I]};
-    if (j.rows == 0 || j.first.rows == 0) return WK_OK;
     if (j.first.rows > DOT_ROWS) return multiply_many(&j, fail);
     multiply_few(&j);
     return WK_OK;
