@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests wk_nn_lora_save and wk_nn_lora_load: round trips, the files that peft writes and reads, and files that are
  * damaged, do not fit, or describe other adapters. */
-#include "support/wick.h"
-
-#include <errno.h>
+#include "support/adapters.h"
 
 #include "hostile/scratch.h"
 
 enum { PATH = 4400 };
-
-static wk_module *small_gpt(void)
-{
-    return wk_nn_gpt(.vocab_size = 11, .n_positions = 8, .n_embd = 8, .n_layer = 2, .n_head = 2, .dropout = 0);
-}
 
 /* Returns a network with the parameters of another one. */
 static wk_module *copy_of(wk_module *net)
@@ -24,23 +17,6 @@ static wk_module *copy_of(wk_module *net)
     return other;
 }
 
-static wk_tensor *some_ids(void)
-{
-    return wk_of(int64_t, (2, 4), 1, 5, 2, 7, 10, 0, 3, 3);
-}
-
-static void fill_adapters(wk_module *net)
-{
-    wk_tensors *all = wk_parameters(net);
-    for (int k = 0; k < wk_tensors_count(all); k++)
-        if (strstr(wk_tensors_name(all, k), "lora_B")) wk_init_normal_(wk_tensors_get(all, k), 0, 0.5);
-}
-
-static double difference(wk_tensor *a, wk_tensor *b)
-{
-    return wk_item(wk_amax(wk_abs(wk_sub(a, b))));
-}
-
 /* Returns the path of a file in a folder of the test. */
 static const char *within(const char *folder, const char *name)
 {
@@ -49,11 +25,10 @@ static const char *within(const char *folder, const char *name)
     return path;
 }
 
+/* Writes adapter_config.json, creating the folder. */
 static void put_config(const char *folder, const char *text)
 {
-    FILE *file = fopen(within(folder, "adapter_config.json"), "wb");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0 && fclose(file) == 0);
+    put_below("", within(folder, "adapter_config.json"), text);
 }
 
 static const char *config_of(const char *folder)
@@ -155,7 +130,7 @@ static const char *folder_of(const char *name, int layers, int64_t columns, cons
 {
     wk_tensors *list = wk_tensors_new();
     char path[PATH];
-    if (mkdir(scratch(name), 0700) != 0) assert_int_equal(errno, EEXIST);
+    put_config(name, from_peft);
     for (int k = 0; k < layers; k++) {
         snprintf(path, sizeof path, "base_model.model.transformer.h.%d.attn.c_attn.lora_A.weight", k);
         wk_tensors_add(list, path, wk_full((2, columns), 0.5, .dtype = WK_BF16));
@@ -164,7 +139,6 @@ static const char *folder_of(const char *name, int layers, int64_t columns, cons
     }
     if (extra) wk_tensors_add(list, extra, wk_ones((1)));
     assert_int_equal(wk_save_tensors(list, within(name, "adapter_model.safetensors")), WK_OK);
-    put_config(name, from_peft);
     return scratch(name);
 }
 
@@ -272,8 +246,7 @@ static void bad_input_is_refused(void **state)
     expect_error("nn_lora_load", "NULL", NULL);
     assert_null(wk_nn_lora_load(small_gpt(), NULL));
     expect_error("nn_lora_load: the path is NULL", NULL);
-    FILE *file = fopen(within("again", "adapter_model.safetensors"), "wb");
-    assert_true(file && fputs("torn", file) >= 0 && fclose(file) == 0);
+    put_below("", within("again", "adapter_model.safetensors"), "torn");
     expect_refused(scratch("again"), WK_ERR_FORMAT, "adapter_model.safetensors");
 }
 

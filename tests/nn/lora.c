@@ -1,38 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests wk_nn_lora and wk_nn_lora_merge: the formula and its gradients, frozen parameters, training, merging, and the
  * selection of layers. */
-#include "support/wick.h"
+#include "support/adapters.h"
 
 #include <math.h>
-
-static wk_module *small_gpt(void)
-{
-    return wk_nn_gpt(.vocab_size = 11, .n_positions = 8, .n_embd = 8, .n_layer = 2, .n_head = 2, .dropout = 0);
-}
 
 static wk_module *small_llama(wk_dtype dtype)
 {
     return wk_nn_llama(.vocab_size = 11, .hidden_size = 8, .intermediate_size = 12, .num_hidden_layers = 2,
                        .num_attention_heads = 2, .num_key_value_heads = 1, .max_position_embeddings = 8,
                        .attention_bias = true, .dtype = dtype);
-}
-
-static wk_tensor *some_ids(void)
-{
-    return wk_of(int64_t, (2, 4), 1, 5, 2, 7, 10, 0, 3, 3);
-}
-
-/* Fills all lora_B.weight with random numbers, so that the adapters change the results. */
-static void fill_adapters(wk_module *net)
-{
-    wk_tensors *all = wk_parameters(net);
-    for (int k = 0; k < wk_tensors_count(all); k++)
-        if (strstr(wk_tensors_name(all, k), "lora_B")) wk_init_normal_(wk_tensors_get(all, k), 0, 0.5);
-}
-
-static double difference(wk_tensor *a, wk_tensor *b)
-{
-    return wk_item(wk_amax(wk_abs(wk_sub(wk_to_dtype(a, WK_F64), wk_to_dtype(b, WK_F64)))));
 }
 
 /* ---- the layer --------------------------------------------------------------------------------------------------- */
