@@ -40,13 +40,13 @@ static void clean(const wk__bert_rules *rules, wk__span text, wk__text *out)
 void wk__bert_normalize(const wk__bert_rules *rules, wk__span text, wk__text *out)
 {
     wk__text cleaned = {0}, plain = {0};
-    int bytes;
     clean(rules, text, &cleaned);
     if (rules->strip_accents) wk__text_add_without_accents(&plain, cleaned.data, cleaned.length);
     const wk__text *const from = rules->strip_accents ? &plain : &cleaned;
-    if (!rules->lower && from->length > 0) wk__text_add_n(out, from->data, from->length);
-    for (int64_t at = 0; rules->lower && at < from->length; at += bytes)
-        wk__text_add_lower(out, wk__utf8_code(from->data + at, &bytes));
+    if (rules->lower)
+        wk__text_add_lower(out, from->data, from->length);
+    else if (from->length > 0)
+        wk__text_add_n(out, from->data, from->length);
     out->failed |= cleaned.failed || plain.failed;
     wk__text_free(&cleaned);
     wk__text_free(&plain);
