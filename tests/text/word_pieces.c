@@ -197,7 +197,7 @@ static void malformed_vocabularies_are_refused(void **state)
     expect_error("text_load", "expected \"wick vocabulary 1\"", NULL);
 }
 
-/* Reads lines, 10,000 times with changed bytes, and uses what was read. */
+/* Reads 10,000 files with changed bytes, and encodes, decodes and writes with those that are accepted. */
 static void mutated_vocabularies_do_no_harm(void **state)
 {
     (void)state;
