@@ -137,7 +137,7 @@ static const char *folder_of(const char *name, int layers, int64_t columns, cons
         snprintf(path, sizeof path, "base_model.model.transformer.h.%d.attn.c_attn.lora_B.weight", k);
         wk_tensors_add(list, path, wk_full((24, 2), 0.25, .dtype = WK_BF16));
     }
-    if (extra) wk_tensors_add(list, extra, wk_ones((1)));
+    if (extra) wk_tensors_add(list, extra, wk_ones((2)));
     assert_int_equal(wk_save_tensors(list, within(name, "adapter_model.safetensors")), WK_OK);
     return scratch(name);
 }
@@ -157,6 +157,46 @@ static void folders_of_peft_are_read(void **state)
     /* adapters of some of the layers */
     assert_non_null(wk_nn_lora_load(net, folder_of("peft", 1, 8, NULL)));
     assert_string_equal(wk_module_kind_name(wk_module_child(net, "transformer.h.1.attn.c_attn")), "conv1D");
+    expect_ok();
+}
+
+/* Loading draws no initial weights from the random stream. */
+static void loading_leaves_random_numbers(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *net = small_gpt();
+    const char *folder = folder_of("random", 2, 8, NULL);
+    wk_seed(5);
+    wk_tensor *expected = wk_rand((4));
+    wk_seed(5);
+    assert_non_null(wk_nn_lora_load(net, folder));
+    assert_true(difference(wk_rand((4)), expected) == 0);
+    expect_ok();
+}
+
+static wk_module *quantized(void)
+{
+    return wk_module_quantize(wk_nn_sequential(wk_nn_linear(32, 4)));
+}
+
+static void adapters_of_quantised_layers_are_saved_and_loaded(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *net = quantized(), *other = quantized();
+    wk_tensor *x = wk_randn((3, 32));
+    assert_int_equal(wk_save(net, scratch("blocks.safetensors")), WK_OK);
+    assert_int_equal(wk_load(other, scratch("blocks.safetensors")), WK_OK);
+    wk_nn_lora(net, .r = 2, .target_modules = "0");
+    fill_adapters(net);
+    assert_int_equal(wk_nn_lora_save(net, scratch("of blocks")), WK_OK);
+    assert_non_null(strstr(config_of("of blocks"), "\"fan_in_fan_out\": false"));
+    const wk_file_info *info = wk_load_info(within("of blocks", "adapter_model.safetensors"));
+    assert_int_equal(info->count, 2);
+    assert_string_equal(info->tensors[1]->name, "base_model.model.0.lora_B.weight");
+    assert_ptr_equal(wk_nn_lora_load(other, scratch("of blocks")), other);
+    assert_true(difference(wk_forward(other, x), wk_forward(net, x)) == 0);
     expect_ok();
 }
 
@@ -182,11 +222,14 @@ static void tensors_that_do_not_fit_are_refused(void **state)
                    "no linear layer of the gpt2_lm_head_model is named \"transformer.h.2.attn.c_attn\"");
     expect_refused(folder_of("more", 2, 8, "base_model.model.transformer.h.0.attn.c_attn.lora_magnitude_vector"),
                    WK_ERR_SHAPE, "unexpected tensor");
-    expect_refused(folder_of("commas", 2, 8, "base_model.model.a,b.lora_A.weight"), WK_ERR_SHAPE, "has shape [1]");
+    expect_refused(folder_of("commas", 2, 8, "base_model.model.a,b.lora_A.weight"), WK_ERR_SHAPE, "has shape [2]");
+    expect_refused(folder_of("no path", 2, 8, "base_model.model.lora_A.weight"), WK_ERR_SHAPE, "unexpected tensor");
     expect_refused(folder_of("none", 0, 8, "x"), WK_ERR_SHAPE, "no tensor is named \"base_model.model.PATH.lora_A");
     folder_of("rank", 2, 8, NULL);
     put_config("rank", "{\"peft_type\": \"LORA\", \"r\": 4}");
     expect_refused(scratch("rank"), WK_ERR_SHAPE, "expected (r, in) with \"r\" 4");
+    put_config("rank", "{\"peft_type\": \"LORA\"}");
+    expect_refused(scratch("rank"), WK_ERR_SHAPE, "expected (r, in) with \"r\" 8");
 }
 
 static void other_configurations_are_refused(void **state)
@@ -204,13 +247,15 @@ static void other_configurations_are_refused(void **state)
         {"{\"peft_type\": \"LORA\", \"r\": -2}", "adapter_config.json: ", WK_ERR_FORMAT},
         {"{\"peft_type\": \"LORA\", \"r\": 2, \"use_dora\": true}", "\"use_dora\" is true", WK_ERR_UNSUPPORTED},
         {"{\"peft_type\": \"LORA\", \"r\": 2, \"use_qalora\": true}", "\"use_qalora\" is true", WK_ERR_UNSUPPORTED},
-        {"{\"peft_type\": \"LORA\", \"r\": 2, \"lora_dropout\": 1.5}", "\"lora_dropout\" must be", WK_ERR_FORMAT},
+        {"{\"peft_type\": \"LORA\", \"r\": 2, \"lora_dropout\": 1}", "\"lora_dropout\" must be", WK_ERR_FORMAT},
+        {"{\"peft_type\": \"LORA\", \"r\": 2, \"lora_dropout\": -0.5}", "\"lora_dropout\" must be", WK_ERR_FORMAT},
         {"{\"peft_type\": \"LORA\", \"r\": 2, \"lora_alpha\": 1e999}", "adapter_config.json: ", WK_ERR_FORMAT},
         {"{\"peft_type\": \"LORA\", \"r\": 2, \"init_lora_weights\": \"pissa\"}", "\"pissa\"", WK_ERR_UNSUPPORTED},
         {"{\"peft_type\": \"LORA\", \"r\": 2, \"rank_pattern\": {\"a\": 3}}", "not supported", WK_ERR_UNSUPPORTED},
         {"{\"peft_type\": \"LORA\", \"r\": 2, \"alpha_pattern\": {\"a\": 3}}", "not supported", WK_ERR_UNSUPPORTED},
         {"{\"peft_type\": \"LORA\", \"r\": 2, \"modules_to_save\": [\"a\"]}", "not supported", WK_ERR_UNSUPPORTED},
         {"{\"peft_type\": \"LORA\", \"r\": 2, \"layer_replication\": 7}", "not supported", WK_ERR_UNSUPPORTED},
+        {"{\"peft_type\": \"LORA\", \"r\": 2, \"alora_invocation_tokens\": [1]}", "not supported", WK_ERR_UNSUPPORTED},
         {"{\"peft_type\": \"LORA\", \"r\": 2", "adapter_config.json: ", WK_ERR_FORMAT},
         {"[]", "adapter_config.json: ", WK_ERR_FORMAT},
         {"", "adapter_config.json: ", WK_ERR_FORMAT},
@@ -220,9 +265,16 @@ static void other_configurations_are_refused(void **state)
         put_config("configurations", bad[k].config);
         expect_refused(scratch("configurations"), bad[k].code, bad[k].words);
     }
-    put_config("configurations",
-               "{\"peft_type\": \"LORA\", \"r\": 2, \"modules_to_save\": [], \"init_lora_weights\": \"gaussian\"}");
-    assert_non_null(wk_nn_lora_load(small_gpt(), scratch("configurations")));
+    static const char *const initialisations[] = {"gaussian", "orthogonal", "eva"};
+    for (int k = 0; k < 3; k++) {
+        char config[200];
+        snprintf(config, sizeof config,
+                 "{\"peft_type\": \"LORA\", \"r\": 2, \"modules_to_save\": [], \"init_lora_weights\": \"%s\"}",
+                 initialisations[k]);
+        put_config("configurations", config);
+        wk_module *net = wk_nn_lora_load(small_gpt(), scratch("configurations"));
+        assert_non_null(strstr(wk_module_str(net), "r=2, lora_alpha=8.0\n"));
+    }
     expect_ok();
 }
 
@@ -257,6 +309,8 @@ int main(void)
         cmocka_unit_test(names_are_those_of_peft),
         cmocka_unit_test(ambiguous_names_are_paths),
         cmocka_unit_test(folders_of_peft_are_read),
+        cmocka_unit_test(loading_leaves_random_numbers),
+        cmocka_unit_test(adapters_of_quantised_layers_are_saved_and_loaded),
         cmocka_unit_test_teardown(tensors_that_do_not_fit_are_refused, test_clean),
         cmocka_unit_test_teardown(other_configurations_are_refused, test_clean),
         cmocka_unit_test_teardown(bad_input_is_refused, test_clean),
