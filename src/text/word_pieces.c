@@ -83,14 +83,11 @@ static int64_t characters_in(wk__span word)
 static int64_t longest_token(const wk__vocabulary *v, const char *at, int64_t bytes, int64_t least, int64_t longest,
                              int64_t *length)
 {
-    int64_t end = wk__min_i64(bytes, longest);
-    while (end > 0 && end < bytes && ((unsigned char)at[end] & 0xc0) == 0x80) end--;
-    while (end > least) {
+    for (int64_t end = wk__min_i64(bytes, longest); end > least; end--) {
+        if (end < bytes && ((unsigned char)at[end] & 0xc0) == 0x80) continue; /* within a character: no token ends */
         const int64_t id = wk__vocabulary_find(v, at, end);
         *length = end;
         if (id >= 0) return id;
-        do end--;
-        while (end > least && ((unsigned char)at[end] & 0xc0) == 0x80);
     }
     return -1;
 }

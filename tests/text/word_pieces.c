@@ -172,6 +172,36 @@ static void options_of_bert(void **state)
     expect_ok();
 }
 
+/* Results of decoders.WordPiece of the tokenizers package. */
+static void decoding_removes_spaces(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    static const char *const after_a[][2] = {{"n't", "an't"},
+                                             {"'m", "a'm"},
+                                             {"' x", "a'x"},
+                                             {"do not", "a don't"},
+                                             {"'s", "a's"},
+                                             {"'ve", "a've"},
+                                             {"'re", "a're"},
+                                             {".", "a."},
+                                             {"?", "a?"},
+                                             {"!", "a!"},
+                                             {",", "a,"},
+                                             {"##ing", "aing"},
+                                             {"do not.", "a don't."},
+                                             {"ing", "a ing"}};
+    enum { COUNT = sizeof after_a / sizeof *after_a };
+    char lines[400] = "[UNK]\n[CLS]\n[SEP]\na\n";
+    for (int k = 0; k < COUNT; k++) strcat(strcat(lines, after_a[k][0]), "\n");
+    wk_text *text = vocabulary(lines, true, true, true);
+    for (int64_t k = 0; k < COUNT; k++)
+        assert_string_equal(wk_text_decode(text, wk_of(int64_t, (2), 3, 4 + k)), after_a[k][1]);
+    assert_string_equal(wk_text_decode(text, wk_of(int64_t, (1), wk_text_id(text, "##ing"))), "##ing");
+    assert_string_equal(wk_text_decode(text, wk_of(int64_t, (1), wk_text_id(text, "do not"))), "do not");
+    expect_ok();
+}
+
 static void malformed_vocabularies_are_refused(void **state)
 {
     (void)state;
@@ -192,9 +222,14 @@ static void malformed_vocabularies_are_refused(void **state)
     expect_error("text_load_bert", "missing.txt", NULL);
     assert_null(wk_text_load_bert(NULL));
     expect_error("text_load_bert: the path is NULL", NULL);
-    put_below(scratch("."), "/vocab.txt", "[UNK]\n[CLS]\nword\n"); /* no vocab.txt of BERT for wk_text_load */
-    assert_null(wk_text_load(scratch("vocab.txt")));
-    expect_error("text_load", "expected \"wick vocabulary 1\"", NULL);
+    /* wk_text_load takes only files with all three tokens as those of BERT */
+    static const char *const others[] = {"[CLS]\n[SEP]\nword\n", "[UNK]\n[SEP]\nword\n", "[UNK]\n[CLS]\nword\n",
+                                         "[UNK]x\n[CLS]\n[SEP]\n"};
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+        put_below(scratch("."), "/vocab.txt", others[k]);
+        assert_null(wk_text_load(scratch("vocab.txt")));
+        expect_error("text_load", "expected \"wick vocabulary 1\"", NULL);
+    }
 }
 
 /* Reads 10,000 files with changed bytes, and encodes, decodes and writes with those that are accepted. */
@@ -240,6 +275,7 @@ int main(void)
         cmocka_unit_test(long_words),
         cmocka_unit_test(vocabulary_files),
         cmocka_unit_test(options_of_bert),
+        cmocka_unit_test(decoding_removes_spaces),
         cmocka_unit_test_teardown(malformed_vocabularies_are_refused, test_clean),
         cmocka_unit_test(mutated_vocabularies_do_no_harm),
     };
