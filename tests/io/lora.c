@@ -292,6 +292,11 @@ static void bad_input_is_refused(void **state)
     expect_error("nn_lora_save", "no/folder: cannot create the folder", NULL);
     assert_int_equal(wk_nn_lora_save(net, ""), WK_ERR_ARGUMENT);
     expect_error("nn_lora_save: the path is empty", NULL);
+    wk_module *named = wk_nn_sequential();
+    wk_module_add(named, "a\xff", wk_nn_linear(2, 2));
+    wk_nn_lora(named, .target_modules = "a\xff");
+    assert_int_not_equal(wk_nn_lora_save(named, scratch("named")), WK_OK);
+    expect_error("nn_lora_save: ", "its name is not UTF-8", NULL);
     assert_null(wk_nn_lora_load(net, folder_of("again", 2, 8, NULL)));
     expect_error("nn_lora_load: the network has adapters", NULL);
     assert_null(wk_nn_lora_load(NULL, "x"));
