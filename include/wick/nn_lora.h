@@ -60,8 +60,8 @@ WK_API wk_module *wk_nn_lora_at(wk_site site, wk_module *net, const wk_nn_lora_o
  * Names of parameters, and so the files of wk_save, are then those of the network without adapters. requires_grad of
  * the weights stays false.
  * Returns:   net; NULL on error, after which the layers that were not merged keep their adapters
- * Errors:    WK_ERR_STATE if net has no adapters; WK_ERR_UNSUPPORTED if a layer with an adapter is quantised: net is
- *            unchanged
+ * Errors:    WK_ERR_STATE if net has no adapters, or a base_layer was replaced by another kind of module;
+ *            WK_ERR_UNSUPPORTED if a layer with an adapter is quantised: net is unchanged
  * Source:    peft.PeftModel.merge_and_unload */
 WK_API wk_module *wk_nn_lora_merge_at(wk_site site, wk_module *net);
 
