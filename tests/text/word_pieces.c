@@ -210,6 +210,53 @@ static void decoding_removes_spaces(void **state)
     expect_ok();
 }
 
+/* A tokenizer.json with further settings of its normaliser, decoder and model. */
+#define SETTINGS(normalizer, decoder, model)                                                                           \
+    "{\"normalizer\":{\"type\":\"BertNormalizer\"" normalizer "},\"pre_tokenizer\":{\"type\":\"BertPreTokenizer\"},"   \
+    "\"decoder\":{\"type\":\"WordPiece\"" decoder "},\"model\":{\"type\":\"WordPiece\",\"unk_token\":\"?\"" model      \
+    ",\"vocab\":{\"?\":0,\"a\":1,\"##b\":2,\"@b\":3,\"A\":4,\"\u00e9\":5,\"e\":6,\".\":7,\"\u4eca\":8,\"##\u4eca\":9," \
+    "\"\u00c9\":10,\"E\":11}}}"
+
+/* Each setting and each default changes ids or text, also after a round trip through a file. */
+static void settings_of_tokenizer_json(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file, *string, *ids, *text;
+    } cases[] = {
+        {SETTINGS("", "", ""), "A É ab. 今今 a\1b", "1,6,1,2,7,8,8,1,2", "a e ab. 今 今 ab"},
+        {SETTINGS(",\"lowercase\":false", "", ""), "A É", "4,10", "A É"},
+        {SETTINGS(",\"lowercase\":false,\"strip_accents\":true", "", ""), "A É", "4,11", "A E"},
+        {SETTINGS(",\"strip_accents\":false", "", ""), "A É", "1,5", "a é"},
+        {SETTINGS(",\"handle_chinese_chars\":false", "", ""), "今今", "8,9", "今今"},
+        {SETTINGS(",\"clean_text\":false", "", ""), "a\1b", "0", "?"},
+        {SETTINGS("", ",\"cleanup\":false", ""), "ab.", "1,2,7", "ab ."},
+        {SETTINGS("", "", ",\"continuing_subword_prefix\":\"@\""), "ab", "1,3", "a @b"},
+        {SETTINGS("", ",\"prefix\":\"@\"", ",\"continuing_subword_prefix\":\"@\""), "ab", "1,3", "ab"},
+        {SETTINGS("", "", ",\"max_input_chars_per_word\":1"), "ab a", "0,1", "? a"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        WK_SCOPE;
+        put_below(scratch("."), "/settings.json", cases[k].file);
+        for (int turn = 0; turn < 2; turn++) {
+            wk_text *text = wk_text_load(scratch("settings.json"));
+            wk_tensor *ids = wk_text_encode(text, cases[k].string);
+            assert_string_equal(ids_of(ids), cases[k].ids);
+            assert_string_equal(wk_text_decode(text, ids), cases[k].text);
+            assert_int_equal(wk_text_save(text, scratch("settings.json")), WK_OK);
+        }
+    }
+    WK_SCOPE;
+    char word[102];
+    put_below(scratch("."), "/settings.json", SETTINGS("", "", ""));
+    memset(word, 'b', 101);
+    word[0] = 'a', word[100] = word[101] = '\0';
+    wk_text *text = wk_text_load(scratch("settings.json"));
+    assert_int_equal(wk_numel(wk_text_encode(text, word)), 100); /* 100 characters at most by default */
+    word[100] = 'b';
+    assert_string_equal(ids_of(wk_text_encode(text, word)), "0");
+}
+
 static void malformed_vocabularies_are_refused(void **state)
 {
     (void)state;
@@ -284,6 +331,7 @@ int main(void)
         cmocka_unit_test(vocabulary_files),
         cmocka_unit_test(options_of_bert),
         cmocka_unit_test(decoding_removes_spaces),
+        cmocka_unit_test(settings_of_tokenizer_json),
         cmocka_unit_test_teardown(malformed_vocabularies_are_refused, test_clean),
         cmocka_unit_test(mutated_vocabularies_do_no_harm),
     };
