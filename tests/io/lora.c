@@ -33,12 +33,7 @@ static void put_config(const char *folder, const char *text)
 
 static const char *config_of(const char *folder)
 {
-    static char text[4096];
-    FILE *file = fopen(within(folder, "adapter_config.json"), "rb");
-    assert_non_null(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    return text;
+    return file_text(within(folder, "adapter_config.json"));
 }
 
 /* ---- round trips ------------------------------------------------------------------------------------------------- */

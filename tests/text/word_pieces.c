@@ -145,6 +145,12 @@ static void vocabulary_files(void **state)
     expect_same_ids(json, bert);
     assert_int_equal(wk_text_save(bert, scratch("bert.json")), WK_OK);
     expect_same_ids(json, wk_text_load(scratch("bert.json")));
+    assert_non_null(strstr(file_text(scratch("bert.json")),
+                           "\"pair\": [{\"SpecialToken\": {\"id\": \"[CLS]\", \"type_id\": 0}}, "
+                           "{\"Sequence\": {\"id\": \"A\", \"type_id\": 0}}, "
+                           "{\"SpecialToken\": {\"id\": \"[SEP]\", \"type_id\": 0}}, "
+                           "{\"Sequence\": {\"id\": \"B\", \"type_id\": 1}}, "
+                           "{\"SpecialToken\": {\"id\": \"[SEP]\", \"type_id\": 1}}]"));
     assert_int_equal(wk_text_id(bert, "no such token"), 1);
     char word[102];
     memset(word, 'e', 101);
