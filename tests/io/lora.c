@@ -279,6 +279,7 @@ static void bad_input_is_refused(void **state)
     WK_SCOPE;
     wk_module *net = small_gpt();
     expect_refused(scratch("no/folder"), WK_ERR_IO, "adapter_config.json");
+    (void)rmdir(scratch("never"));
     assert_int_equal(wk_nn_lora_save(net, scratch("never")), WK_ERR_STATE);
     expect_error("nn_lora_save: the gpt2_lm_head_model has no adapters", NULL);
     assert_int_equal(access(scratch("never"), F_OK), -1);

@@ -170,6 +170,9 @@ static void gpt2_files_hold_all_or_nothing(void **state)
          "0}}}",
          "encodings other"}, /* add_prefix_space */
         {"{\"model\":{\"vocab\":{\"a\":0}}}", "encodings other"},
+        {"{\"pre_tokenizer\":{\"type\":\"ByteLevel\",\"add_prefix_space\":false},\"decoder\":{\"type\":\"ByteLevel\"},"
+         "\"model\":{\"type\":\"WordPiece\",\"vocab\":{\"a\":0}}}",
+         "encodings other"},
     };
     char vocab[4096];
     snprintf(vocab, sizeof vocab, "%s", scratch("held-vocab.json"));
