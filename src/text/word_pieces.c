@@ -118,7 +118,7 @@ bool wk__word_pieces(const wk__vocabulary *v, const wk__word_rules *rules, wk__s
 
 /* ---- decoder ----------------------------------------------------------------------------------------------------- */
 
-/* Removes the spaces that separate punctuation and endings from the word before, as English has none. */
+/* Removes the spaces before punctuation and English contractions. */
 static void clean_up(wk__text *token)
 {
     static const char *const pairs[][2] = {{" .", "."},   {" ?", "?"},     {" !", "!"},    {" ,", ","},

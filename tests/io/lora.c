@@ -220,6 +220,13 @@ static void tensors_that_do_not_fit_are_refused(void **state)
     expect_refused(folder_of("commas", 2, 8, "base_model.model.a,b.lora_A.weight"), WK_ERR_SHAPE, "has shape [2]");
     expect_refused(folder_of("no path", 2, 8, "base_model.model.lora_A.weight"), WK_ERR_SHAPE, "unexpected tensor");
     expect_refused(folder_of("none", 0, 8, "x"), WK_ERR_SHAPE, "no tensor is named \"base_model.model.PATH.lora_A");
+    /* names are complete paths, not their last parts */
+    wk_tensors *list = wk_tensors_new();
+    wk_tensors_add(list, "base_model.model.c_attn.lora_A.weight", wk_ones((2, 8)));
+    wk_tensors_add(list, "base_model.model.c_attn.lora_B.weight", wk_ones((24, 2)));
+    put_config("parts", from_peft);
+    assert_int_equal(wk_save_tensors(list, within("parts", "adapter_model.safetensors")), WK_OK);
+    expect_refused(scratch("parts"), WK_ERR_SHAPE, "no linear layer of the gpt2_lm_head_model is named \"c_attn\"");
     folder_of("rank", 2, 8, NULL);
     put_config("rank", "{\"peft_type\": \"LORA\", \"r\": 4}");
     expect_refused(scratch("rank"), WK_ERR_SHAPE, "expected (r, in) with \"r\" 4");
@@ -284,6 +291,10 @@ static void bad_input_is_refused(void **state)
     expect_error("nn_lora_save: the gpt2_lm_head_model has no adapters", NULL);
     assert_int_equal(access(scratch("never"), F_OK), -1);
     wk_nn_lora(net);
+    assert_null(wk_nn_lora(net));
+    assert_int_equal(wk_nn_lora_save(net, scratch("never")), WK_ERR_STATE); /* the pending error */
+    expect_error("nn_lora: the network has adapters", NULL);
+    assert_int_equal(access(scratch("never"), F_OK), -1);
     assert_int_equal(wk_nn_lora_save(net, scratch("no/folder")), WK_ERR_IO);
     expect_error("nn_lora_save", "no/folder: cannot create the folder", NULL);
     assert_int_equal(wk_nn_lora_save(net, ""), WK_ERR_ARGUMENT);

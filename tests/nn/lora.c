@@ -134,6 +134,7 @@ static void options_may_be_zero(void **state)
     wk_nn_lora(net, .lora_alpha = 0, .lora_dropout = 0, .target_modules = "0");
     fill_adapters(net);
     assert_true(difference(wk_forward(net, x), before) == 0);
+    assert_non_null(strstr(wk_module_str(net), "lora_alpha=0.0\n"));
     assert_null(strstr(wk_module_str(net), "lora_dropout"));
     expect_ok();
 }
@@ -340,9 +341,8 @@ static void bad_input_is_refused(void **state)
     wk_module *net = small_gpt();
     const int parameters = wk_tensors_count(wk_parameters(net));
     assert_null(wk_nn_lora(net, .target_modules = "c_attn,c_quirk"));
-    expect_error("nn_lora: no linear layer of the gpt2_lm_head_model is named \"c_quirk\"; expected \"c_attn\", "
-                 "\"c_proj\", \"c_fc\"",
-                 NULL);
+    assert_string_equal(strstr(wk_error(), "expected"), "expected \"c_attn\", \"c_proj\", \"c_fc\""); /* each once */
+    expect_error("nn_lora: no linear layer of the gpt2_lm_head_model is named \"c_quirk\"; expected", NULL);
     assert_null(wk_nn_lora(net, .target_modules = ""));
     expect_error("nn_lora", "is named \"\"", NULL);
     assert_null(wk_nn_lora(net, .target_modules = "attn"));
