@@ -86,7 +86,8 @@ static bool check_modules(wk_site site, const char *op, const wk__module_tree *t
     for (int64_t k = 0; k < tree->count; k++) {
         const wk__module *body = wk__module_of(tree->entry[k].module);
         if (wk__lora_of(tree->entry[k].module))
-            wk__error_set(site, WK_ERR_STATE, "%s: the network has adapters; merge them with wk_nn_lora_merge first", op);
+            wk__error_set(site, WK_ERR_STATE, "%s: the network has adapters; merge them with wk_nn_lora_merge first",
+                          op);
         else if (body->is_transparent)
             wk__error_set(site, WK_ERR_STATE, "%s: the network contains a %s; add adapters before creating it", op,
                           body->kind.name);
