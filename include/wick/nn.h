@@ -181,8 +181,8 @@ WK_API wk_module *wk_module_apply_at(wk_site site, wk_module *m, wk_module_funct
  * PyTorch:   setattr(parent, name, child) */
 WK_API wk_module *wk_module_replace_at(wk_site site, wk_module *m, const char *path, wk_module *child);
 /* wk_module_quantize(m): Replaces the linear layers in m, whose rows must consist of blocks, by quantised ones
- * (wk_nn_quantized_linear) with the blocks of their weights (wk_quantize) and the same biases; other layers stay as
- * they are. The weights are no parameters any more. On an error m does not change.
+ * (wk_nn_quantized_linear) with the blocks of their weights (wk_quantize) and the same biases; other layers, and the
+ * adapters of wk_nn_lora, do not change. The weights are no longer parameters. On an error m does not change.
  *     wk_module_quantize(net, .format = WK_BLOCKS_Q4_0);
  * Options:   .format: WK_BLOCKS_Q8_0 or WK_BLOCKS_Q4_0; default WK_BLOCKS_Q8_0
  * Returns:   m; NULL on error

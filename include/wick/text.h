@@ -236,7 +236,7 @@ typedef struct wk_text_pad_options {
     int64_t value;            /* id that fills shorter rows; default 0 */
     int64_t length;           /* size of dimension 1; longer sequences lose their end; default that of the longest */
     wk_tensor **lengths;      /* if set, receives i64 (N): the lengths without padding; default NULL */
-    const char *padding_side; /* "right" or "left" of the ids of a row; default "right" */
+    const char *padding_side; /* "right" or "left": padding after or before the ids; default "right" */
     wk_tensor **mask;         /* if set, receives bool (N, T): true for ids, false for padding; default NULL */
 } wk_text_pad_options;
 /* wk_text_pad((sequences)): Joins sequences of ids, integer tensors with one dimension, as the rows of a tensor: i64
@@ -244,7 +244,7 @@ typedef struct wk_text_pad_options {
  *
  *     wk_tensor *lengths, *x = wk_text_pad((first, second), .value = 1, .length = 10, .lengths = &lengths);
  *
- * Prompts for wk_generate have their padding at the left. Its id must be a token of the model, whichever:
+ * wk_generate expects prompts padded on the left. .value may be any token of the model, because .mask excludes it:
  *
  *     wk_tensor *mask, *prompts = wk_text_pad((first, second), .padding_side = "left", .mask = &mask);
  *     wk_tensor *out = wk_generate(net, prompts, .mask = mask);

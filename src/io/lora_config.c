@@ -104,20 +104,18 @@ static void add_bool(wk__text *text, const char *name, bool value)
     wk__text_format(text, "  \"%s\": %s,\n", name, value ? "true" : "false");
 }
 
-bool wk__lora_config_write(wk__text *text, const wk__lora_config *config, bool transposed, const wk__lora_names *names)
+void wk__lora_config_write(wk__text *text, const wk__lora_config *config, bool transposed, const wk__lora_names *names)
 {
-    bool fine = true;
     wk__text_add(text, "{\n  \"base_model_name_or_path\": null,\n  \"bias\": \"none\",\n");
     add_bool(text, "fan_in_fan_out", transposed);
     wk__text_add(text, "  \"inference_mode\": true,\n  \"init_lora_weights\": true,\n");
     add_number(text, "lora_alpha", config->alpha);
     add_number(text, "lora_dropout", config->dropout);
     wk__text_format(text, "  \"peft_type\": \"LORA\",\n  \"r\": %lld,\n  \"target_modules\": [", (long long)config->r);
-    for (int64_t k = 0; k < names->count && fine; k++) {
+    for (int64_t k = 0; k < names->count; k++) {
         wk__text_add(text, k == 0 ? "\n    " : ",\n    ");
-        fine = wk__json_add_string(text, names->name[k]);
+        wk__json_add_string(text, names->name[k]);
     }
     wk__text_add(text, "\n  ],\n  \"task_type\": null,\n");
     wk__text_format(text, "  \"use_rslora\": %s\n}\n", config->rslora ? "true" : "false");
-    return fine;
 }

@@ -27,8 +27,7 @@ typedef struct wk__lora_names {
 
 /* Reads the file. WK_ERR_UNSUPPORTED if it describes adapters that this library would compute differently. */
 wk_code wk__lora_config_read(const char *path, wk__lora_config *out, wk__io_error *error);
-/* Appends the contents of the file. transposed: weights of the linear layers are (in, out). Returns false if a name is
- * not UTF-8. */
-bool wk__lora_config_write(wk__text *text, const wk__lora_config *config, bool transposed, const wk__lora_names *names);
+/* Appends the contents of the file. transposed: weights of the linear layers are (in, out). Names are UTF-8. */
+void wk__lora_config_write(wk__text *text, const wk__lora_config *config, bool transposed, const wk__lora_names *names);
 
 #endif

@@ -106,19 +106,14 @@ static bool make_folder(const saving *s)
     return false;
 }
 
-/* Writes adapter_config.json. Returns false on error. */
+/* Writes adapter_config.json after the tensors, whose names were checked. Returns false on error. */
 static bool write_config(const saving *s)
 {
     wk__io_error error;
     wk__text text = {0}, path = wk__pretrained_path(s->folder, WK__LORA_CONFIG);
-    const bool is_text = wk__lora_config_write(&text, &s->config, s->transposed, &s->names);
-    wk_code code = WK_OK;
-    if (!is_text)
-        code = wk__io_fail(&error, WK_ERR_ARGUMENT, "the name of a layer is not UTF-8");
-    else if (text.failed || path.failed)
-        code = wk__io_fail(&error, WK_ERR_MEMORY, "out of host memory");
-    else
-        code = wk__atomic_file_save(path.data, text.data, text.length, &error);
+    wk__lora_config_write(&text, &s->config, s->transposed, &s->names);
+    const wk_code code = text.failed || path.failed ? wk__io_fail(&error, WK_ERR_MEMORY, "out of host memory")
+                                                    : wk__atomic_file_save(path.data, text.data, text.length, &error);
     wk__text_free(&text);
     wk__text_free(&path);
     if (code != WK_OK) wk__error_set(s->site, code, "%s: %s", op_save, error.text);

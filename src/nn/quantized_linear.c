@@ -3,6 +3,7 @@
  * become such layers. The buffer has the name of its format, so that a file of one format is not read as another. */
 #include "quantized_linear.h"
 #include "base/alloc.h"
+#include "nn/lora/adapter.h"
 #include "tensor/call_scope.h"
 #include <stdio.h>
 #include <string.h>
@@ -135,11 +136,18 @@ wk_module *wk__quantized_linear_of(wk_site site, const wk_module *linear, wk_blo
     return m;
 }
 
+/* Returns true if entry k is a matrix of an adapter (wick/nn_lora.h), which stays a parameter. */
+static bool is_of_adapter(const wk__module_tree *tree, int64_t k)
+{
+    const wk__lora *l = wk__lora_of(tree->entry[tree->entry[k].parent].module);
+    return l && tree->entry[k].module != l->base;
+}
+
 /* Creates the layers that replace those of the tree, now[k] for entry k. Returns false on error. */
 static bool make_layers(wk_site site, const wk__module_tree *tree, wk_block_format format, wk_module **now)
 {
     for (int64_t k = 1; k < tree->count; k++) {
-        if (!wk__linear_fits_blocks(tree->entry[k].module, format)) continue;
+        if (!wk__linear_fits_blocks(tree->entry[k].module, format) || is_of_adapter(tree, k)) continue;
         now[k] = wk__quantized_linear_of(site, tree->entry[k].module, format, false);
         if (!now[k]) return false;
     }

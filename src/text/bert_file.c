@@ -16,23 +16,11 @@ static int64_t find(const wk__tokenizer *t, const char *token)
 
 /* ---- lines ------------------------------------------------------------------------------------------------------- */
 
-/* Takes the next line, without its end. Returns false at the end of the text. */
-static bool next_line(wk__span *rest, wk__span *line)
-{
-    if (rest->bytes == 0) return false;
-    const char *const end = memchr(rest->at, '\n', (size_t)rest->bytes);
-    *line = (wk__span){rest->at, end ? end - rest->at : rest->bytes};
-    const int64_t taken = line->bytes + (end != NULL);
-    *rest = (wk__span){rest->at + taken, rest->bytes - taken};
-    if (line->bytes > 0 && line->at[line->bytes - 1] == '\r') line->bytes--;
-    return true;
-}
-
 static bool has_line(wk__span text, const char *wanted)
 {
     wk__span line;
     const size_t length = strlen(wanted);
-    while (next_line(&text, &line))
+    while (wk__next_line(&text, &line))
         if ((size_t)line.bytes == length && memcmp(line.at, wanted, length) == 0) return true;
     return false;
 }
@@ -47,7 +35,7 @@ static wk_code list_tokens(wk__text *file, wk__bpe_parts *parts, wk__io_error *e
 {
     wk__span rest = {file->data, file->length}, line = {0};
     wk_code code = wk__text_check(rest, error);
-    for (int64_t id = 0; code == WK_OK && next_line(&rest, &line); id++) {
+    for (int64_t id = 0; code == WK_OK && wk__next_line(&rest, &line); id++) {
         file->data[line.at - file->data + line.bytes] = '\0'; /* a line end, or the terminator of the text */
         if (line.bytes > 0) code = wk__bpe_parts_add_token(parts, line.at, id, error);
     }
@@ -70,8 +58,10 @@ static wk_code set_rules(wk__tokenizer *t, const wk__bert_rules *rules, wk__io_e
     b->decoder = (wk__steps){.step = {{.kind = WK__STEP_WORD_PIECES, .each = true}}, .count = 1};
     b->decoder.step[0].content = wk__strdup("##");
     bool fine = b->decoder.step[0].content && wk__bpe_set_word_pieces(t, "##", 100);
-    for (int k = 0; k < 5 && fine; k++)
-        if (find(t, special[k]) >= 0) fine = wk__bpe_add_token(t, find(t, special[k]), special[k], true);
+    for (int k = 0; k < 5 && fine; k++) {
+        const int64_t id = find(t, special[k]);
+        fine = id < 0 || wk__bpe_add_token(t, id, special[k], true);
+    }
     t->unknown = find(t, unknown);
     wk__ids_add(&b->before, find(t, cls));
     wk__ids_add(&b->after, find(t, sep));

@@ -146,7 +146,6 @@ void wk__replace(wk__span text, const char *pattern, const char *content, wk__te
 
 static void normalize_step(const wk__step *step, wk__span text, wk__text *out)
 {
-    int bytes;
     if (step->kind == WK__STEP_REPLACE) {
         wk__replace(text, step->pattern, step->content, out);
     } else if (step->kind == WK__STEP_PREPEND) {
@@ -157,7 +156,7 @@ static void normalize_step(const wk__step *step, wk__span text, wk__text *out)
     } else if (step->kind == WK__STEP_NFC) {
         wk__text_add_nfc(out, text.at, text.bytes);
     } else {
-        for (int64_t at = 0; at < text.bytes; at += bytes) wk__text_add_lower(out, wk__utf8_code(text.at + at, &bytes));
+        wk__text_add_lower(out, text.at, text.bytes);
     }
 }
 

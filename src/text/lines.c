@@ -23,23 +23,12 @@ static bool find_token(wk_site site, const char *op, const wk__tokenizer *t, con
     return false;
 }
 
-/* Takes the next line: stores it without its end in *line and moves *rest behind it. */
-static bool next_line(wk__span *rest, wk__span *line)
-{
-    if (rest->bytes == 0) return false;
-    const char *const newline = memchr(rest->at, '\n', (size_t)rest->bytes);
-    const int64_t bytes = newline ? newline - rest->at : rest->bytes, taken = bytes + (newline != NULL);
-    *line = (wk__span){rest->at, bytes - (newline && bytes > 0 && newline[-1] == '\r')};
-    *rest = (wk__span){rest->at + taken, rest->bytes - taken};
-    return true;
-}
-
 /* Appends the ids of each line. */
 static wk_code encode_lines(const wk__tokenizer *t, wk__span text, const around *tokens, wk__id_lists *lists,
                             wk__io_error *error)
 {
     wk_code code = WK_OK;
-    for (wk__span line; code == WK_OK && next_line(&text, &line);) {
+    for (wk__span line; code == WK_OK && wk__next_line(&text, &line);) {
         const int64_t before = lists->ids.count;
         if (tokens->begin >= 0) wk__ids_add(&lists->ids, tokens->begin);
         code = t->kind->encode(t, line, false, &lists->ids, error);

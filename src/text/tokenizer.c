@@ -142,6 +142,16 @@ wk_code wk__vocabulary_full(const wk__vocabulary *v, int64_t bytes, const char *
     return wk__text_no_memory(error);
 }
 
+bool wk__next_line(wk__span *rest, wk__span *line)
+{
+    if (rest->bytes == 0) return false;
+    const char *const newline = memchr(rest->at, '\n', (size_t)rest->bytes);
+    const int64_t bytes = newline ? newline - rest->at : rest->bytes, taken = bytes + (newline != NULL);
+    *line = (wk__span){rest->at, bytes - (newline && bytes > 0 && newline[-1] == '\r')};
+    *rest = (wk__span){rest->at + taken, rest->bytes - taken};
+    return true;
+}
+
 bool wk__next_listed(const char **list, wk__span *token)
 {
     const char *at = *list ? *list + strspn(*list, " ") : "";

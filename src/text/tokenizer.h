@@ -107,6 +107,8 @@ wk_code wk__text_no_memory(wk__io_error *error);
 bool wk__check_option_text(wk_site site, const char *op, const char *option, const char *string);
 /* Fails because a part of a text, of `bytes` bytes and called `what`, cannot be added to a vocabulary of parts. */
 wk_code wk__vocabulary_full(const wk__vocabulary *v, int64_t bytes, const char *what, wk__io_error *error);
+/* Takes the next line: stores it without its end in *line and moves *rest behind it. Returns false at the end. */
+bool wk__next_line(wk__span *rest, wk__span *line);
 /* Takes the next of the tokens that spaces separate: stores it in *token and moves *list behind it. Returns false at
  * the end. */
 bool wk__next_listed(const char **list, wk__span *token);

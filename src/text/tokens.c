@@ -23,12 +23,6 @@ static void keep_letters(wk__span text, wk__text *out)
     }
 }
 
-static void to_lower(wk__span text, wk__text *out)
-{
-    int bytes;
-    for (int64_t at = 0; at < text.bytes; at += bytes) wk__text_add_lower(out, wk__utf8_code(text.at + at, &bytes));
-}
-
 wk__span wk__text_clean(const wk__tokenizer *t, wk__span text, wk__text *out)
 {
     wk__text letters = {0};
@@ -42,7 +36,7 @@ wk__span wk__text_clean(const wk__tokenizer *t, wk__span text, wk__text *out)
         return text;
     }
     wk__text_add(out, "");
-    if (!letters.failed) to_lower(text, out);
+    if (!letters.failed) wk__text_add_lower(out, text.at, text.bytes);
     out->failed |= letters.failed;
     wk__text_free(&letters);
     return (wk__span){out->data, out->length};

@@ -63,15 +63,15 @@ static uint32_t lower_of(uint32_t code)
     return covered ? (uint32_t)((int32_t)code + range->difference) : code;
 }
 
-void wk__text_add_lower(wk__text *text, uint32_t code)
+void wk__text_add_lower(wk__text *text, const char *bytes, int64_t count)
 {
     enum { I_WITH_DOT = 0x130, DOT_ABOVE = 0x307 }; /* the only character with a lower case of two */
-    if (code != I_WITH_DOT) {
-        wk__text_add_code(text, lower_of(code));
-        return;
+    int length;
+    for (int64_t at = 0; at < count; at += length) {
+        const uint32_t code = wk__utf8_code(bytes + at, &length);
+        wk__text_add_code(text, code == I_WITH_DOT ? 'i' : lower_of(code));
+        if (code == I_WITH_DOT) wk__text_add_code(text, DOT_ABOVE);
     }
-    wk__text_add_code(text, 'i');
-    wk__text_add_code(text, DOT_ABOVE);
 }
 
 void wk__text_add_code(wk__text *text, uint32_t code)

@@ -15,8 +15,8 @@ typedef enum wk__char_class {
 } wk__char_class;
 
 wk__char_class wk__char_class_of(uint32_t code);
-/* Appends the lower case of a character, or the character itself if it has none. */
-void wk__text_add_lower(wk__text *text, uint32_t code);
+/* Appends valid UTF-8 in lower case. */
+void wk__text_add_lower(wk__text *text, const char *bytes, int64_t count);
 /* Appends valid UTF-8 in normalisation form C. */
 void wk__text_add_nfc(wk__text *text, const char *bytes, int64_t count);
 /* Classes of characters of BERT: those that it removes, accents, and punctuation, of which each is a word. */

@@ -40,13 +40,13 @@ static void clean(const wk__bert_rules *rules, wk__span text, wk__text *out)
 void wk__bert_normalize(const wk__bert_rules *rules, wk__span text, wk__text *out)
 {
     wk__text cleaned = {0}, plain = {0};
-    int bytes;
     clean(rules, text, &cleaned);
     if (rules->strip_accents) wk__text_add_without_accents(&plain, cleaned.data, cleaned.length);
     const wk__text *const from = rules->strip_accents ? &plain : &cleaned;
-    if (!rules->lower && from->length > 0) wk__text_add_n(out, from->data, from->length);
-    for (int64_t at = 0; rules->lower && at < from->length; at += bytes)
-        wk__text_add_lower(out, wk__utf8_code(from->data + at, &bytes));
+    if (rules->lower)
+        wk__text_add_lower(out, from->data, from->length);
+    else if (from->length > 0)
+        wk__text_add_n(out, from->data, from->length);
     out->failed |= cleaned.failed || plain.failed;
     wk__text_free(&cleaned);
     wk__text_free(&plain);
@@ -83,14 +83,11 @@ static int64_t characters_in(wk__span word)
 static int64_t longest_token(const wk__vocabulary *v, const char *at, int64_t bytes, int64_t least, int64_t longest,
                              int64_t *length)
 {
-    int64_t end = wk__min_i64(bytes, longest);
-    while (end > 0 && end < bytes && ((unsigned char)at[end] & 0xc0) == 0x80) end--;
-    while (end > least) {
+    for (int64_t end = wk__min_i64(bytes, longest); end > least; end--) {
+        if (end < bytes && ((unsigned char)at[end] & 0xc0) == 0x80) continue; /* within a character: no token ends */
         const int64_t id = wk__vocabulary_find(v, at, end);
         *length = end;
         if (id >= 0) return id;
-        do end--;
-        while (end > least && ((unsigned char)at[end] & 0xc0) == 0x80);
     }
     return -1;
 }
@@ -121,7 +118,7 @@ bool wk__word_pieces(const wk__vocabulary *v, const wk__word_rules *rules, wk__s
 
 /* ---- decoder ----------------------------------------------------------------------------------------------------- */
 
-/* Removes the spaces that separate punctuation and endings from the word before, as English has none. */
+/* Removes the spaces before punctuation and English contractions. */
 static void clean_up(wk__text *token)
 {
     static const char *const pairs[][2] = {{" .", "."},   {" ?", "?"},     {" !", "!"},    {" ,", ","},

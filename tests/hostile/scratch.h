@@ -37,6 +37,19 @@ static inline void put_below(const char *root, const char *path, const char *tex
     if (!file || fputs(text, file) < 0 || fclose(file) != 0) abort();
 }
 
+/* Returns the content of a file as a string, which is valid until the second call after this one. */
+static inline const char *file_text(const char *path)
+{
+    static char content[2][1 << 17];
+    static int next;
+    char *out = content[next = !next];
+    FILE *file = fopen(path, "rb");
+    if (!file) abort();
+    out[fread(out, 1, sizeof content[0] - 1, file)] = '\0';
+    fclose(file);
+    return out;
+}
+
 /* Returns the path of a file in the source tree: under WICK_SOURCE, or the working directory. */
 static inline const char *source_file(const char *name)
 {

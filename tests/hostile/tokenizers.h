@@ -72,6 +72,9 @@ static const tokenizer_case tokenizer_cases[] = {
     {MODEL(WORDS ",\"max_input_chars_per_word\":-1"), "expected a non-negative integer"},
     {MODEL(WORDS ",\"merges\":[\"a ##b\"]"), "model: WordPiece has none of the settings of BPE"},
     {MODEL(WORDS ",\"byte_fallback\":true"), "model: WordPiece has none of the settings of BPE"},
+    {MODEL(WORDS ",\"fuse_unk\":true"), "model: WordPiece has none of the settings of BPE"},
+    {MODEL(WORDS ",\"ignore_merges\":true"), "model: WordPiece has none of the settings of BPE"},
+    {MODEL(WORDS ",\"end_of_word_suffix\":\"</w>\""), "model: WordPiece has none of the settings of BPE"},
     {MODEL("\"unk_token\":\"[UNK]\"," WORDS), "the unk_token \"[UNK]\" is not in the vocabulary"},
 
     /* ---- steps ---- */

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests wk_nn_lora_save and wk_nn_lora_load: round trips, the files that peft writes and reads, and files that are
  * damaged, do not fit, or describe other adapters. */
-#include "support/wick.h"
-
-#include <errno.h>
+#include "support/adapters.h"
 
 #include "hostile/scratch.h"
 
 enum { PATH = 4400 };
-
-static wk_module *small_gpt(void)
-{
-    return wk_nn_gpt(.vocab_size = 11, .n_positions = 8, .n_embd = 8, .n_layer = 2, .n_head = 2, .dropout = 0);
-}
 
 /* Returns a network with the parameters of another one. */
 static wk_module *copy_of(wk_module *net)
@@ -24,23 +17,6 @@ static wk_module *copy_of(wk_module *net)
     return other;
 }
 
-static wk_tensor *some_ids(void)
-{
-    return wk_of(int64_t, (2, 4), 1, 5, 2, 7, 10, 0, 3, 3);
-}
-
-static void fill_adapters(wk_module *net)
-{
-    wk_tensors *all = wk_parameters(net);
-    for (int k = 0; k < wk_tensors_count(all); k++)
-        if (strstr(wk_tensors_name(all, k), "lora_B")) wk_init_normal_(wk_tensors_get(all, k), 0, 0.5);
-}
-
-static double difference(wk_tensor *a, wk_tensor *b)
-{
-    return wk_item(wk_amax(wk_abs(wk_sub(a, b))));
-}
-
 /* Returns the path of a file in a folder of the test. */
 static const char *within(const char *folder, const char *name)
 {
@@ -49,21 +25,15 @@ static const char *within(const char *folder, const char *name)
     return path;
 }
 
+/* Writes adapter_config.json, creating the folder. */
 static void put_config(const char *folder, const char *text)
 {
-    FILE *file = fopen(within(folder, "adapter_config.json"), "wb");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0 && fclose(file) == 0);
+    put_below("", within(folder, "adapter_config.json"), text);
 }
 
 static const char *config_of(const char *folder)
 {
-    static char text[4096];
-    FILE *file = fopen(within(folder, "adapter_config.json"), "rb");
-    assert_non_null(file);
-    text[fread(text, 1, sizeof text - 1, file)] = '\0';
-    fclose(file);
-    return text;
+    return file_text(within(folder, "adapter_config.json"));
 }
 
 /* ---- round trips ------------------------------------------------------------------------------------------------- */
@@ -155,16 +125,15 @@ static const char *folder_of(const char *name, int layers, int64_t columns, cons
 {
     wk_tensors *list = wk_tensors_new();
     char path[PATH];
-    if (mkdir(scratch(name), 0700) != 0) assert_int_equal(errno, EEXIST);
+    put_config(name, from_peft);
     for (int k = 0; k < layers; k++) {
         snprintf(path, sizeof path, "base_model.model.transformer.h.%d.attn.c_attn.lora_A.weight", k);
         wk_tensors_add(list, path, wk_full((2, columns), 0.5, .dtype = WK_BF16));
         snprintf(path, sizeof path, "base_model.model.transformer.h.%d.attn.c_attn.lora_B.weight", k);
         wk_tensors_add(list, path, wk_full((24, 2), 0.25, .dtype = WK_BF16));
     }
-    if (extra) wk_tensors_add(list, extra, wk_ones((1)));
+    if (extra) wk_tensors_add(list, extra, wk_ones((2)));
     assert_int_equal(wk_save_tensors(list, within(name, "adapter_model.safetensors")), WK_OK);
-    put_config(name, from_peft);
     return scratch(name);
 }
 
@@ -183,6 +152,46 @@ static void folders_of_peft_are_read(void **state)
     /* adapters of some of the layers */
     assert_non_null(wk_nn_lora_load(net, folder_of("peft", 1, 8, NULL)));
     assert_string_equal(wk_module_kind_name(wk_module_child(net, "transformer.h.1.attn.c_attn")), "conv1D");
+    expect_ok();
+}
+
+/* Loading draws no initial weights from the random stream. */
+static void loading_leaves_random_numbers(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *net = small_gpt();
+    const char *folder = folder_of("random", 2, 8, NULL);
+    wk_seed(5);
+    wk_tensor *expected = wk_rand((4));
+    wk_seed(5);
+    assert_non_null(wk_nn_lora_load(net, folder));
+    assert_true(difference(wk_rand((4)), expected) == 0);
+    expect_ok();
+}
+
+static wk_module *quantized(void)
+{
+    return wk_module_quantize(wk_nn_sequential(wk_nn_linear(32, 4)));
+}
+
+static void adapters_of_quantised_layers_are_saved_and_loaded(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_module *net = quantized(), *other = quantized();
+    wk_tensor *x = wk_randn((3, 32));
+    assert_int_equal(wk_save(net, scratch("blocks.safetensors")), WK_OK);
+    assert_int_equal(wk_load(other, scratch("blocks.safetensors")), WK_OK);
+    wk_nn_lora(net, .r = 2, .target_modules = "0");
+    fill_adapters(net);
+    assert_int_equal(wk_nn_lora_save(net, scratch("of blocks")), WK_OK);
+    assert_non_null(strstr(config_of("of blocks"), "\"fan_in_fan_out\": false"));
+    const wk_file_info *info = wk_load_info(within("of blocks", "adapter_model.safetensors"));
+    assert_int_equal(info->count, 2);
+    assert_string_equal(info->tensors[1]->name, "base_model.model.0.lora_B.weight");
+    assert_ptr_equal(wk_nn_lora_load(other, scratch("of blocks")), other);
+    assert_true(difference(wk_forward(other, x), wk_forward(net, x)) == 0);
     expect_ok();
 }
 
@@ -208,11 +217,21 @@ static void tensors_that_do_not_fit_are_refused(void **state)
                    "no linear layer of the gpt2_lm_head_model is named \"transformer.h.2.attn.c_attn\"");
     expect_refused(folder_of("more", 2, 8, "base_model.model.transformer.h.0.attn.c_attn.lora_magnitude_vector"),
                    WK_ERR_SHAPE, "unexpected tensor");
-    expect_refused(folder_of("commas", 2, 8, "base_model.model.a,b.lora_A.weight"), WK_ERR_SHAPE, "has shape [1]");
+    expect_refused(folder_of("commas", 2, 8, "base_model.model.a,b.lora_A.weight"), WK_ERR_SHAPE, "has shape [2]");
+    expect_refused(folder_of("no path", 2, 8, "base_model.model.lora_A.weight"), WK_ERR_SHAPE, "unexpected tensor");
     expect_refused(folder_of("none", 0, 8, "x"), WK_ERR_SHAPE, "no tensor is named \"base_model.model.PATH.lora_A");
+    /* names are complete paths, not their last parts */
+    wk_tensors *list = wk_tensors_new();
+    wk_tensors_add(list, "base_model.model.c_attn.lora_A.weight", wk_ones((2, 8)));
+    wk_tensors_add(list, "base_model.model.c_attn.lora_B.weight", wk_ones((24, 2)));
+    put_config("parts", from_peft);
+    assert_int_equal(wk_save_tensors(list, within("parts", "adapter_model.safetensors")), WK_OK);
+    expect_refused(scratch("parts"), WK_ERR_SHAPE, "no linear layer of the gpt2_lm_head_model is named \"c_attn\"");
     folder_of("rank", 2, 8, NULL);
     put_config("rank", "{\"peft_type\": \"LORA\", \"r\": 4}");
     expect_refused(scratch("rank"), WK_ERR_SHAPE, "expected (r, in) with \"r\" 4");
+    put_config("rank", "{\"peft_type\": \"LORA\"}");
+    expect_refused(scratch("rank"), WK_ERR_SHAPE, "expected (r, in) with \"r\" 8");
 }
 
 static void other_configurations_are_refused(void **state)
@@ -230,13 +249,15 @@ static void other_configurations_are_refused(void **state)
         {"{\"peft_type\": \"LORA\", \"r\": -2}", "adapter_config.json: ", WK_ERR_FORMAT},
         {"{\"peft_type\": \"LORA\", \"r\": 2, \"use_dora\": true}", "\"use_dora\" is true", WK_ERR_UNSUPPORTED},
         {"{\"peft_type\": \"LORA\", \"r\": 2, \"use_qalora\": true}", "\"use_qalora\" is true", WK_ERR_UNSUPPORTED},
-        {"{\"peft_type\": \"LORA\", \"r\": 2, \"lora_dropout\": 1.5}", "\"lora_dropout\" must be", WK_ERR_FORMAT},
+        {"{\"peft_type\": \"LORA\", \"r\": 2, \"lora_dropout\": 1}", "\"lora_dropout\" must be", WK_ERR_FORMAT},
+        {"{\"peft_type\": \"LORA\", \"r\": 2, \"lora_dropout\": -0.5}", "\"lora_dropout\" must be", WK_ERR_FORMAT},
         {"{\"peft_type\": \"LORA\", \"r\": 2, \"lora_alpha\": 1e999}", "adapter_config.json: ", WK_ERR_FORMAT},
         {"{\"peft_type\": \"LORA\", \"r\": 2, \"init_lora_weights\": \"pissa\"}", "\"pissa\"", WK_ERR_UNSUPPORTED},
         {"{\"peft_type\": \"LORA\", \"r\": 2, \"rank_pattern\": {\"a\": 3}}", "not supported", WK_ERR_UNSUPPORTED},
         {"{\"peft_type\": \"LORA\", \"r\": 2, \"alpha_pattern\": {\"a\": 3}}", "not supported", WK_ERR_UNSUPPORTED},
         {"{\"peft_type\": \"LORA\", \"r\": 2, \"modules_to_save\": [\"a\"]}", "not supported", WK_ERR_UNSUPPORTED},
         {"{\"peft_type\": \"LORA\", \"r\": 2, \"layer_replication\": 7}", "not supported", WK_ERR_UNSUPPORTED},
+        {"{\"peft_type\": \"LORA\", \"r\": 2, \"alora_invocation_tokens\": [1]}", "not supported", WK_ERR_UNSUPPORTED},
         {"{\"peft_type\": \"LORA\", \"r\": 2", "adapter_config.json: ", WK_ERR_FORMAT},
         {"[]", "adapter_config.json: ", WK_ERR_FORMAT},
         {"", "adapter_config.json: ", WK_ERR_FORMAT},
@@ -246,9 +267,16 @@ static void other_configurations_are_refused(void **state)
         put_config("configurations", bad[k].config);
         expect_refused(scratch("configurations"), bad[k].code, bad[k].words);
     }
-    put_config("configurations",
-               "{\"peft_type\": \"LORA\", \"r\": 2, \"modules_to_save\": [], \"init_lora_weights\": \"gaussian\"}");
-    assert_non_null(wk_nn_lora_load(small_gpt(), scratch("configurations")));
+    static const char *const initialisations[] = {"gaussian", "orthogonal", "eva"};
+    for (int k = 0; k < 3; k++) {
+        char config[200];
+        snprintf(config, sizeof config,
+                 "{\"peft_type\": \"LORA\", \"r\": 2, \"modules_to_save\": [], \"init_lora_weights\": \"%s\"}",
+                 initialisations[k]);
+        put_config("configurations", config);
+        wk_module *net = wk_nn_lora_load(small_gpt(), scratch("configurations"));
+        assert_non_null(strstr(wk_module_str(net), "r=2, lora_alpha=8.0\n"));
+    }
     expect_ok();
 }
 
@@ -258,22 +286,31 @@ static void bad_input_is_refused(void **state)
     WK_SCOPE;
     wk_module *net = small_gpt();
     expect_refused(scratch("no/folder"), WK_ERR_IO, "adapter_config.json");
+    (void)rmdir(scratch("never"));
     assert_int_equal(wk_nn_lora_save(net, scratch("never")), WK_ERR_STATE);
     expect_error("nn_lora_save: the gpt2_lm_head_model has no adapters", NULL);
     assert_int_equal(access(scratch("never"), F_OK), -1);
     wk_nn_lora(net);
+    assert_null(wk_nn_lora(net));
+    assert_int_equal(wk_nn_lora_save(net, scratch("never")), WK_ERR_STATE); /* the pending error */
+    expect_error("nn_lora: the network has adapters", NULL);
+    assert_int_equal(access(scratch("never"), F_OK), -1);
     assert_int_equal(wk_nn_lora_save(net, scratch("no/folder")), WK_ERR_IO);
     expect_error("nn_lora_save", "no/folder: cannot create the folder", NULL);
     assert_int_equal(wk_nn_lora_save(net, ""), WK_ERR_ARGUMENT);
     expect_error("nn_lora_save: the path is empty", NULL);
+    wk_module *named = wk_nn_sequential();
+    wk_module_add(named, "a\xff", wk_nn_linear(2, 2));
+    wk_nn_lora(named, .target_modules = "a\xff");
+    assert_int_not_equal(wk_nn_lora_save(named, scratch("named")), WK_OK);
+    expect_error("nn_lora_save: ", "its name is not UTF-8", NULL);
     assert_null(wk_nn_lora_load(net, folder_of("again", 2, 8, NULL)));
     expect_error("nn_lora_load: the network has adapters", NULL);
     assert_null(wk_nn_lora_load(NULL, "x"));
     expect_error("nn_lora_load", "NULL", NULL);
     assert_null(wk_nn_lora_load(small_gpt(), NULL));
     expect_error("nn_lora_load: the path is NULL", NULL);
-    FILE *file = fopen(within("again", "adapter_model.safetensors"), "wb");
-    assert_true(file && fputs("torn", file) >= 0 && fclose(file) == 0);
+    put_below("", within("again", "adapter_model.safetensors"), "torn");
     expect_refused(scratch("again"), WK_ERR_FORMAT, "adapter_model.safetensors");
 }
 
@@ -284,6 +321,8 @@ int main(void)
         cmocka_unit_test(names_are_those_of_peft),
         cmocka_unit_test(ambiguous_names_are_paths),
         cmocka_unit_test(folders_of_peft_are_read),
+        cmocka_unit_test(loading_leaves_random_numbers),
+        cmocka_unit_test(adapters_of_quantised_layers_are_saved_and_loaded),
         cmocka_unit_test_teardown(tensors_that_do_not_fit_are_refused, test_clean),
         cmocka_unit_test_teardown(other_configurations_are_refused, test_clean),
         cmocka_unit_test_teardown(bad_input_is_refused, test_clean),

@@ -244,7 +244,7 @@ static void damaged_configurations_are_refused(void **state)
     expect_error("nn_pretrained: ", "-1e-05", NULL);
 }
 
-/* The end of messages about a missing file. */
+/* End of the message about a missing file. */
 #define FILES                                                                                                          \
     "; the folder must have config.json and model.safetensors, or its parts and model.safetensors.index.json "         \
     "(nothing is downloaded)"

@@ -188,17 +188,6 @@ static void punctuation_is_a_word(void **state)
 
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
-/* Returns the content of a file; valid until the next call. */
-static const char *content_of(const char *path)
-{
-    static char content[4096];
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    content[fread(content, 1, sizeof content - 1, file)] = '\0';
-    fclose(file);
-    return content;
-}
-
 static void vocabularies_are_saved(void **state)
 {
     (void)state;
@@ -211,7 +200,7 @@ static void vocabularies_are_saved(void **state)
         const char *path = scratch("saved.vocab");
         assert_int_equal(wk_text_save(made[k], path), WK_OK);
         char before[4096];
-        strcpy(before, content_of(path));
+        strcpy(before, file_text(path));
         wk_text *again = wk_text_load(path);
         expect_ok();
         assert_int_equal(wk_text_vocabulary(again), wk_text_vocabulary(made[k]));
@@ -226,7 +215,7 @@ static void vocabularies_are_saved(void **state)
         assert_string_equal(wk_text_decode(again, ids, .skip_special_tokens = true),
                             wk_text_decode(made[k], ids, .skip_special_tokens = true));
         assert_int_equal(wk_text_save(again, path), WK_OK);
-        assert_string_equal(content_of(path), before);
+        assert_string_equal(file_text(path), before);
         assert_null(wk_text_ids(again));
         expect_error("text_ids: this vocabulary was loaded or trained", "wk_text_encode_file", NULL);
     }
@@ -238,7 +227,7 @@ static void the_format_of_files(void **state)
     WK_SCOPE;
     const char *path = scratch("format.vocab");
     wk_text_save(wk_text_chars_of("a\\\nba"), path);
-    assert_string_equal(content_of(path),
+    assert_string_equal(file_text(path),
                         "wick vocabulary 1\ntokens characters\nlower 0\nletters_only 0\npunctuation 0\n"
                         "unknown -1\nreserved 0\ncount 4\n1 \\n\n1 \\\\\n2 a\n1 b\n");
     expect_ok();

@@ -122,10 +122,13 @@ static void long_words(void **state)
 
 static void expect_same_ids(wk_text *a, wk_text *b)
 {
-    static const char string[] = "The Ship's café, 今天 [MASK] unplayable 😀";
+    static const char string[] = "The Ship's\1 café, 今天 [MASK] unplayable 😀";
     wk_tensor *x = wk_text_encode(a, string), *y = wk_text_encode(b, string);
     expect_ok();
-    assert_true(wk_numel(x) == wk_numel(y) && wk_item(wk_all(wk_eq(x, y))) != 0);
+    assert_true(wk_equal(x, y));
+    const char *plain = wk_text_decode(a, x, .skip_special_tokens = true);
+    assert_null(strstr(plain, "[CLS]"));
+    assert_string_equal(plain, wk_text_decode(b, y, .skip_special_tokens = true));
 }
 
 static void vocabulary_files(void **state)
@@ -142,7 +145,18 @@ static void vocabulary_files(void **state)
     expect_same_ids(json, bert);
     assert_int_equal(wk_text_save(bert, scratch("bert.json")), WK_OK);
     expect_same_ids(json, wk_text_load(scratch("bert.json")));
+    assert_non_null(strstr(file_text(scratch("bert.json")),
+                           "\"pair\": [{\"SpecialToken\": {\"id\": \"[CLS]\", \"type_id\": 0}}, "
+                           "{\"Sequence\": {\"id\": \"A\", \"type_id\": 0}}, "
+                           "{\"SpecialToken\": {\"id\": \"[SEP]\", \"type_id\": 0}}, "
+                           "{\"Sequence\": {\"id\": \"B\", \"type_id\": 1}}, "
+                           "{\"SpecialToken\": {\"id\": \"[SEP]\", \"type_id\": 1}}]"));
     assert_int_equal(wk_text_id(bert, "no such token"), 1);
+    char word[102];
+    memset(word, 'e', 101);
+    word[101] = '\0';
+    EXPECT_VALUES(wk_text_encode(bert, word), 0, 2, 1, 3); /* more than 100 characters */
+    assert_true(wk_numel(wk_text_encode(bert, word + 1)) > 3);
     assert_int_equal(wk_text_save_gpt2(bert, scratch("v.json"), scratch("m.txt")), WK_ERR_UNSUPPORTED);
     expect_error("text_save_gpt2", NULL);
 }
@@ -172,6 +186,83 @@ static void options_of_bert(void **state)
     expect_ok();
 }
 
+/* Results of decoders.WordPiece of the tokenizers package. */
+static void decoding_removes_spaces(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    static const char *const after_a[][2] = {{"n't", "an't"},
+                                             {"'m", "a'm"},
+                                             {"' x", "a'x"},
+                                             {"do not", "a don't"},
+                                             {"'s", "a's"},
+                                             {"'ve", "a've"},
+                                             {"'re", "a're"},
+                                             {".", "a."},
+                                             {"?", "a?"},
+                                             {"!", "a!"},
+                                             {",", "a,"},
+                                             {"##ing", "aing"},
+                                             {"do not.", "a don't."},
+                                             {"ing", "a ing"}};
+    enum { COUNT = sizeof after_a / sizeof *after_a };
+    char lines[400] = "[UNK]\n[CLS]\n[SEP]\na\n";
+    for (int k = 0; k < COUNT; k++) strcat(strcat(lines, after_a[k][0]), "\n");
+    wk_text *text = vocabulary(lines, true, true, true);
+    for (int64_t k = 0; k < COUNT; k++)
+        assert_string_equal(wk_text_decode(text, wk_of(int64_t, (2), 3, 4 + k)), after_a[k][1]);
+    assert_string_equal(wk_text_decode(text, wk_of(int64_t, (1), wk_text_id(text, "##ing"))), "##ing");
+    assert_string_equal(wk_text_decode(text, wk_of(int64_t, (1), wk_text_id(text, "do not"))), "do not");
+    expect_ok();
+}
+
+/* A tokenizer.json with further settings of its normaliser, decoder and model. */
+#define SETTINGS(normalizer, decoder, model)                                                                           \
+    "{\"normalizer\":{\"type\":\"BertNormalizer\"" normalizer "},\"pre_tokenizer\":{\"type\":\"BertPreTokenizer\"},"   \
+    "\"decoder\":{\"type\":\"WordPiece\"" decoder "},\"model\":{\"type\":\"WordPiece\",\"unk_token\":\"?\"" model      \
+    ",\"vocab\":{\"?\":0,\"a\":1,\"##b\":2,\"@b\":3,\"A\":4,\"\u00e9\":5,\"e\":6,\".\":7,\"\u4eca\":8,\"##\u4eca\":9," \
+    "\"\u00c9\":10,\"E\":11}}}"
+
+/* Each setting and each default changes ids or text, also after a round trip through a file. */
+static void settings_of_tokenizer_json(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file, *string, *ids, *text;
+    } cases[] = {
+        {SETTINGS("", "", ""), "A É ab. 今今 a\1b", "1,6,1,2,7,8,8,1,2", "a e ab. 今 今 ab"},
+        {SETTINGS(",\"lowercase\":false", "", ""), "A É", "4,10", "A É"},
+        {SETTINGS(",\"lowercase\":false,\"strip_accents\":true", "", ""), "A É", "4,11", "A E"},
+        {SETTINGS(",\"strip_accents\":false", "", ""), "A É", "1,5", "a é"},
+        {SETTINGS(",\"handle_chinese_chars\":false", "", ""), "今今", "8,9", "今今"},
+        {SETTINGS(",\"clean_text\":false", "", ""), "a\1b", "0", "?"},
+        {SETTINGS("", ",\"cleanup\":false", ""), "ab.", "1,2,7", "ab ."},
+        {SETTINGS("", "", ",\"continuing_subword_prefix\":\"@\""), "ab", "1,3", "a @b"},
+        {SETTINGS("", ",\"prefix\":\"@\"", ",\"continuing_subword_prefix\":\"@\""), "ab", "1,3", "ab"},
+        {SETTINGS("", "", ",\"max_input_chars_per_word\":1"), "ab a", "0,1", "? a"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        WK_SCOPE;
+        put_below(scratch("."), "/settings.json", cases[k].file);
+        for (int turn = 0; turn < 2; turn++) {
+            wk_text *text = wk_text_load(scratch("settings.json"));
+            wk_tensor *ids = wk_text_encode(text, cases[k].string);
+            assert_string_equal(ids_of(ids), cases[k].ids);
+            assert_string_equal(wk_text_decode(text, ids), cases[k].text);
+            assert_int_equal(wk_text_save(text, scratch("settings.json")), WK_OK);
+        }
+    }
+    WK_SCOPE;
+    char word[102];
+    put_below(scratch("."), "/settings.json", SETTINGS("", "", ""));
+    memset(word, 'b', 101);
+    word[0] = 'a', word[100] = word[101] = '\0';
+    wk_text *text = wk_text_load(scratch("settings.json"));
+    assert_int_equal(wk_numel(wk_text_encode(text, word)), 100); /* 100 characters at most by default */
+    word[100] = 'b';
+    assert_string_equal(ids_of(wk_text_encode(text, word)), "0");
+}
+
 static void malformed_vocabularies_are_refused(void **state)
 {
     (void)state;
@@ -192,12 +283,17 @@ static void malformed_vocabularies_are_refused(void **state)
     expect_error("text_load_bert", "missing.txt", NULL);
     assert_null(wk_text_load_bert(NULL));
     expect_error("text_load_bert: the path is NULL", NULL);
-    put_below(scratch("."), "/vocab.txt", "[UNK]\n[CLS]\nword\n"); /* no vocab.txt of BERT for wk_text_load */
-    assert_null(wk_text_load(scratch("vocab.txt")));
-    expect_error("text_load", "expected \"wick vocabulary 1\"", NULL);
+    /* wk_text_load takes only files with all three tokens as those of BERT */
+    static const char *const others[] = {"[CLS]\n[SEP]\nword\n", "[UNK]\n[SEP]\nword\n", "[UNK]\n[CLS]\nword\n",
+                                         "[UNK]x\n[CLS]\n[SEP]\n"};
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+        put_below(scratch("."), "/vocab.txt", others[k]);
+        assert_null(wk_text_load(scratch("vocab.txt")));
+        expect_error("text_load", "expected \"wick vocabulary 1\"", NULL);
+    }
 }
 
-/* Reads lines, 10,000 times with changed bytes, and uses what was read. */
+/* Reads 10,000 files with changed bytes, and encodes, decodes and writes with those that are accepted. */
 static void mutated_vocabularies_do_no_harm(void **state)
 {
     (void)state;
@@ -240,6 +336,8 @@ int main(void)
         cmocka_unit_test(long_words),
         cmocka_unit_test(vocabulary_files),
         cmocka_unit_test(options_of_bert),
+        cmocka_unit_test(decoding_removes_spaces),
+        cmocka_unit_test(settings_of_tokenizer_json),
         cmocka_unit_test_teardown(malformed_vocabularies_are_refused, test_clean),
         cmocka_unit_test(mutated_vocabularies_do_no_harm),
     };

@@ -30,7 +30,7 @@ static bool next_name(const char **list, const char **name, int64_t *length)
 static bool names_path(const char *name, int64_t length, const char *path, bool complete)
 {
     const int64_t rest = (int64_t)strlen(path) - length;
-    if (rest < 0 || length == 0 || memcmp(path + rest, name, (size_t)length) != 0) return false;
+    if (rest < 0 || memcmp(path + rest, name, (size_t)length) != 0) return false;
     return rest == 0 || (!complete && path[rest - 1] == '.');
 }
 
@@ -86,7 +86,8 @@ static bool check_modules(wk_site site, const char *op, const wk__module_tree *t
     for (int64_t k = 0; k < tree->count; k++) {
         const wk__module *body = wk__module_of(tree->entry[k].module);
         if (wk__lora_of(tree->entry[k].module))
-            wk__error_set(site, WK_ERR_STATE, "%s: the network has adapters; merge them by wk_nn_lora_merge first", op);
+            wk__error_set(site, WK_ERR_STATE, "%s: the network has adapters; merge them with wk_nn_lora_merge first",
+                          op);
         else if (body->is_transparent)
             wk__error_set(site, WK_ERR_STATE, "%s: the network contains a %s; add adapters before creating it", op,
                           body->kind.name);
@@ -153,9 +154,8 @@ static bool create_layers(wk__lora_plan *plan, wk_site site, const char *op, con
     if (!targets->all && !check_names(site, op, &plan->tree, targets, paths)) return false;
     for (int64_t k = 1; k < plan->tree.count; k++) {
         wk_module *base = plan->tree.entry[k].module;
-        const bool wanted =
-            targets->all ? !(language && language->head == base) : is_target(targets, paths[k] ? paths[k] : "");
-        if (!paths[k] || !wanted) continue;
+        if (!paths[k]) continue;
+        if (targets->all ? language && language->head == base : !is_target(targets, paths[k])) continue;
         plan->layer[k] = wk__lora_create(base, config);
         if (!plan->layer[k]) return false;
         count++;
