@@ -208,6 +208,136 @@ def characters(layer, trains):
     return make
 
 
+# ---- language models
+
+
+def with_gradients(op, inputs):
+    """op(*inputs) and the gradients of all inputs."""
+    for x in inputs:
+        x.requires_grad_()
+    out_grad = torch.randn_like(op(*inputs))
+    return once(lambda: torch.autograd.grad(op(*inputs), inputs, out_grad))
+
+
+def attention(gradients):
+    def make(length, causal):
+        inputs = [torch.randn(1, 16, length, 64) for _ in range(3)]
+
+        def op(*qkv):
+            return nn.functional.scaled_dot_product_attention(*qkv, is_causal=bool(causal))
+
+        return with_gradients(op, inputs) if gradients else forward_only(lambda: op(*inputs))
+
+    return make
+
+
+def norm(op, parameters, gradients):
+    def make(rows, columns):
+        inputs = [torch.randn(rows, columns), *(torch.randn(columns) for _ in range(parameters))]
+
+        def work(x, *rest):
+            return op(x, (columns,), *rest)
+
+        return with_gradients(work, inputs) if gradients else forward_only(lambda: work(*inputs))
+
+    return make
+
+
+def vocabulary_loss(tokens, classes):
+    labels = torch.randint(0, classes, (tokens,))
+    return with_gradients(lambda x: nn.functional.cross_entropy(x, labels), [torch.randn(tokens, classes)])
+
+
+def embedding(tokens, classes, width):
+    index = torch.randint(0, classes, (tokens,))
+    return with_gradients(lambda table: nn.functional.embedding(index, table), [torch.randn(classes, width)])
+
+
+class Block(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.norm1, self.qkv, self.out = nn.LayerNorm(width), nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.norm2, self.up, self.down = nn.LayerNorm(width), nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+
+    def forward(self, x, cache=None):
+        q, k, v = (
+            part.view(*x.shape[:2], self.heads, -1).transpose(1, 2) for part in self.qkv(self.norm1(x)).chunk(3, 2)
+        )
+        if cache is not None:  # keys and values with room for more, and the number of positions in use
+            keys, values, used = cache
+            end = used + x.shape[1]
+            keys[:, :, used:end], values[:, :, used:end] = k, v
+            k, v = keys[:, :, :end], values[:, :, :end]
+        causal = x.shape[1] > 1
+        h = nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal)
+        x = x + self.out(h.transpose(1, 2).reshape(x.shape))
+        return x + self.down(nn.functional.gelu(self.up(self.norm2(x)), approximate="tanh"))
+
+
+class GPT(nn.Module):
+    """Blocks that normalise the input of each part, and a head that shares the embedding."""
+
+    def __init__(self, vocabulary, context, width, layers, heads):
+        super().__init__()
+        self.shape = (1, heads, context, width // heads)
+        self.token, self.position = nn.Embedding(vocabulary, width), nn.Embedding(context, width)
+        self.blocks = nn.ModuleList(Block(width, heads) for _ in range(layers))
+        self.norm = nn.LayerNorm(width)
+
+    def forward(self, ids, caches=None, used=0):
+        x = self.token(ids) + self.position(torch.arange(used, used + ids.shape[1]))
+        for k, block in enumerate(self.blocks):
+            x = block(x, caches and (*caches[k], used))
+        return nn.functional.linear(self.norm(x), self.token.weight)
+
+    def new_caches(self):
+        return [(torch.zeros(self.shape), torch.zeros(self.shape)) for _ in self.blocks]
+
+
+def gpt_step(vocabulary, context, width, layers, heads, batch):
+    net = GPT(vocabulary, context, width, layers, heads)
+    update = torch.optim.AdamW(net.parameters(), lr=1e-3, betas=(0.9, 0.99), weight_decay=0.1)
+    x, labels = (torch.randint(0, vocabulary, (batch, context)) for _ in range(2))
+
+    def step():
+        loss = nn.functional.cross_entropy(net(x).flatten(0, 1), labels.flatten())
+        update.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+        update.step()
+
+    return once(step)
+
+
+def gpt_tokens(vocabulary, context, width, layers, heads, tokens):
+    """Tokens one by one, each from the last `context` ones, without a cache."""
+    net = GPT(vocabulary, context, width, layers, heads).eval()
+
+    def generate():
+        ids = torch.zeros(1, 1, dtype=torch.long)
+        for _ in range(tokens):
+            scores = net(ids[:, -context:])[:, -1]
+            ids = torch.cat((ids, torch.multinomial(scores.softmax(1), 1)), 1)
+        return ids
+
+    return forward_only(generate)
+
+
+def gpt_prompt(vocabulary, context, width, layers, heads, prompt):
+    net, ids = GPT(vocabulary, context, width, layers, heads).eval(), torch.randint(0, vocabulary, (1, prompt))
+    return forward_only(lambda: net(ids))
+
+
+def gpt_decode(vocabulary, context, width, layers, heads, prompt):
+    """One token after those of a prompt, whose keys and values are cached."""
+    net, token = GPT(vocabulary, context, width, layers, heads).eval(), torch.zeros(1, 1, dtype=torch.long)
+    caches = net.new_caches()
+    with torch.no_grad():
+        net(token.expand(1, prompt), caches)
+    return forward_only(lambda: net(token, caches, prompt))
+
+
 def on_gpu(make):
     """The case with tensors of the GPU."""
 
@@ -295,6 +425,18 @@ CASES = {
     "gru_forward": characters(nn.GRU, False),
     "lstm_step": characters(nn.LSTM, True),
     "lstm_forward": characters(nn.LSTM, False),
+    "attention": attention(False),
+    "attention_grad": attention(True),
+    "norm_layer": norm(nn.functional.layer_norm, 2, False),
+    "norm_layer_grad": norm(nn.functional.layer_norm, 2, True),
+    "norm_rms": norm(nn.functional.rms_norm, 1, False),
+    "norm_rms_grad": norm(nn.functional.rms_norm, 1, True),
+    "vocabulary_loss_grad": vocabulary_loss,
+    "embedding_grad": embedding,
+    "gpt_step": gpt_step,
+    "gpt_tokens": gpt_tokens,
+    "gpt_prompt": gpt_prompt,
+    "gpt_decode": gpt_decode,
     "batch_norm": layer(lambda: nn.Sequential(nn.BatchNorm2d(64), nn.ReLU())),
     "max_pool": layer(lambda: nn.MaxPool2d(3, 2, 1)),
     "conv_forward": convolution(lambda x, w, y, options: nn.functional.conv2d(x, w, **options)),

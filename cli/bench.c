@@ -161,6 +161,8 @@ static const struct {
     {"vision", "convolutional networks (training steps, inference), layers with gradients, and single convolutions",
      bench_vision},
     {"recurrent", "recurrent models of characters: training steps with clipping, and forward", bench_recurrent},
+    {"language", "language models: training step, generation, decoding; attention, norms of rows, vocabularies",
+     bench_language},
     {"gpu",
      "one GPU: copies and training steps timed on the host; kernels (fused chain, rows, products, a step) timed by "
      "device events, relative to a kernel that mostly copies",
@@ -198,8 +200,10 @@ int cli_bench(int count, char **words)
         "Measures the library against the limits of this machine, in alternating rounds of one process; the fastest\n"
         "round counts. A ratio above 1 is faster than the baseline.\n"
         "\n"
-        "cases: fused, small, matmul, rows, train, vision (convolutional networks), recurrent (RNN, GRU, LSTM), gpu\n"
-        "(kernels timed on the device), mirrored (one network on two devices), and the exercises of the GPU tutorial:\n"
+        "cases: fused, small, matmul, rows, train, vision (convolutional networks), recurrent (RNN, GRU, LSTM), "
+        "language\n"
+        "(GPT, Llama, attention), gpu (kernels timed on the device), mirrored (one network on two devices), and the\n"
+        "exercises of the GPU tutorial:\n"
         "  E1  one large product per device, then many tiny ones\n"
         "  E2  saving and loading parameters on each device\n"
         "  E3  1,000 products, reading each norm, or collecting them on the device\n"

@@ -87,8 +87,8 @@ int bench_devices(wk_device devices[16]);
 bool bench_two_accelerators(wk_device pair[2]);
 void bench_print_need_two(const char *what);
 
-/* The cases: bench_core.c, bench_training.c, bench_vision.c, bench_convolutions.c, bench_recurrent.c, bench_gpu.c,
- * bench_exercises.c, bench_mirrored.c. Errors stay pending in the library. */
+/* The cases: bench_core.c, bench_training.c, bench_vision.c, bench_convolutions.c, bench_recurrent.c, bench_language.c,
+ * bench_attention.c, bench_gpu.c, bench_exercises.c, bench_mirrored.c. Errors stay pending in the library. */
 void bench_fused(bench *b);
 void bench_small(bench *b);
 void bench_matmul(bench *b);
@@ -99,6 +99,8 @@ void bench_training_on(bench *b, wk_device device, wk_tensor *ahead);
 void bench_vision(bench *b); /* calls bench_convolutions */
 void bench_recurrent(bench *b);
 void bench_convolutions(bench *b);
+void bench_language(bench *b); /* calls bench_attention */
+void bench_attention(bench *b);
 void bench_gpu(bench *b);
 void bench_matmul_devices(bench *b);
 void bench_files(bench *b);

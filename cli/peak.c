@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measured limits of this machine: STREAM triad for memory, multiply-adds in registers for arithmetic. Measured in the
- * same process as the cases and in alternation with them, so that other load on the machine slows both.
+/* Measured limits of this machine: STREAM triad and reading an array for memory, multiply-adds in registers for
+ * arithmetic. Measured in the same process as the cases and in alternation with them, so that other load on the machine
+ * slows both.
  *
  * Loops are written once over vectors of 64 bytes, compiled for several instruction sets and selected by CPU. */
 #include "cli.h"
@@ -37,6 +38,17 @@ INLINE void triad(wide *restrict a, const wide *restrict b, const wide *restrict
     for (size_t k = 0; k < count; k++) a[k] = b[k] + 3.0f * c[k];
 }
 
+/* Returns the sum of an array, whose size is a multiple of 8 vectors except for a rest that is not read. */
+INLINE float read_all(const wide *a, size_t count)
+{
+    wide sum[8];
+    for (int i = 0; i < 8; i++) sum[i] = (wide){0};
+    for (size_t k = 0; k + 8 <= count; k += 8)
+        for (int i = 0; i < 8; i++) sum[i] += a[k + (size_t)i];
+    for (int i = 1; i < 8; i++) sum[0] += sum[i];
+    return sum[0][0];
+}
+
 /* Computes `chains` independent sums: enough to hide the latency, few enough for the registers. The result depends on
  * volatile values, so the compiler cannot compute it. */
 INLINE float multiply_add(long rounds, int chains)
@@ -54,6 +66,7 @@ INLINE float multiply_add(long rounds, int chains)
 typedef struct isa_kernels {
     int chains;
     void (*triad)(wide *a, const wide *b, const wide *c, size_t count);
+    float (*read)(const wide *a, size_t count);
     float (*multiply_add)(long rounds);
 } isa_kernels;
 
@@ -62,6 +75,10 @@ __attribute__((target("avx512f,fma"))) static void triad_avx512(wide *a, const w
 {
     triad(a, b, c, count);
 }
+__attribute__((target("avx512f,fma"))) static float read_avx512(const wide *a, size_t count)
+{
+    return read_all(a, count);
+}
 __attribute__((target("avx512f,fma"))) static float multiply_add_avx512(long rounds)
 {
     return multiply_add(rounds, 12);
@@ -69,6 +86,10 @@ __attribute__((target("avx512f,fma"))) static float multiply_add_avx512(long rou
 __attribute__((target("avx2,fma"))) static void triad_avx2(wide *a, const wide *b, const wide *c, size_t count)
 {
     triad(a, b, c, count);
+}
+__attribute__((target("avx2,fma"))) static float read_avx2(const wide *a, size_t count)
+{
+    return read_all(a, count);
 }
 __attribute__((target("avx2,fma"))) static float multiply_add_avx2(long rounds)
 {
@@ -79,6 +100,10 @@ static void triad_portable(wide *a, const wide *b, const wide *c, size_t count)
 {
     triad(a, b, c, count);
 }
+static float read_portable(const wide *a, size_t count)
+{
+    return read_all(a, count);
+}
 static float multiply_add_portable(long rounds)
 {
     return multiply_add(rounds, 3);
@@ -87,12 +112,12 @@ static float multiply_add_portable(long rounds)
 static const isa_kernels *best_set(void)
 {
 #if defined(__x86_64__)
-    static const isa_kernels avx512 = {12, triad_avx512, multiply_add_avx512};
-    static const isa_kernels avx2 = {6, triad_avx2, multiply_add_avx2};
+    static const isa_kernels avx512 = {12, triad_avx512, read_avx512, multiply_add_avx512};
+    static const isa_kernels avx2 = {6, triad_avx2, read_avx2, multiply_add_avx2};
     if (__builtin_cpu_supports("avx512f")) return &avx512;
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return &avx2;
 #endif
-    static const isa_kernels portable = {3, triad_portable, multiply_add_portable};
+    static const isa_kernels portable = {3, triad_portable, read_portable, multiply_add_portable};
     return &portable;
 }
 
@@ -104,8 +129,8 @@ typedef struct work {
     atomic_bool *go; /* set when all threads are started */
     double began, ended;
     const isa_kernels *with;
-    wide *a; /* NULL: multiply-adds */
-    const wide *b, *c;
+    wide *a;           /* of a triad; NULL: reading b or, if that is NULL, too, multiply-adds */
+    const wide *b, *c; /* c: of a triad */
     size_t count;
     float result;
 } work;
@@ -118,7 +143,7 @@ static void *run_one(void *user)
     if (w->a)
         w->with->triad(w->a, w->b, w->c, w->count);
     else
-        w->result = w->with->multiply_add(ROUNDS);
+        w->result = w->b ? w->with->read(w->b, w->count) : w->with->multiply_add(ROUNDS);
     w->ended = cli_clock();
     return NULL;
 }
@@ -147,7 +172,7 @@ static double run_all(work *works, int threads)
     return ended - began;
 }
 
-/* ---- triad ------------------------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
 
 /* Three arrays of `count` vectors each; owned. */
 struct cli_triad {
@@ -192,17 +217,28 @@ void cli_triad_free(cli_triad *t)
     free(t);
 }
 
-double cli_triad_run(cli_triad *t, int threads)
+/* Returns the seconds of a triad, or of reading b, by parts of equal size. */
+static double run_parts(const cli_triad *t, bool reads, int threads)
 {
     work works[MOST_THREADS];
     atomic_bool go = false;
     threads = clamp_threads(threads);
     for (int k = 0; k < threads; k++) {
-        size_t from = t->count * (size_t)k / (size_t)threads, to = t->count * (size_t)(k + 1) / (size_t)threads;
-        works[k] = (work){
-            .go = &go, .with = best_set(), .a = t->a + from, .b = t->b + from, .c = t->c + from, .count = to - from};
+        const size_t from = t->count * (size_t)k / (size_t)threads, to = t->count * (size_t)(k + 1) / (size_t)threads;
+        works[k] = (work){.go = &go, .with = best_set(), .b = t->b + from, .c = t->c + from, .count = to - from};
+        if (!reads) works[k].a = t->a + from;
     }
-    return 3 * sizeof(wide) * (double)t->count / run_all(works, threads);
+    return run_all(works, threads);
+}
+
+double cli_triad_run(cli_triad *t, int threads)
+{
+    return 3 * sizeof(wide) * (double)t->count / run_parts(t, false, threads);
+}
+
+double cli_read_run(const cli_triad *t, int threads)
+{
+    return sizeof(wide) * (double)t->count / run_parts(t, true, threads);
 }
 
 double cli_fma_run(int threads)

@@ -615,6 +615,12 @@ check "bench: recurrent networks" json \
         any(r["case"].startswith("step of GRU, 1 x ") and r["unit"] == "ms" for r in rows))' \
     "$wick" bench recurrent --tiny --json --peer "sh $WICK_WORK/peer"
 check "bench: ... which bench/pytorch.py has, too" known_cases
+rm -f "$WICK_WORK/asked"
+check "bench: language models" json \
+    '(sum(r["against"] == "Abacus 1.0" for r in rows) in (14, 28) and all(r["value"] > 0 for r in rows) and
+        sum(r["against"] == "reading the weights" for r in rows) in (4, 8))' \
+    "$wick" bench language --tiny --json --peer "sh $WICK_WORK/peer"
+check "bench: ... which bench/pytorch.py has as well" known_cases
 
 # ---- replay: a flush of (x + 1) * 2, written after an injected error in its result (tests/engine/check.c)
 

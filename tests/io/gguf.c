@@ -201,7 +201,8 @@ static const gguf_case one_layer = {
     "s:blk.0.ffn_down.weight 4:2 8:32 8:32 4:8 8:5952 p:32 z:7040",
     NULL};
 
-/* Rows of q and k in files of the architecture llama are reordered, also in blocks. Blocks without ops become floats. */
+/* Rows of q and k in files of the architecture llama are reordered, also in blocks. Blocks of other formats become
+ * floats. */
 static void rows_of_blocks_are_reordered(void **state)
 {
     (void)state;
