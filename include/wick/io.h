@@ -48,7 +48,8 @@ typedef struct wk_load_options {
     const char *const **missing;    /* if set, receives the names of the tensors of m that the file lacks */
     const char *const **unexpected; /* if set, receives the names of the tensors of the file that m lacks */
     bool convert;                   /* convert elements to the dtypes of m; default false */
-    char reserved[7];
+    bool mmap;                      /* map the file into memory instead of reading it; default false */
+    char reserved[6];
 } wk_load_options;
 /* wk_load(m, path): Reads parameters and buffers into m, on whatever device they are. Handles stay valid. All
  * names, shapes and dtypes of m and the file must match; the message names the first mismatch, and m does not
@@ -56,6 +57,7 @@ typedef struct wk_load_options {
  *     const char *const *missing;
  *     wk_load(net, "backbone.safetensors", .strict = false, .missing = &missing);
  *     for (; missing && *missing; missing++) puts(*missing);
+ * Mapping:   with .mmap, tensors on the CPU stay in the pages of the file, as with wk_nn_pretrained (language.h)
  * Lifetime:  the lists end with NULL, and exist until the innermost scope closes; outside any scope, until m is freed
  * Returns:   WK_OK or an error code
  * Errors:    WK_ERR_IO if the system reports an error; WK_ERR_FORMAT if the file is invalid; WK_ERR_DTYPE if only

@@ -95,7 +95,8 @@ typedef struct wk_nn_pretrained_options {
                        * in a GGUF file */
     wk_device device; /* of the parameters; default WK_DEVICE, else the CPU */
     bool quantized;   /* keep quantised weights of linear layers of a GGUF file in their blocks; default false */
-    char reserved[3];
+    bool mmap;        /* map the files into memory instead of reading them; default false */
+    char reserved[2];
 } wk_nn_pretrained_options;
 /* wk_nn_pretrained(folder): Creates the model that config.json in the folder describes, and reads its weights from
  * model.safetensors, or from the files that model.safetensors.index.json lists. Nothing is downloaded. folder may also
@@ -104,6 +105,10 @@ typedef struct wk_nn_pretrained_options {
  *     wk_module *net = wk_nn_pretrained("Qwen2.5-0.5B", .dtype = WK_F32);
  *     wk_module *net = wk_nn_pretrained("qwen2.5-0.5b-instruct-q4_k_m.gguf", .dtype = WK_BF16);
  *     wk_module *net = wk_nn_pretrained("qwen2.5-0.5b-instruct-q4_k_m.gguf", .dtype = WK_F32, .quantized = true);
+ * Mapping:   with .mmap, weights on the CPU that need no conversion stay in the pages of the files, which the system
+ *            reads when they are first used and shares between processes; changing a weight does not change its file.
+ *            Do not shorten or overwrite a file while the model exists: using a missing page ends the process. Files
+ *            that are replaced by renaming, as wk_save does, are safe.
  * Models:    model_type gpt2, llama and qwen2; general.architecture llama and qwen2
  * Errors:    WK_ERR_IO if a file cannot be read; WK_ERR_FORMAT if it is invalid; WK_ERR_UNSUPPORTED if it describes
  *            another kind of model, or a setting that changes the results and that this library does not have;

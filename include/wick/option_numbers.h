@@ -231,7 +231,7 @@
         hidden_size, history_size, image_size, in_channels, include_last_offset, initial, interleaved,                 \
         intermediate_size, invert, is_causal, kdim, keep, keepdim, letters_only, log_target, log_y, logits_to_keep,    \
         max_eval, max_iter, max_lr_count, max_new_tokens, max_position_embeddings, max_size, maximize,                 \
-        memory_is_causal, min_frequency, min_tokens_to_keep, minlength, mode, n_embd, n_head, n_inner, n_layer,        \
+        memory_is_causal, min_frequency, min_tokens_to_keep, minlength, mmap, mode, n_embd, n_head, n_inner, n_layer,  \
         n_positions, nesterov, no_affine, no_average_weights, no_bias, no_broadcast_buffers, no_count_include_pad,     \
         no_cycle_momentum, no_grad, no_log_input, no_replacement, no_running_stats, nonlinearity, norm_first,          \
         normalise, num_attention_heads, num_beams, num_decoder_layers, num_encoder_layers, num_hidden_layers,          \

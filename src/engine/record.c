@@ -257,11 +257,11 @@ void wk__record_commit(wk_context *context, wk__record *r)
         wk__value *in = ref->value;
         if (!in) continue;
         hold(context, in);
-        borrowed = borrowed || in->release;
+        borrowed = borrowed || wk__value_is_borrowed(in);
     }
     if (r->prior) {
         hold(context, r->prior);
-        borrowed = borrowed || r->prior->release;
+        borrowed = borrowed || wk__value_is_borrowed(r->prior);
     }
     bool full = wk__op_queue_should_flush(context) || (borrowed && !context->transaction);
     context->transaction_borrows = context->transaction_borrows || (borrowed && context->transaction);

@@ -136,7 +136,7 @@ wk_code wk_load_at(wk_site site, wk_module *m, const char *path, const wk_load_o
     const wk_code code = wk__tensor_file_open(&from, path, &error);
     bool fine = code == WK_OK || wk__tensor_file_error(&from, code, &error);
     if (fine) {
-        fine = load_open(&from, m, &o, &made);
+        fine = (!o.mmap || wk__tensor_file_map(&from)) && load_open(&from, m, &o, &made);
         wk__tensor_file_close(&from);
     }
     wk__call_end(&c, NULL, 0);

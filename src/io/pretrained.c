@@ -154,7 +154,8 @@ wk_module *wk_nn_pretrained_at(wk_site site, const char *folder, const wk_nn_pre
                              .folder = folder,
                              .source = is_file ? "the metadata" : "config.json",
                              .dtype = o.dtype,
-                             .quantized = o.quantized};
+                             .quantized = o.quantized,
+                             .maps = o.mmap};
     const bool fine = (is_file ? read_gguf(&l) : read_folder(&l)) && wk__pretrained_check_size(&l);
     wk_module *m = fine ? load_model(&l, o.device) : NULL;
     wk__pretrained_files_free(&l.files);

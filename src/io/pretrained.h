@@ -27,6 +27,7 @@ typedef struct wk__pretrained_call {
     double elements; /* of the tensors in the files that may be parameters */
     int64_t tensors; /* number of these tensors */
     bool quantized;  /* weights of linear layers stay in their blocks */
+    bool maps;       /* weights stay in the pages of the files */
 } wk__pretrained_call;
 
 /* Set the error of the call. Return false. */

@@ -141,7 +141,7 @@ static bool load_files(const loading *l)
         wk__tensor_file file;
         wk__text path;
         if (!wk__pretrained_open(call, call->files.name[k], &file, &path)) return false;
-        const bool fine = load_file(l, &file);
+        const bool fine = (!call->maps || wk__tensor_file_map(&file)) && load_file(l, &file);
         wk__tensor_file_close(&file);
         wk__text_free(&path);
         if (!fine) return false;

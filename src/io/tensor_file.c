@@ -17,8 +17,16 @@ wk_code wk__tensor_file_open(wk__tensor_file *from, const char *path, wk__io_err
     return code;
 }
 
+bool wk__tensor_file_map(wk__tensor_file *from)
+{
+    wk__io_error error;
+    from->mapping = wk__file_map(&from->file, &error);
+    return from->mapping || wk__tensor_file_error(from, error.code, &error);
+}
+
 void wk__tensor_file_close(wk__tensor_file *from)
 {
+    if (from->mapping) wk__counted_drop(from->mapping);
     wk__safetensors_end(&from->header);
     wk__file_close(&from->file);
 }
@@ -77,6 +85,28 @@ static void *read_bytes(const wk__tensor_file *from, const wk__safetensors_tenso
     return data;
 }
 
+/* Returns true if a tensor of this dtype can use the mapped bytes. */
+static bool is_mapped(const wk__tensor_file *from, const wk__safetensors_tensor *t, wk_dtype dtype, wk_device device)
+{
+    if (!from->mapping || device.kind != WK_CPU || dtype == WK_BOOL) return false;
+    return (uintptr_t)(from->mapping->data + from->header.data_start + t->begin) % wk_dtype_size(dtype) == 0;
+}
+
+/* Returns a tensor of the mapped bytes; reports the error of a failure. */
+static wk_tensor *map_one(const wk__tensor_file *from, const wk__safetensors_tensor *t, wk_dtype dtype, int ndim,
+                          const int64_t *shape)
+{
+    wk__fail fail;
+    wk__device *cpu = wk__device_get(wk_cpu(), &fail);
+    const wk__foreign memory = {from->mapping->data + from->header.data_start + t->begin, wk__counted_drop,
+                                from->mapping};
+    wk_tensor *out = wk__tensor_borrowing(wk__context(), cpu, dtype, ndim, shape, from->site, memory);
+    if (!out) return NULL;
+    wk__body_of(out)->storage->value->mapped = true;
+    wk__counted_hold(from->mapping);
+    return out;
+}
+
 /* Returns a tensor of this data, which it frees; reports the error of a failure. */
 static wk_tensor *tensor_of(const wk__tensor_file *from, void *data, int64_t bytes, wk_code code,
                             const wk__io_error *error, wk_dtype dtype, int ndim, const int64_t *shape, wk_device device)
@@ -97,8 +127,11 @@ wk_tensor *wk__tensor_file_read_one(const wk__tensor_file *from, const wk__safet
     wk__io_error error;
     wk_code code;
     int64_t bytes;
+    const bool has_blocks = t->gguf && t->gguf->blocks;
+    if (t->dtype && !has_blocks && is_mapped(from, t, t->dtype, device))
+        return map_one(from, t, t->dtype, t->ndim, t->shape);
     void *data = read_bytes(from, t, &bytes, &code, &error);
-    if (code == WK_OK && t->gguf && t->gguf->blocks) bytes = unpack(t, &data, &code, &error);
+    if (code == WK_OK && has_blocks) bytes = unpack(t, &data, &code, &error);
     if (code == WK_OK && t->dtype == WK_BOOL) normalize_bools(data, bytes);
     return tensor_of(from, data, bytes, code, &error, t->dtype, t->ndim, t->shape, device);
 }
@@ -108,8 +141,9 @@ wk_tensor *wk__tensor_file_read_blocks(const wk__tensor_file *from, const wk__sa
     wk__io_error error;
     wk_code code;
     int64_t bytes;
-    void *data = read_bytes(from, t, &bytes, &code, &error);
     const int64_t shape[2] = {t->shape[0], t->shape[1] / t->gguf->block * t->gguf->bytes};
+    if (is_mapped(from, t, WK_U8, device)) return map_one(from, t, WK_U8, 2, shape);
+    void *data = read_bytes(from, t, &bytes, &code, &error);
     return tensor_of(from, data, bytes, code, &error, WK_U8, 2, shape, device);
 }
 

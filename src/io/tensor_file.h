@@ -13,13 +13,16 @@ typedef struct wk__tensor_file {
     const char *op; /* name of the public call, for errors */
     wk__file file;
     wk__safetensors header;
-    bool is_gguf; /* its format */
+    bool is_gguf;         /* its format */
+    wk__mapping *mapping; /* its bytes, which tensors on the CPU use if they need no conversion; NULL: they are read */
 } wk__tensor_file;
 
 /* Opens a file of either format, which its first bytes decide; from->site and from->op are set. On failure there is
  * nothing to close. */
 wk_code wk__tensor_file_open(wk__tensor_file *from, const char *path, wk__io_error *error);
 void wk__tensor_file_close(wk__tensor_file *from);
+/* Maps the open file. Returns false after recording an error; the file stays open. */
+bool wk__tensor_file_map(wk__tensor_file *from);
 /* Records an error of this file. Returns false. */
 bool wk__tensor_file_error(const wk__tensor_file *from, wk_code code, const wk__io_error *error);
 

@@ -40,6 +40,7 @@ typedef struct wk__value {
     bool requeued;       /* was deferred and then read: the next flush stores it */
     bool exposed;        /* its address was returned to user code */
     bool force_store;    /* the next flush stores it regardless of its owners */
+    bool mapped;         /* memory of a mapped file, which no user code changes; `release` unmaps it */
     bool rolled_back;    /* the in-place call that computes it failed: it has the old contents */
     /* during a flush: read by a live record; needed by an owner; read outside its group; may be deferred */
     bool live, is_root, escapes, deferrable;
@@ -60,7 +61,7 @@ typedef struct wk__value {
     wk__memory memory; /* STORED */
     /* after a failed in-place op: owner of the memory, the previous value of the target */
     struct wk__value *memory_owner;
-    void (*release)(void *user); /* borrowed host memory: called when the last reference is dropped */
+    void (*release)(void *user); /* borrowed or mapped host memory: called when the last reference is dropped */
     void *release_user;
     wk_site site;                /* call that created it, for memory statistics and lost devices */
     const char *op_name;         /* name of that call; NULL: unknown */
@@ -106,6 +107,12 @@ void wk__release_resume(void);
 /* For the engine: postpones freeing a deferred value of another queue. Returns false if nothing is suspended and the
  * caller must free it. */
 bool wk__release_postpone(wk__value *parked);
+
+/* Returns true if user code may change the memory at any time. */
+static inline bool wk__value_is_borrowed(const wk__value *value)
+{
+    return value->release && !value->mapped;
+}
 
 static inline void wk__value_hold(wk__value *value)
 {

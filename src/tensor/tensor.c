@@ -61,11 +61,18 @@ static wk_tensor *wrap(wk_context *context, wk__storage *storage, wk_dtype dtype
 }
 
 wk_tensor *wk__tensor_borrowing(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
-                                wk_site site)
+                                wk_site site, wk__foreign memory)
 {
     int64_t bytes = 0;
     wk__dense_bytes(ndim, shape, dtype, &bytes);
-    return wk__tensor_pending_of(context, device, dtype, ndim, shape, NULL, bytes, site, NULL);
+    wk_tensor *out = wk__tensor_pending_of(context, device, dtype, ndim, shape, NULL, bytes, site, NULL);
+    if (!out) return NULL;
+    wk__value *value = wk__body_of(out)->storage->value;
+    value->memory = (wk__memory){.block = memory.data, .host = memory.data, .bytes = value->bytes};
+    value->release = memory.release;
+    value->release_user = memory.user;
+    wk__value_set_state(value, WK__STORED);
+    return out;
 }
 
 static wk_tensor *too_large(const wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape, int64_t bytes,

@@ -89,9 +89,15 @@ wk_tensor *wk__tensor_pending(wk_context *context, wk__device *device, wk_dtype 
 wk_tensor *wk__tensor_pending_of(wk_context *context, wk__device *device, wk_dtype dtype, int ndim,
                                  const int64_t *shape, const int64_t *stride, int64_t bytes, wk_site site,
                                  const char *op);
-/* Like wk__tensor_pending(), for memory that the device does not own, without a limit check. */
+/* Memory that the arena does not own. */
+typedef struct wk__foreign {
+    void *data;
+    void (*release)(void *user); /* called when the last reference is dropped */
+    void *user;
+} wk__foreign;
+/* Creates a stored tensor of such memory, without a limit check. NULL on allocation failure: nothing is released. */
 wk_tensor *wk__tensor_borrowing(wk_context *context, wk__device *device, wk_dtype dtype, int ndim, const int64_t *shape,
-                                wk_site site);
+                                wk_site site, wk__foreign memory);
 /* Creates a view of `base` with this geometry. */
 wk_tensor *wk__tensor_view(wk_context *context, const wk_tensor *base, int64_t offset, int ndim, const int64_t *shape,
                            const int64_t *stride);

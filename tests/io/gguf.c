@@ -251,6 +251,53 @@ static void blocks_need_less_memory(void **state)
     expect_ok();
 }
 
+/* Returns the number of mappings of a file that has this end of its path. */
+static int mappings(const char *end)
+{
+    char line[4096];
+    int count = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    assert_non_null(maps);
+    while (fgets(line, sizeof line, maps)) count += strstr(line, end) != NULL;
+    fclose(maps);
+    return count;
+}
+
+/* Weights in the pages of the file need little other memory and give the same scores. Changing one changes no file. */
+static void weights_are_mapped(void **state)
+{
+    (void)state;
+    static const char norm[] = "model.norm.weight";
+    WK_SCOPE;
+    WK_NO_GRAD;
+    wk_tensor *ids = wk_of(int64_t, (1, 4), 3, 1, 4, 1);
+    wk_module *read = wk_nn_pretrained(fixture("qwen2.gguf"), .quantized = true);
+    wk_memory_stats before = {.size = sizeof before}, after = {.size = sizeof after};
+    wk_sync();
+    wk_memory_stats_of(wk_cpu(), &before);
+    {
+        WK_SCOPE;
+        wk_module *net = wk_nn_pretrained(fixture("qwen2.gguf"), .quantized = true, .mmap = true);
+        wk_sync();
+        wk_memory_stats_of(wk_cpu(), &after);
+        assert_in_range(after.live - before.live, 0, before.live / 4); /* the embedding, which becomes floats */
+        assert_int_equal(mappings("qwen2.gguf"), 1);
+        expect_same_bits(wk_forward(net, ids), wk_forward(read, ids), "scores");
+        wk_tensor *weight = wk_module_parameter(net, norm), *sum = wk_add(weight, 0.5);
+        float *address = wk_data(weight); /* the page of the file, until it is changed */
+        wk_add_(weight, 1);
+        wk_sync();
+        address[0] += 1;
+        wk_tensor *expected = wk_add(wk_module_parameter(read, norm), 0.5);
+        expect_same_bits(sum, expected, "a value recorded before");
+        expect_same_bits(wk_module_parameter(wk_nn_pretrained(fixture("qwen2.gguf")), norm),
+                         wk_module_parameter(read, norm), "the file");
+        assert_true(wk_item(wk_sum(wk_sub(weight, wk_module_parameter(read, norm)))) == 33);
+    }
+    assert_int_equal(mappings("qwen2.gguf"), 0);
+    expect_ok();
+}
+
 /* A model saved in the other format gives the same scores. */
 static void safetensors_of_the_model_are_equal(void **state)
 {
@@ -472,6 +519,7 @@ int main(void)
         cmocka_unit_test(blocks_stay_as_they_are),
         cmocka_unit_test(rows_of_blocks_are_reordered),
         cmocka_unit_test(blocks_need_less_memory),
+        cmocka_unit_test(weights_are_mapped),
         cmocka_unit_test(safetensors_of_the_model_are_equal),
         cmocka_unit_test(texts_end_at_the_token_of_the_file),
         cmocka_unit_test(other_models_are_refused),

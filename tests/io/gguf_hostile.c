@@ -169,7 +169,7 @@ static bool read_a_model(void)
 
 static bool read_blocks_of_a_model(void)
 {
-    return wk_nn_pretrained(fixture_file("gguf", "qwen2.gguf"), .quantized = true) != NULL;
+    return wk_nn_pretrained(fixture_file("gguf", "qwen2.gguf"), .quantized = true, .mmap = true) != NULL;
 }
 
 static bool read_scored_tokens(void)
@@ -227,7 +227,7 @@ static void mutated_models(void **state)
         }
         free(good.data);
         const char *path = write_file(bad);
-        wk_module *net = wk_nn_pretrained(path, .quantized = k % 2 == 0);
+        wk_module *net = wk_nn_pretrained(path, .quantized = k % 2 == 0, .mmap = k % 3 == 0);
         wk_tensor *y = net ? wk_forward(net, wk_of(int64_t, (1, 3), 1, 4, 2)) : NULL;
         if (y) wk_item(wk_sum(wk_to_dtype(y, WK_F32)));
         accepted += net != NULL;

@@ -290,6 +290,31 @@ static void truncated_files(void **state)
     EXPECT_VALUES(wk_module_parameter(net, "0.bias"), 0, 9, 9);
 }
 
+/* Mapped tensors have the values of the file, also those that are not aligned for their dtype, and change no file. */
+static void tensors_are_mapped(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    WK_NO_GRAD;
+    static const unsigned char data[] = {7, 8, 9, 0, 0, 0x80, 0x3f, 0, 0, 0, 0x40, 0, 0, 0, 0};
+    const char *path = write_file("odd.safetensors",
+                                  "{\"a\":{\"dtype\":\"U8\",\"shape\":[3],\"data_offsets\":[0,3]},"
+                                  "\"b\":{\"dtype\":\"F32\",\"shape\":[3],\"data_offsets\":[3,15]}}",
+                                  data, sizeof data);
+    wk_module *net = wk_nn_relu();
+    wk_tensor *a = wk_module_set_buffer(net, "a", wk_zeros((3), .dtype = WK_U8));
+    wk_tensor *b = wk_module_set_buffer(net, "b", wk_zeros((3)));
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(wk_load(net, path, .mmap = true), WK_OK);
+        EXPECT_VALUES(a, 0, 7, 8, 9);
+        EXPECT_VALUES(b, 0, 1, 2, 0);
+        wk_add_(a, 1);
+        wk_add_(b, 1);
+        EXPECT_VALUES(a, 0, 8, 9, 10);
+    }
+    assert_int_equal(wk_load(wk_nn_relu(), path, .strict = false, .mmap = true), WK_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -305,6 +330,7 @@ int main(void)
         cmocka_unit_test(contents_are_refused),
         cmocka_unit_test(unsupported_dtypes),
         cmocka_unit_test(truncated_files),
+        cmocka_unit_test(tensors_are_mapped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #ifndef WICK_BASE_FILE_H
 #define WICK_BASE_FILE_H
 
+#include "base/refcount.h"
 #include <stdint.h>
 #include <sys/types.h>
 #include <wick/core.h>
@@ -49,6 +50,20 @@ void wk__file_close(wk__file *file);
 bool wk__is_folder(const char *path);
 /* Reads bytes at..at + count - 1 completely. Fails if the file has been truncated. Thread-safe. */
 wk_code wk__file_read_at(const wk__file *file, int64_t at, void *to, int64_t count, wk__io_error *error);
+
+/* ---- mapping ----------------------------------------------------------------------------------------------------- */
+
+/* The bytes of a file in memory. Pages are read when they are first used; if the file has been shortened then, the
+ * process gets SIGBUS. Writing changes a copy of the page, not the file. References are counted; any thread may drop
+ * one, and the last ends the mapping, which does not need the open file. */
+typedef struct wk__mapping {
+    wk__counted counted;
+    char *data;
+    int64_t bytes;
+} wk__mapping;
+
+/* Maps a file that is not empty, with one reference. NULL after setting the error. */
+wk__mapping *wk__file_map(const wk__file *file, wk__io_error *error);
 
 /* ---- replacing --------------------------------------------------------------------------------------------------- */
 

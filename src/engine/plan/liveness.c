@@ -13,7 +13,7 @@ static bool is_stable_operand(const wk__value *value)
 {
     wk__value_state state = value->state;
     if (value->exposed) return false;
-    if (state == WK__STORED) return value->release == NULL;
+    if (state == WK__STORED) return !wk__value_is_borrowed(value);
     return state == WK__PENDING && (value->defer_depth > 0 || wk__held_outside(value));
 }
 

@@ -11,6 +11,7 @@ static void move_memory(wk__value *to, wk__value *from)
     to->memory = from->memory;
     to->release = from->release;
     to->release_user = from->release_user;
+    to->mapped = from->mapped;
     from->memory.block = NULL;
     from->release = NULL;
     wk__large_values_add(to);

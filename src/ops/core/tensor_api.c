@@ -165,14 +165,9 @@ wk_tensor *wk_borrow_sized_at(wk_site site, wk_dtype dtype, void *data, size_t b
                       (long long)(bytes / wk_dtype_size(dtype)), (long long)bytes);
         return NULL;
     }
-    wk_tensor *out = wk__tensor_borrowing(c.context, c.device, dtype, ndim, shape, site);
-    if (!out) return NULL;
-    wk__value *value = wk__body_of(out)->storage->value;
-    value->memory = (wk__memory){.block = data, .host = data, .bytes = value->bytes};
-    value->release = release ? release : wk__release_noop;
-    value->release_user = user;
-    value->exposed = true;
-    wk__value_set_state(value, WK__STORED);
+    const wk__foreign memory = {data, release ? release : wk__release_noop, user};
+    wk_tensor *out = wk__tensor_borrowing(c.context, c.device, dtype, ndim, shape, site, memory);
+    if (out) wk__body_of(out)->storage->value->exposed = true;
     return out;
 }
 
