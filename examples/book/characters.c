@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models of characters: command line, text and training. */
 #include "characters.h"
+#include "run.h"
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { LETTERS = 10000, STEPS = 35, BATCH = 32, MOST_EPOCHS = 10000, REPORTS = 10, PREDICTED = 50 };
 
@@ -97,13 +97,6 @@ static wk_tensor *step(wk_module *net, wk_optim *sgd, const reading *r, wk_batch
     wk_optim_step(sgd);
     for (int s = 0; s < r->states && !r->random; s++) wk_carry(&state[s], wk_detach(out[1 + s]));
     return loss;
-}
-
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 int train_characters(wk_module *net, const characters *text, const reading *r)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command line and the training loop of the programs of this folder. */
 #include "train.h"
+#include "run.h"
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { DIGITS = 10000, HELD_OUT = 1000, MOST_EPOCHS = 1000 };
 
@@ -68,13 +68,6 @@ void show_shapes(wk_module *net, int64_t size)
 }
 
 /* ---- training ---------------------------------------------------------------------------------------------------- */
-
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* Resizes digits and standardises them: 0.1307 and 0.3081 are mean and standard deviation of MNIST's pixels. */
 static wk_tensor *prepared(wk_tensor *images, int64_t size)
