@@ -13,7 +13,7 @@ typedef struct run {
     uint64_t seed;   /* of the thread's random stream, and of the order of samples; default 1 */
 } run;
 
-/* Reads the command line: PROGRAM [DEVICE [EPOCHS [SVG [SEED]]]], where 0 epochs keep the usual number and - is no file.
+/* Reads the command line: PROGRAM [DEVICE [EPOCHS [SVG [SEED]]]]; 0 epochs keep the usual number, and - is no file.
  * Restarts the random stream. Ends the program after a message if a word is invalid. */
 run read_run(int epochs, int argc, char **argv);
 

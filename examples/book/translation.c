@@ -75,8 +75,8 @@ void init_matrices(wk_module *net)
 
 /* ---- translation ------------------------------------------------------------------------------------------------- */
 
-/* Translates English ids (N, STEPS): takes the most likely word after those before it, STEPS times. Sets *weights to the
- * weights of the attention if weights is not NULL. Returns ids (N, STEPS). */
+/* Translates English ids (N, STEPS): takes the most likely word after those before it, STEPS times. Sets *weights to
+ * the weights of the attention if weights is not NULL. Returns ids (N, STEPS). */
 static wk_tensor *translate(wk_module *net, wk_tensor *x, wk_tensor **weights)
 {
     wk_tensor *y = wk_full((wk_size(x, 0), 1), BOS, .device = wk_device_of(x));
