@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Autoregression: a network predicts a value of a noisy sine from the four before it. Predictions from predictions soon
- * go wrong. Dive into Deep Learning, Working with Sequences.
+/* Autoregression: a network predicts a value of a noisy sine from the four before it. Predictions from predictions
+ * soon go wrong. Dive into Deep Learning, Working with Sequences.
  *
  *     autoregressive [DEVICE [EPOCHS [SVG [SEED]]]] */
 #include "run.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradient descent, Newton's method, momentum, Adagrad and RMSprop on functions of one and two variables. Dive into Deep
- * Learning, Optimization Algorithms.
+/* Gradient descent, Newton's method, momentum, Adagrad and RMSprop on functions of one and two variables. Dive into
+ * Deep Learning, Optimization Algorithms.
  *
  *     descent [DEVICE [EPOCHS [SVG]]]
  *

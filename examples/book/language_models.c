@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An RNN, a GRU, an LSTM and a deep GRU of 32 units, trained on windows of a text and tested on the windows after them.
- * Dive into Deep Learning, Recurrent Neural Networks and Modern Recurrent Neural Networks.
+/* An RNN, a GRU, an LSTM and a deep GRU of 32 units, trained on windows of a text and tested on the windows after
+ * them. Dive into Deep Learning, Recurrent Neural Networks and Modern Recurrent Neural Networks.
  *
  *     language_models [DEVICE [EPOCHS [SVG [SEED]]]]
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nadaraya-Watson regression: the prediction for a query is the mean of the values, weighted by a Gaussian kernel of the
- * distance between query and key. The width of the kernel is learned. Dive into Deep Learning, Attention Pooling by
- * Similarity.
+/* Nadaraya-Watson regression: the prediction for a query is the mean of the values, weighted by a Gaussian kernel
+ * of the distance between query and key. The width of the kernel is learned. Dive into Deep Learning, Attention
+ * Pooling by Similarity.
  *
  *     nadaraya_watson [DEVICE [EPOCHS [SVG [SEED]]]] */
 #include "run.h"

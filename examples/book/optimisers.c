@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Linear regression by gradient descent with batches of several sizes, and by other optimisers. Dive into Deep Learning,
- * Minibatch Stochastic Gradient Descent to Adam.
+/* Linear regression by gradient descent with batches of several sizes, and by other optimisers. Dive into Deep
+ * Learning, Minibatch Stochastic Gradient Descent to Adam.
  *
  *     optimisers [DEVICE [EPOCHS [SVG [SEED]]]]
  *
- * The data have the size of the book's table of noise of wings, 1,500 rows of five features, and about its error: noise
- * of variance 0.5, so that the loss cannot be much less than 0.25. */
+ * The data have the size of the book's table of noise of wings, 1,500 rows of five features, and about its error:
+ * noise of variance 0.5, so that the loss cannot be much less than 0.25. */
 #include "run.h"
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line and the clock of the programs of this folder. */
+/* What the programs of this folder share. */
 #include "run.h"
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +33,12 @@ double seconds(void)
 bool is_reported(int epoch, int epochs)
 {
     return epoch == 1 || epoch == epochs || epoch % (epochs / REPORTS + 1) == 0;
+}
+
+wk_tensor *accuracy(wk_tensor *scores, wk_tensor *labels)
+{
+    WK_NO_GRAD;
+    return wk_mean(wk_to_dtype(wk_eq(wk_argmax(scores, 1), labels), WK_F32));
 }
 
 void save_curve(const run *r, const char *title, const char *label, wk_history *history)

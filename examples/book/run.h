@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the programs of this folder that need neither digits nor a text file: the command line and a clock. */
+/* Shared by the programs of this folder: a command line without digits and text file, a clock, accuracy, a curve. */
 #ifndef BOOK_RUN_H
 #define BOOK_RUN_H
 
@@ -23,6 +23,9 @@ double seconds(void);
 /* Returns true if a training of `epochs` epochs prints the one with this number, counted from 1: the first, the last,
  * and some between. */
 bool is_reported(int epoch, int epochs);
+
+/* Returns the fraction of samples for which the largest score is that of the label. It stays on the device. */
+wk_tensor *accuracy(wk_tensor *scores, wk_tensor *labels);
 
 /* Writes a history as a curve over epochs. Does nothing if the command line names no file. */
 void save_curve(const run *r, const char *title, const char *label, wk_history *history);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sequence to sequence: a GRU reads an English sentence; another begins with its last state and writes the sentence in
- * French. Dive into Deep Learning, Sequence-to-Sequence Learning for Machine Translation.
+/* Sequence to sequence: a GRU reads an English sentence; another begins with its last state and writes the sentence
+ * in French. Dive into Deep Learning, Sequence-to-Sequence Learning for Machine Translation.
  *
  *     seq2seq [DEVICE [EPOCHS [SVG [SEED]]]]
  *

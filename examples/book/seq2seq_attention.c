@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sequence to sequence with attention: before each French word, additive attention weighs the states of the encoder by
- * the state of the decoder. Dive into Deep Learning, The Bahdanau Attention Mechanism. seq2seq.c has no attention.
+/* Sequence to sequence with attention: before each French word, additive attention weighs the states of the encoder
+ * by the state of the decoder. Dive into Deep Learning, The Bahdanau Attention Mechanism. seq2seq.c has no
+ * attention.
  *
  *     seq2seq_attention [DEVICE [EPOCHS [SVG [SEED]]]] */
 #include "translation.h"
@@ -15,8 +16,8 @@ typedef struct additive {
     wk_module *query, *key, *value, *dropout;
 } additive;
 
-/* Weighs `keys` (N, steps, HIDDEN) by a query (N, HIDDEN) and returns their sum (N, HIDDEN). Keys where padding is true
- * have the weight 0. Sets *weights (N, steps). */
+/* Weighs `keys` (N, steps, HIDDEN) by a query (N, HIDDEN) and returns their sum (N, HIDDEN). Keys where padding is
+ * true have the weight 0. Sets *weights (N, steps). */
 static wk_tensor *attend(const additive *a, wk_tensor *query, wk_tensor *keys, wk_tensor *padding, wk_tensor **weights)
 {
     wk_tensor *sum = wk_add(wk_unsqueeze(wk_forward(a->query, query), 1), wk_forward(a->key, keys));

@@ -77,13 +77,6 @@ static wk_tensor *prepared(wk_tensor *images, int64_t size)
     return wk_div(wk_sub(images, 0.1307), 0.3081);
 }
 
-/* Returns the fraction of digits for which the largest score is that of the label. It stays on the device. */
-static wk_tensor *share_of_hits(wk_tensor *scores, wk_tensor *labels)
-{
-    WK_NO_GRAD;
-    return wk_mean(wk_to_dtype(wk_eq(wk_argmax(scores, 1), labels), WK_F32));
-}
-
 static double test_accuracy(wk_module *net, wk_loader *batches, const settings *s)
 {
     WK_SCOPE;
@@ -93,7 +86,7 @@ static double test_accuracy(wk_module *net, wk_loader *batches, const settings *
     WK_EACH(batch, batches)
     {
         wk_tensor *scores = wk_forward(net, prepared(batch->x, s->size));
-        wk_history_add(hits, share_of_hits(scores, batch->y), .weight = (double)wk_size(scores, 0));
+        wk_history_add(hits, accuracy(scores, batch->y), .weight = (double)wk_size(scores, 0));
     }
     wk_module_train(net, true);
     return wk_history_mean(hits);
@@ -128,7 +121,7 @@ static void train_epoch(wk_module *net, wk_optim *sgd, wk_loader *batches, const
         wk_backward(loss);
         wk_optim_step(sgd);
         wk_history_add(c->loss, loss);
-        wk_history_add(c->hits, share_of_hits(scores, batch->y));
+        wk_history_add(c->hits, accuracy(scores, batch->y));
     }
 }
 

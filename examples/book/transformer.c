@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A transformer that translates: two layers of attention read the English sentence, two write the French one. Dive into
- * Deep Learning, The Transformer Architecture.
+/* A transformer that translates: two layers of attention read the English sentence, two write the French one. Dive
+ * into Deep Learning, The Transformer Architecture.
  *
  *     transformer [DEVICE [EPOCHS [SVG [SEED]]]] */
 #include "translation.h"

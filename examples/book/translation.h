@@ -25,9 +25,9 @@ typedef struct training {
 } training;
 
 /* Trains a network on the first TRAINED sentences, prints its loss from time to time, and translates four of the
- * others; prints BLEU for them and for all others. The network takes English ids (N, STEPS) and the first t words in
- * French, from BOS on, (N, t), and returns scores (N, t, French words) of the words after each; a second output, if it
- * is asked for, are the weights of its attention (N, t, STEPS). Returns the exit status of the program. */
+ * others; prints BLEU for them and for all others. The network takes English ids (N, STEPS) and the first t words
+ * in French, from BOS on, (N, t), and returns scores (N, t, French words) of the words after each; a second output,
+ * if it is asked for, are the weights of its attention (N, t, STEPS). Returns the exit status of the program. */
 int train_translation(wk_module *net, const sentences *s, const training *how, const run *r, bool show_weights);
 
 /* Sets matrices of recurrent and linear layers to Xavier's initial values. */
