@@ -11,7 +11,7 @@
 #   make test T=engine_plan CASE='*reuse*' MODE=cuda    one program or script of tests/, and of it the tests that match
 #                     CASE; MODE of tests/runner/modes, else the first that has it
 #   make bench        the benchmarks; PEER="python3 bench/pytorch.py" runs another library beside them
-#   make book         trains the networks of examples/book and writes docs/book.md; about 15 minutes on 2 cores
+#   make book         trains the networks of examples/book and writes docs/book.md; about 25 minutes on 2 cores
 #   make install      PREFIX=/usr/local, DESTDIR=
 #   make docs         docs/api.md, the comments of the public headers as one page
 #   make ops          what is generated from src/ops/specs: scripts/generate_ops.py, which needs Python 3.11
