@@ -33,7 +33,7 @@ typedef struct wk_sample {
 } wk_sample;
 
 /* wk_data_tensors(x, y): Creates a dataset of the samples along dimension 0 of x and y; y may be NULL. The elements
- * are copied to the host.
+ * are copied to the host. wk_data_stack joins more tensors.
  * Errors:    WK_ERR_SHAPE if x and y differ in the number of samples
  * PyTorch:   torch.utils.data.TensorDataset */
 WK_RESULT_API wk_dataset *wk_data_tensors_at(wk_site site, wk_tensor *x, wk_tensor *y);
@@ -106,6 +106,18 @@ WK_RESULT_API wk_dataset *wk_data_subset_at(wk_site site, wk_dataset *data, wk_t
  * Errors:    WK_ERR_ARGUMENT if the list is empty
  * PyTorch:   torch.utils.data.ConcatDataset */
 WK_RESULT_API wk_dataset *wk_data_concat_at(wk_site site, wk_dataset *const *datasets, int64_t count);
+/* wk_data_stack((datasets)): Returns a dataset whose sample k has the tensors of sample k of each listed dataset, in
+ * order: for samples of more than two tensors. The list may be a WK_ARRAY of wk_dataset *const * and a count.
+ *
+ *     wk_dataset *data = wk_data_stack((wk_data_tensors(premise, hypothesis), wk_data_tensors(label, NULL)));
+ *     WK_EACH(batch, wk_data_loader(data, .batch_size = 32))
+ *         wk_forward_n(net, (batch->tensors[0], batch->tensors[1]), &scores, 1);       (the label is tensors[2])
+ *
+ * Errors:    WK_ERR_SHAPE if they differ in the number of samples; WK_ERR_ARGUMENT if the list is empty, a sample has
+ *            more than WK_SAMPLE_TENSORS tensors, which a loader may report later, or the datasets are sequential
+ *            partitions for different batch sizes (see wk_text_windows)
+ * PyTorch:   torch.utils.data.StackDataset; torch.utils.data.TensorDataset of more than two tensors */
+WK_RESULT_API wk_dataset *wk_data_stack_at(wk_site site, wk_dataset *const *datasets, int64_t count);
 typedef struct wk_split_options {
     size_t size;
     wk_by_name by_name;
@@ -363,6 +375,11 @@ static inline wk_lengths_ wk_lengths_of_(const double *at, int64_t count)
     WK_ITEMS_(wk_dataset *, wk_dataset *, wk_datasets_, wk_l_, list,                                                   \
               "wk_data_concat: write datasets in two pairs of parentheses: wk_data_concat((a, b))",                    \
               WK_GIVE_(wk_dataset *, wk_data_concat_at(WK_HERE, wk_l_.at, wk_l_.count)))
+#define wk_data_stack(list) WK_NEW_DATASET_(WK_DATA_STACK_(WK_LIST_NAME_, list))
+#define WK_DATA_STACK_(wk_l_, list)                                                                                    \
+    WK_ITEMS_(wk_dataset *, wk_dataset *, wk_datasets_, wk_l_, list,                                                   \
+              "wk_data_stack: write datasets in two pairs of parentheses: wk_data_stack((a, b))",                      \
+              WK_GIVE_(wk_dataset *, wk_data_stack_at(WK_HERE, wk_l_.at, wk_l_.count)))
 #define wk_data_random_split(data, lengths, ...) WK_RANDOM_SPLIT_(WK_LIST_NAME_, data, lengths, __VA_ARGS__)
 #define WK_RANDOM_SPLIT_(wk_l_, data, lengths, ...)                                                                    \
     WK_ITEMS_(wk_code, double, wk_lengths_, wk_l_, lengths,                                                            \

@@ -259,6 +259,77 @@ static void lists_of_datasets(void **state)
     expect_error("data_concat: more than 200 datasets are made of one another", NULL);
 }
 
+static bool five_tensors(wk_sample *sample, void *user)
+{
+    (void)user;
+    for (sample->count = 0; sample->count < 5; sample->count++) sample->tensors[sample->count] = wk_ones((1));
+    return true;
+}
+
+static void datasets_side_by_side(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_dataset *pairs = numbered_samples(5),
+               *more = wk_data_tensors(wk_reshape(wk_arange(100, 110), (5, 2)), wk_arange(200, 205));
+    wk_dataset *all = wk_data_stack((pairs, more)), *listed[2] = {pairs, more};
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(wk_data_size(all), 5);
+        int64_t seen = 0;
+        WK_EACH(batch, wk_data_loader(all, .batch_size = 2))
+        {
+            assert_int_equal(batch->count, 4);
+            for (int64_t row = 0; row < wk_size(batch->y, 0); row++, seen++) {
+                assert_int_equal(wk_item_i64(wk_select(batch->y, 0, row)), seen % 3);
+                assert_int_equal(wk_item_i64(wk_select(wk_select(batch->tensors[2], 0, row), 0, 1)), 101 + 2 * seen);
+                assert_int_equal(wk_item_i64(wk_select(batch->tensors[3], 0, row)), 200 + seen);
+            }
+        }
+        assert_int_equal(seen, 5);
+        all = wk_data_stack(WK_ARRAY(listed, 2));
+    }
+    wk_sample sample;
+    assert_int_equal(wk_data_get(wk_data_stack((wk_data_slice(all, 1, 3), wk_data_slice(all, 3, 5))), 1, &sample),
+                     WK_OK);
+    assert_int_equal(sample.count, 8);
+    assert_int_equal(wk_item_i64(sample.tensors[3]), 202);
+    assert_int_equal(wk_item_i64(sample.tensors[7]), 204);
+    assert_int_equal(wk_data_size(wk_data_stack((wk_data_slice(all, 2, 2)))), 0);
+    expect_ok();
+}
+
+static void datasets_side_by_side_errors(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_dataset *data = numbered_samples(5), *none[1] = {data};
+    assert_null(wk_data_stack((data, wk_data_slice(data, 0, 4))));
+    assert_int_equal(wk_error_code(), WK_ERR_SHAPE);
+    expect_error("data_stack: dataset 0 has 5 samples, but dataset 1 has 4", NULL);
+    assert_null(wk_data_stack(WK_ARRAY(none, 0)));
+    expect_error("data_stack: expected 1 to 2^31 - 1 datasets, got 0", NULL);
+    assert_null(wk_data_stack((data, NULL)));
+    expect_error("data_stack", "NULL", NULL);
+    assert_null(wk_data_stack((data, data, data, data, data)));
+    expect_error("data_stack: a sample would have more than 8 tensors", NULL);
+    /* functions of the program decide how many tensors a sample has, so that a loader reports the error */
+    wk_dataset *five = wk_data_map_samples(data, five_tensors, NULL), *ten = wk_data_stack((five, five));
+    assert_non_null(ten);
+    WK_EACH(batch, wk_data_loader(ten)) assert_null(batch);
+    expect_error("data_stack: a sample would have more than 8 tensors", NULL);
+    wk_tensor *ids = wk_arange(0, 100);
+    wk_dataset *two = wk_text_windows(wk_narrow(ids, 0, 0, 81), 5, .batch_size = 2),
+               *four = wk_text_windows(ids, 5, .batch_size = 4);
+    assert_null(wk_data_stack((two, four)));
+    expect_error("data_stack: the datasets are partitions for batches of 2 and 4", NULL);
+    WK_EACH(batch, wk_data_loader(wk_data_stack((two, two)), .batch_size = 3)) assert_null(batch);
+    expect_error("data_loader", NULL);
+    wk_dataset *deep = data;
+    for (int k = 0; deep && k < 300; k++) deep = wk_data_stack((deep));
+    assert_null(deep);
+    expect_error("data_stack: more than 200 datasets are made of one another", NULL);
+}
+
 /* ---- splits ------------------------------------------------------------------------------------------------------ */
 
 /* Checks that the parts have the given sizes and together each of n samples once. */
@@ -434,6 +505,7 @@ static void allocation_failures(void **state)
         wk__alloc_fail_at(n);
         wk_dataset *data = wk_data_new(&square_kind, &s), *parts[2];
         wk_dataset *both = wk_data_concat((wk_data_cache(data), wk_data_subset(data, indices)));
+        both = wk_data_stack((both, both));
         int rounds = 0;
         if (wk_data_random_split(both, (0.5, 0.5), parts, .stratify = false) == WK_OK)
             WK_EACH(batch, wk_data_loader(parts[1], .batch_size = 5, .workers = (int)n % 2)) rounds += batch->count;
@@ -452,6 +524,8 @@ int main(void)
         cmocka_unit_test(whole_samples_are_mapped),
         cmocka_unit_test(subsets),
         cmocka_unit_test(lists_of_datasets),
+        cmocka_unit_test(datasets_side_by_side),
+        cmocka_unit_test(datasets_side_by_side_errors),
         cmocka_unit_test(random_splits),
         cmocka_unit_test(stratified_splits),
         cmocka_unit_test(caches),

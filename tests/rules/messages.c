@@ -445,6 +445,7 @@ static void messages_of_objects_name_the_call(void **state)
     NAMED("data_new", wk_data_new(NULL, NULL));
     NAMED("data_subset", wk_data_subset(data, leaf));
     NAMED("data_concat", wk_data_concat((data, no_data)));
+    NAMED("data_stack", wk_data_stack((data, no_data)));
     NAMED("data_random_split", wk_data_random_split(data, (5, 6), parts));
     NAMED("data_cache", wk_data_cache(no_data));
     NAMED("data_get", wk_data_get(data, 9, NULL));

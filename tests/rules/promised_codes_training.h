@@ -529,6 +529,18 @@ static void concat_of_nothing(void)
     wk_dataset *data = four_samples();
     wk_data_concat(WK_ARRAY(&data, 0));
 }
+
+static void stack_of_nothing(void)
+{
+    wk_dataset *data = NULL;
+    wk_data_stack(WK_ARRAY(&data, 0));
+}
+
+static void stack_of_other_sizes(void)
+{
+    wk_dataset *data = four_samples();
+    wk_data_stack((data, wk_data_slice(data, 0, 3)));
+}
 static void split_of_too_many(void)
 {
     wk_dataset *parts[2];
@@ -838,6 +850,8 @@ static const promised_code promised_by_training[] = {
     {"wk_data_subset", WK_ERR_SHAPE, .provoke = subset_of_a_matrix},
     {"wk_data_subset", WK_ERR_DTYPE, .provoke = subset_of_floats},
     {"wk_data_concat", WK_ERR_ARGUMENT, .provoke = concat_of_nothing},
+    {"wk_data_stack", WK_ERR_ARGUMENT, .provoke = stack_of_nothing},
+    {"wk_data_stack", WK_ERR_SHAPE, .provoke = stack_of_other_sizes},
     {"wk_data_random_split", WK_ERR_ARGUMENT, .provoke = split_of_too_many},
     {"wk_data_random_split", WK_ERR_ARGUMENT, .provoke = split_without_labels},
     {"wk_data_get", WK_ERR_INDEX, .provoke = sample_past_the_end},
