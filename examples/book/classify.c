@@ -15,7 +15,10 @@ static double test(wk_module *net, wk_loader *batches)
     wk_history *hits = wk_history_new();
     wk_module_train(net, false);
     WK_EACH(batch, batches)
-    wk_history_add(hits, accuracy(wk_forward(net, batch->x), batch->y), .weight = (double)wk_size(batch->x, 0));
+    {
+        wk_tensor *hit = accuracy(wk_forward(net, batch->x), batch->y);
+        wk_history_add(hits, hit, .weight = (double)wk_size(batch->x, 0));
+    }
     wk_module_train(net, true);
     return wk_history_mean(hits);
 }

@@ -7,7 +7,7 @@
  * EPOCHS are those of fine-tuning. The book pre-trains on WikiText-2 and fine-tunes on SNLI. */
 #include "entailment.h"
 
-enum { WIDTH = 128, LAYERS = 2, HEADS = 2, FFN = 256, TOKENS = 2 * WORDS + 3, BATCH = 128, PASSES = 4 };
+enum { WIDTH = 128, LAYERS = 2, HEADS = 4, FFN = 256, TOKENS = 2 * WORDS + 3, BATCH = 128, PASSES = 6 };
 static const double masked = 0.15; /* of the words */
 
 /* ---- tokens ------------------------------------------------------------------------------------------------------ */
@@ -109,12 +109,12 @@ static wk_module *new_bert(int64_t count)
 int main(int argc, char **argv)
 {
     WK_SCOPE;
-    const run r = read_run(5, argc, argv);
+    const run r = read_run(8, argc, argv);
     const texts pairs = new_pairs();
     wk_module *bert = new_bert(pairs.count);
     const double loss = pre_train(bert, &pairs, &r);
     wk_module *net = new_classifier(bert);
-    classify(net, &pairs, &(lesson){.name = "BERT", .batch = BATCH / 2, .lr = 5e-4}, &r);
+    classify(net, &pairs, &(lesson){.name = "BERT", .batch = BATCH / 2, .lr = 1e-3}, &r);
     printf("result: loss of masked words %.3f\n", loss);
     return compare(net, &pairs, &r);
 }

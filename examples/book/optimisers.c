@@ -25,9 +25,8 @@ static void yogi_step(yogi *state, wk_tensor *x, double lr)
     state->steps++;
     wk_lerp_(state->m, g, 1 - beta1);
     wk_sub_(state->v, wk_mul(wk_mul(wk_sign(wk_sub(state->v, g2)), g2), 1 - beta2));
-    double power1 = 1, power2 = 1;
-    for (int64_t k = 0; k < state->steps; k++) power1 *= beta1, power2 *= beta2;
-    wk_tensor *m = wk_div(state->m, 1 - power1), *v = wk_div(state->v, 1 - power2);
+    const double t = (double)state->steps;
+    wk_tensor *m = wk_div(state->m, 1 - pow(beta1, t)), *v = wk_div(state->v, 1 - pow(beta2, t));
     wk_sub_(x, wk_mul(wk_div(m, wk_add(wk_sqrt(v), eps)), lr));
 }
 
