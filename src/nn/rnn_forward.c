@@ -31,6 +31,12 @@ static const char *name_of(const call *c)
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
+/* Returns true if x is a vector of i64, as the batch sizes of packed sequences are. */
+static bool can_be_sizes(const wk_tensor *x)
+{
+    return x && wk__body_of(x)->ndim == 1 && wk__body_of(x)->dtype == WK_I64;
+}
+
 static bool read_inputs(call *c, wk_tensor *const *in, int inputs, int outputs)
 {
     const int states = wk__rnn_states(c->rnn);
@@ -39,14 +45,15 @@ static bool read_inputs(call *c, wk_tensor *const *in, int inputs, int outputs)
                       1 + states, outputs);
         return false;
     }
-    if (inputs != 1 && inputs != 1 + states && inputs != 2 + states) {
+    const bool packed = inputs == 2 + states && can_be_sizes(in[1 + states]);
+    if (inputs != 1 && inputs != 1 + states && !packed) {
         wk__error_set((wk_site){0}, WK_ERR_ARGUMENT, "%s: expected x or %s, got %d inputs", name_of(c),
                       states == 2 ? "(x, h0, c0)" : "(x, h0)", inputs);
         return false;
     }
     c->x = in[0];
     for (int k = 0; k < states && inputs > 1; k++) c->state[k] = in[1 + k];
-    if (inputs == 2 + states) c->sizes = in[1 + states];
+    if (packed) c->sizes = in[1 + states];
     return true;
 }
 

@@ -261,6 +261,9 @@ static void wrong_inputs_are_refused(void **state)
     expect_error("rnn_forward: the state h0 must have shape [1,3,4]", "got f32[1,5,4]", NULL);
     assert_int_equal(wk_forward_n(lstm, (x, x), out, 1), -1);
     expect_error("lstm: expected x or (x, h0, c0), got 2 inputs", NULL);
+    wk_tensor *h = wk_zeros((1, 2, 4));
+    assert_int_equal(wk_forward_n(gru, (x, h, h), out, 2), -1);
+    expect_error("gru: expected x or (x, h0), got 3 inputs", NULL);
     assert_int_equal(wk_forward_n(gru, (x), out, 3), -1);
     expect_error("gru: the layer has 2 outputs, 3 were requested", NULL);
     assert_int_equal(wk_forward_n(cell, (wk_zeros((2, 3)), wk_zeros((2, 4)), wk_zeros((3, 4))), out, 2), -1);
