@@ -11,7 +11,7 @@
 #include <wick/log.h>
 
 typedef enum kind { ANY, SECRET, SWITCH, NUMBER, CHOICE, FLAGS } kind;
-enum { MAX_WORDS = 6 };
+enum { MAX_WORDS = 7 };
 
 static const struct {
     const char *name, *doc, *takes;
@@ -38,9 +38,9 @@ static const struct {
                              .kind = SWITCH},
     [WK__SETTING_CPU] = {.name = "WICK_CPU",
                          .doc = "CPU instruction set",
-                         .takes = "avx512_bf16, avx512, avx2, neon or portable",
+                         .takes = "avx512_bf16, avx512_vnni, avx512, avx2, neon or portable",
                          .kind = CHOICE,
-                         .words = {"avx512_bf16", "avx512", "avx2", "neon", "portable"}},
+                         .words = {"avx512_bf16", "avx512_vnni", "avx512", "avx2", "neon", "portable"}},
     [WK__SETTING_THREADS] = {.name = "WICK_THREADS",
                              .doc = "number of CPU threads",
                              .takes = "an integer from 1 to 1024",

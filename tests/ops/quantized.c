@@ -6,6 +6,7 @@
 #include "hostile/scratch.h"
 #include "ir/blocks.h"
 #include "values.h"
+#include <float.h>
 #include <wick.h>
 
 static wk_tensor *fixture_tensor(const char *name)
@@ -135,22 +136,167 @@ static void kernels_multiply_the_elements(void **state)
         }
 }
 
+/* Computes x blocks^T in double precision, and the sum of sizes of elements times the largest of 4 |x|. Kernels may
+ * round x relative to that. */
+static void exact_product(const float *x, const uint8_t *blocks, const wk__block_format *f, int64_t count, double *sum,
+                          double *size)
+{
+    *sum = *size = 0;
+    for (int64_t b = 0; b < count; b++, blocks += f->bytes, x += f->elements) {
+        float element[WK__BLOCK_ELEMENTS];
+        f->decode(blocks, element);
+        for (int k = 0; k < f->elements; k++) {
+            const float *of_4 = x + k / 4 * 4;
+            const float most = fmaxf(fmaxf(fabsf(of_4[0]), fabsf(of_4[1])), fmaxf(fabsf(of_4[2]), fabsf(of_4[3])));
+            *sum += (double)x[k] * (double)element[k];
+            *size += fabs((double)most * (double)element[k]);
+        }
+    }
+}
+
+enum { WEIGHT_ROWS = 5 };
+
+/* Compares a product with the exact one: NaN with NaN, infinite values by sign, others within `most` times the sum of
+ * sizes, and within the roundings of 512 products to denormals. If the sum overflows, so may the product. */
+static void expect_product(float got, double exact, double size, double most, const char *what)
+{
+    const bool same = isnan(exact) ? isnan(got) : isinf(exact) ? (double)got == exact : true;
+    if (same && (!isfinite(exact) || size > (double)FLT_MAX || fabs((double)got - exact) <= most * size + 0x1p-141))
+        return;
+    fail_msg("%s, %s: %.9g, not %.9g; sum of sizes %g", wk__cpu_isa_current()->name, what, (double)got, exact, size);
+}
+
+static void expect_products(wk_tensor *x, wk_tensor *blocks, wk_block_format format, double most)
+{
+    WK_SCOPE;
+    const wk__block_format *f = &wk__block_formats[format];
+    const int64_t columns = wk_size(x, 1), count = columns / f->elements;
+    const float *of_x = wk_data(x), *got = wk_data(wk_quantized_linear(x, blocks, NULL, .format = format));
+    const uint8_t *bytes = wk_data(blocks);
+    for (int64_t k = 0; k < wk_size(x, 0) * WEIGHT_ROWS; k++) {
+        double exact, size;
+        exact_product(of_x + k / WEIGHT_ROWS * columns, bytes + k % WEIGHT_ROWS * count * f->bytes, f, count, &exact,
+                      &size);
+        expect_product(got[k], exact, size, most, f->name);
+    }
+}
+
+/* Returns blocks whose scales are finite, for `columns` elements. */
+static wk_tensor *finite_blocks(int64_t columns, wk_block_format format)
+{
+    const wk__block_format *f = &wk__block_formats[format];
+    return wk_randint(0, 120, (WEIGHT_ROWS, columns / f->elements * f->bytes), .dtype = WK_U8);
+}
+
+/* Calls `check` with each instruction set and format. */
+static void for_each_kernel(void (*check)(wk_block_format format))
+{
+    const wk__cpu_isa *const best = wk__cpu_isa_current(), *isa;
+    for (int k = 0; (isa = wk__cpu_isa_at(k)); k++)
+        for (int format = 0; format < WK__BLOCK_OP_FORMATS; format++) {
+            wk_sync();
+            wk__cpu_isa_use(isa);
+            check((wk_block_format)format);
+            wk_sync();
+            wk__cpu_isa_use(best);
+        }
+}
+
+/* Elements whose sizes differ by a factor of 2^20 from 4 to 4: each 4 are rounded by themselves. */
+static void check_accuracy(wk_block_format format)
+{
+    WK_SCOPE;
+    for (int64_t columns = 256; columns <= 2304; columns += 1024) {
+        wk_tensor *power = wk_repeat_interleave(wk_randint(-10, 11, (7, columns / 4)), 4, 1);
+        wk_tensor *x = wk_mul(wk_randn((7, columns)), wk_exp2(wk_to_dtype(power, WK_F32)));
+        expect_products(x, finite_blocks(columns, format), format, 3e-7);
+    }
+    if (wk__block_formats[format].elements == 32) /* vectors and groups of blocks that are incomplete */
+        for (int64_t columns = 32; columns <= 1120; columns += 32 * (columns < 608 ? 1 : 5))
+            expect_products(wk_rand((2, columns)), finite_blocks(columns, format), format, 3e-7);
+}
+
+static void products_are_accurate(void **state)
+{
+    (void)state;
+    for_each_kernel(check_accuracy);
+}
+
+/* Rows of x with NaN, infinite, huge, tiny, denormal elements and zeros of both signs. */
+static void check_extremes(wk_block_format format)
+{
+    static const double extreme[] = {(double)NAN,    (double)INFINITY, -(double)INFINITY,
+                                     0x1.fffffep127, 0x1p120,          0x1p-126,
+                                     0x1p-149,       0x1.8p-140,       -0.0};
+    enum { EXTREMES = sizeof extreme / sizeof *extreme };
+    WK_SCOPE;
+    for (int k = 0; k < EXTREMES; k++) {
+        wk_tensor *some = wk_where(wk_lt(wk_rand((4, 512)), 0.01), extreme[k], wk_mul(wk_randn((4, 512)), 0x1p-9));
+        wk_tensor *all = wk_mul(wk_full((4, 512), extreme[k]), wk_sign(wk_randn((4, 512))));
+        wk_tensor *blocks = finite_blocks(512, format);
+        if (extreme[k] < 0x1p119) expect_products(all, blocks, format, 3e-7);
+        expect_products(wk_to_dtype(some, WK_F32), blocks, format, 3e-7);
+    }
+}
+
+static void extreme_elements_are_multiplied(void **state)
+{
+    (void)state;
+    for_each_kernel(check_extremes);
+}
+
+/* Scales that are infinite or NaN, and x with elements of one sign: elements of 0 are NaN then. */
+static void check_scales(wk_block_format format)
+{
+    WK_SCOPE;
+    wk_tensor *x = wk_cat((wk_randn((1, 512)), wk_rand((1, 512)), wk_zeros((1, 512))), 0);
+    for (int k = 0; k < 4; k++)
+        expect_products(x, random_blocks(WEIGHT_ROWS, 512 / wk__block_formats[format].elements, format), format, 3e-7);
+}
+
+static void scales_that_are_not_finite_are_multiplied(void **state)
+{
+    (void)state;
+    for_each_kernel(check_scales);
+}
+
+/* A row of x has the same products alone and with others. */
+static void check_rows(wk_block_format format)
+{
+    WK_SCOPE;
+    wk_tensor *x = wk_randn((8, 1024)), *blocks = finite_blocks(1024, format);
+    wk_tensor *together = wk_quantized_linear(x, blocks, NULL, .format = format);
+    for (int64_t rows = 1; rows < 8; rows++)
+        for (int64_t first = 0; first + rows <= 8; first += rows) {
+            wk_tensor *alone = wk_quantized_linear(wk_narrow(x, 0, first, rows), blocks, NULL, .format = format);
+            expect_bytes(alone, wk_contiguous(wk_narrow(together, 0, first, rows)), wk__block_formats[format].name);
+        }
+}
+
+static void rows_do_not_matter(void **state)
+{
+    (void)state;
+    for_each_kernel(check_rows);
+}
+
 static void threads_do_not_matter(void **state)
 {
     (void)state;
     WK_SCOPE;
     const int threads = wk__thread_count();
-    wk_tensor *blocks = weight(3000, 512, WK_BLOCKS_Q8_0), *x = wk_randn((50, 512));
-    for (int64_t rows = 3; rows <= 50; rows += 47) {
-        wk_tensor *part = wk_narrow(x, 0, 0, rows);
-        wk__set_thread_count(1);
-        wk_tensor *alone = wk_quantized_linear(part, blocks, NULL);
-        wk_sync();
-        wk__set_thread_count(3);
-        wk_tensor *shared = wk_quantized_linear(part, blocks, NULL);
-        wk_sync();
-        wk__set_thread_count(threads);
-        expect_bytes(shared, alone, "3 threads");
+    for (int format = WK_BLOCKS_Q8_0; format <= WK_BLOCKS_Q4_0; format++) {
+        wk_tensor *blocks = weight(3000, 512, (wk_block_format)format), *x = wk_randn((50, 512));
+        for (int64_t rows = 3; rows <= 50; rows += 47) {
+            wk_tensor *part = wk_narrow(x, 0, 0, rows);
+            wk__set_thread_count(1);
+            wk_tensor *alone = wk_quantized_linear(part, blocks, NULL, .format = (wk_block_format)format);
+            wk_sync();
+            wk__set_thread_count(3);
+            wk_tensor *shared = wk_quantized_linear(part, blocks, NULL, .format = (wk_block_format)format);
+            wk_sync();
+            wk__set_thread_count(threads);
+            expect_bytes(shared, alone, "3 threads");
+        }
     }
 }
 
@@ -256,6 +402,10 @@ int main(void)
         cmocka_unit_test(dequantize_has_the_bits_of_the_decoders),
         cmocka_unit_test(products_are_those_of_the_elements),
         cmocka_unit_test(kernels_multiply_the_elements),
+        cmocka_unit_test(products_are_accurate),
+        cmocka_unit_test(extreme_elements_are_multiplied),
+        cmocka_unit_test(scales_that_are_not_finite_are_multiplied),
+        cmocka_unit_test(rows_do_not_matter),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(narrow_dtypes_round_once),
         cmocka_unit_test(gradients_are_those_of_the_elements),

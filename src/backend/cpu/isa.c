@@ -24,6 +24,8 @@ extern wk__scan_adjacent *const wk__scan_avx2[WK_DTYPE_COUNT], *const wk__scan_a
 extern const wk__attention_passes *const wk__attention_avx2[WK_DTYPE_COUNT],
     *const wk__attention_avx512[WK_DTYPE_COUNT];
 extern wk__quantized_run *const wk__quantized_avx2[], *const wk__quantized_avx512[];
+extern const wk__quantized_digits wk__quantized_digits_avx2, wk__quantized_digits_avx512,
+    wk__quantized_digits_avx512_vnni;
 
 /* Features that the files of each set are compiled for: x86-64-v3 and -v4. __builtin_cpu_supports also checks that the
  * system saves the wide registers. The other features of v3 (f16c, movbe, lzcnt) are not tested: every CPU with these
@@ -40,9 +42,14 @@ static bool has_avx512(void)
            __builtin_cpu_supports("avx512vl");
 }
 
+static bool has_avx512_vnni(void)
+{
+    return has_avx512() && __builtin_cpu_supports("avx512vnni");
+}
+
 static bool has_avx512_bf16(void)
 {
-    return has_avx512() && __builtin_cpu_supports("avx512bf16");
+    return has_avx512_vnni() && __builtin_cpu_supports("avx512bf16");
 }
 #elif defined(__aarch64__)
 extern const wk__vm wk__vm_neon;
@@ -56,15 +63,18 @@ extern wk__quantized_run *const wk__quantized_neon[];
 static const wk__cpu_isa kinds[] = {
 #if defined(__x86_64__)
     {"avx512_bf16", has_avx512_bf16, &wk__vm_avx512, wk__gemm_avx512_bf16, wk__scan_avx512, wk__attention_avx512,
-     wk__quantized_avx512},
-    {"avx512", has_avx512, &wk__vm_avx512, wk__gemm_avx512, wk__scan_avx512, wk__attention_avx512,
-     wk__quantized_avx512},
-    {"avx2", has_avx2, &wk__vm_avx2, wk__gemm_avx2, wk__scan_avx2, wk__attention_avx2, wk__quantized_avx2},
+     wk__quantized_avx512, &wk__quantized_digits_avx512_vnni},
+    {"avx512_vnni", has_avx512_vnni, &wk__vm_avx512, wk__gemm_avx512, wk__scan_avx512, wk__attention_avx512,
+     wk__quantized_avx512, &wk__quantized_digits_avx512_vnni},
+    {"avx512", has_avx512, &wk__vm_avx512, wk__gemm_avx512, wk__scan_avx512, wk__attention_avx512, wk__quantized_avx512,
+     &wk__quantized_digits_avx512},
+    {"avx2", has_avx2, &wk__vm_avx2, wk__gemm_avx2, wk__scan_avx2, wk__attention_avx2, wk__quantized_avx2,
+     &wk__quantized_digits_avx2},
 #elif defined(__aarch64__)
-    {"neon", always, &wk__vm_neon, wk__gemm_neon, wk__scan_neon, wk__attention_neon, wk__quantized_neon},
+    {"neon", always, &wk__vm_neon, wk__gemm_neon, wk__scan_neon, wk__attention_neon, wk__quantized_neon, NULL},
 #endif
     {"portable", always, &wk__vm_portable, wk__gemm_portable, wk__scan_portable, wk__attention_portable,
-     wk__quantized_portable},
+     wk__quantized_portable, NULL},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 

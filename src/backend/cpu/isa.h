@@ -19,6 +19,7 @@ typedef struct wk__cpu_isa {
     wk__scan_adjacent *const *scan;               /* one per dtype; NULL if missing */
     const wk__attention_passes *const *attention; /* likewise: f32 and f64 */
     wk__quantized_run *const *quantized;          /* one per format of blocks */
+    const wk__quantized_digits *digits;           /* products with such blocks in integers; NULL if missing */
 } wk__cpu_isa;
 
 /* Returns the set in use: that of WICK_CPU if supported, else the best supported one. Constant after the first call. */

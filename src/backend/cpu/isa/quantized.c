@@ -10,15 +10,7 @@ enum {
     AHEAD = 2048 /* bytes of blocks, also of the next rows, that are prefetched */
 };
 
-/* ---- sums -------------------------------------------------------------------------------------------------------- */
-
-/* Sums the lanes of a vector, upper half onto lower: a fixed tree. */
-INLINE float lanes_sum(f32v x)
-{
-    for (int half = LANES4 / 2; half > 0; half /= 2)
-        for (int l = 0; l < half; l++) x[l] += x[l + half];
-    return x[0];
-}
+/* ---- products ---------------------------------------------------------------------------------------------------- */
 
 /* Adds the products of a part with `rows` rows of x. */
 INLINE void add_part(const int rows, const wk__quantized_row *row, const uint8_t *block, const numbers *n, int part,
@@ -58,10 +50,12 @@ INLINE void dots(const int rows, const wk__quantized_row *row, int64_t first, co
     for (int r = 0; r < rows; r++) row->out[(first + r) * row->out_row] = lanes_sum(sum[r][0] + sum[r][1]);
 }
 
+/* Formats that quantized_digits.inc multiplies in integers need single rows only. */
 INLINE void all_rows(const wk__quantized_row *row, const int elements, read_numbers *read, compute_elements *compute)
 {
     int64_t r = 0;
-    for (; r + 4 <= row->rows; r += 4) dots(4, row, r, elements, read, compute);
+    for (; (WIDTH == 16 || compute == q8_0_elements) && r + 4 <= row->rows; r += 4)
+        dots(4, row, r, elements, read, compute);
     for (; r < row->rows; r++) dots(1, row, r, elements, read, compute);
 }
 

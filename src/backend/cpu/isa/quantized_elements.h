@@ -96,6 +96,16 @@ INLINE f32v elements_of_nibbles(const uint8_t *at, int shift, elements_of_codes 
 #endif
 }
 
+/* Sums the lanes of a vector, upper half onto lower: a fixed tree. */
+INLINE float lanes_sum(f32v x)
+{
+#pragma GCC unroll 4
+    for (int half = LANES4 / 2; half > 0; half /= 2)
+#pragma GCC unroll 8
+        for (int l = 0; l < half; l++) x[l] += x[l + half];
+    return x[0];
+}
+
 /* ---- blocks of 32 ------------------------------------------------------------------------------------------------ */
 
 INLINE void one_scale(const uint8_t *block, numbers *n)
@@ -202,22 +212,48 @@ INLINE f32v q3_k_elements(const uint8_t *block, const numbers *n, int part, int 
     return to_float((pairs_of_256(block + 32, part, e) | high) - 4) * n->scale[part * 2 + e / 16];
 }
 
-/* Scales and offsets of 6 bits, of 4 parts in a word: the upper two bits of the first 4 belong to the others. */
-INLINE void six_bit_numbers(const uint8_t *block, numbers *n)
+/* Returns 8 scales and then 8 offsets, of 6 bits. A word of the block has those of 4 parts; the upper two bits of the
+ * first 4 scales and offsets belong to the others, whose lower 4 bits share the last word. */
+INLINE void six_bits_of(const uint8_t *block, uint8_t all[16])
 {
-    const uint32_t first = word_at(block + 4), second = word_at(block + 8), rest = word_at(block + 12);
+#if WIDTH > 16
+    const int six = 0x3f3f3f3f, low = 0x0f0f0f0f, high = 0x30303030;
+    const __m128i words = _mm_loadu_si128((const __m128i *)(const void *)block);
+    const __m128i lower = _mm_srlv_epi32(_mm_shuffle_epi32(words, _MM_SHUFFLE(3, 2, 3, 1)), _mm_setr_epi32(0, 0, 0, 4));
+    const __m128i upper = _mm_srli_epi32(_mm_shuffle_epi32(words, _MM_SHUFFLE(2, 2, 1, 1)), 2);
+    _mm_storeu_si128((__m128i *)(void *)all, _mm_or_si128(_mm_and_si128(lower, _mm_setr_epi32(six, low, six, low)),
+                                                          _mm_and_si128(upper, _mm_setr_epi32(0, high, 0, high))));
+#else
     const uint32_t six = 0x3f3f3f3f, low = 0x0f0f0f0f, high = 0x30303030;
-    const f32v scale = f32_splat(half_at(block)), offset = f32_splat(half_at(block + 2));
-    uint8_t all[16];
+    const uint32_t first = word_at(block + 4), second = word_at(block + 8), rest = word_at(block + 12);
     memcpy(all,
            (const uint32_t[]){first & six, (rest & low) | (first >> 2 & high), second & six,
                               (rest >> 4 & low) | (second >> 2 & high)},
-           sizeof all);
-    for (int p = 0; p < 16; p += LANES4) {
-        static const int32_t is_scale[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
-        const i32v mask = (i32v)load_vector((const char *)(is_scale + p));
-        put(n->scale + p, to_float(unsigned_at(all + p)) * f32_select(mask, scale, offset));
-    }
+           16);
+#endif
+}
+
+/* Sets the lower half of 16 lanes to one f16 and the upper half to the next. */
+INLINE void two_halves(const uint8_t *at, f32v out[16 / LANES4])
+{
+#if WIDTH == 64
+    const __m256i words = _mm256_set1_epi32((int32_t)word_at(at));
+    const __m256i order =
+        _mm256_setr_epi64x(0x0100010001000100, 0x0100010001000100, 0x0302030203020302, 0x0302030203020302);
+    out[0] = (f32v)_mm512_cvtph_ps(_mm256_shuffle_epi8(words, order));
+#else
+    for (int k = 0; k < 16 / LANES4; k++) out[k] = f32_splat(half_at(at + k * LANES4 / 8 * 2));
+#endif
+}
+
+INLINE void six_bit_numbers(const uint8_t *block, numbers *n)
+{
+    uint8_t all[16];
+    f32v scale[16 / LANES4];
+    six_bits_of(block, all);
+    two_halves(block, scale);
+    for (int k = 0; k < 16 / LANES4; k++)
+        put(n->scale + k * LANES4, to_float(unsigned_at(all + k * LANES4)) * scale[k]);
 }
 
 INLINE f32v q4_k_of_codes(i32v codes, const numbers *n, int part)

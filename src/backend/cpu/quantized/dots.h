@@ -13,12 +13,23 @@ typedef struct wk__quantized_row {
     const float *x;        /* element i of row r is x[r x_row + i] */
     float *out;            /* product with row r: out[r out_row] */
     int64_t x_row, out_row;
-    int64_t rows;    /* of x */
-    float *elements; /* NULL: products are computed; else receives the elements of the blocks, and no product is */
+    int64_t rows;       /* of x */
+    float *elements;    /* NULL: products are computed; else receives the elements of the blocks, and no product is */
+    const char *digits; /* of x, for wk__quantized_digits; of row r: digits + r digits_row */
+    int64_t digits_row;
 } wk__quantized_row;
 
 /* Stores out = x blocks^T, or the elements of the blocks, of one format. The elements are those that a decoder
  * computes (ir/blocks.h); the order of the sum depends on the format and the instruction set only. */
 typedef void wk__quantized_run(const wk__quantized_row *row);
+
+/* Products in integers (isa/quantized_digits.h). A product that is not finite must be computed by floats instead. */
+typedef struct wk__quantized_digits {
+    int64_t (*bytes)(int64_t columns); /* of the digits of a row of x, a multiple of WK__QUANTIZED_ALIGNMENT */
+    /* Computes the digits of a row of x for a format. */
+    void (*prepare)(int format, const float *x, int64_t columns, char *digits);
+    wk__quantized_run *dots[WK__BLOCK_OP_FORMATS]; /* NULL: floats are as fast */
+} wk__quantized_digits;
+enum { WK__QUANTIZED_ALIGNMENT = 64 /* bytes, of digits */ };
 
 #endif

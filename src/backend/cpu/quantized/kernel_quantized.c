@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* quantized: products of x with a matrix of quantised blocks, whose rows are distributed over threads. With few rows of
- * x a thread multiplies blocks in registers (dots.h). With more, it decodes a panel of rows, which stays in its cache,
- * and multiplies it with blocks of rows of x by the tiles of matrix products:
+ * x a thread multiplies blocks in registers (dots.h): most formats in integers, with x converted to fixed point once.
+ * With more, it decodes a panel of rows, which stays in its cache, and multiplies it with blocks of rows of x by the
+ * tiles of matrix products:
  *
  *              rows of x ->       x is packed as (I, rows of x) once; the products of a panel are then transposed to
  *      panel  +-----------+       the result. Panels and blocks depend on shapes and instruction set only, so results
@@ -13,6 +14,7 @@
 #include "base/integers.h"
 #include "base/pool.h"
 
+#include <math.h>
 #include <stdatomic.h>
 
 enum {
@@ -24,9 +26,13 @@ enum {
 
 typedef struct job {
     wk__quantized_run *run;
+    wk__quantized_run *dots;           /* NULL: products are computed by run */
     wk__quantized_row first;           /* the first row of blocks */
     int64_t rows, row_bytes, per_task; /* of blocks; per_task: of a task, or PANEL */
     int64_t columns;                   /* elements of a row */
+    int format;                        /* a wk_block_format */
+    void (*prepare)(int format, const float *x, int64_t columns, char *digits);
+    char *digits; /* those of `first` */
 } job;
 
 static wk__quantized_row row_at(const job *j, int64_t k)
@@ -37,7 +43,26 @@ static wk__quantized_row row_at(const job *j, int64_t k)
     return row;
 }
 
+/* Returns the first address from p on that is a multiple of `unit` bytes. */
+static char *aligned(char *p, uintptr_t unit)
+{
+    return p + (unit - (uintptr_t)p % unit) % unit;
+}
+
 /* ---- few rows of x ----------------------------------------------------------------------------------------------- */
+
+/* Computes those products by floats that are not finite, because an element is not or because a sum in the unit of x
+ * overflows. */
+static void repair(const job *j, const wk__quantized_row *row)
+{
+    for (int64_t r = 0; r < row->rows; r++) {
+        wk__quantized_row one = *row;
+        one.rows = 1;
+        one.x += r * row->x_row;
+        one.out += r * row->out_row;
+        if (!isfinite(*one.out)) j->run(&one);
+    }
+}
 
 static void run_dots(void *user, int64_t task)
 {
@@ -45,16 +70,44 @@ static void run_dots(void *user, int64_t task)
     const int64_t end = wk__min_i64((task + 1) * j->per_task, j->rows);
     for (int64_t k = task * j->per_task; k < end; k++) {
         const wk__quantized_row row = row_at(j, k);
-        j->run(&row);
+        (j->dots ? j->dots : j->run)(&row);
+        if (j->dots) repair(j, &row);
     }
 }
 
-static void multiply_few(job *j)
+static void multiply_rows(job *j)
 {
     const int64_t tasks = (int64_t)TASKS_PER_THREAD * wk__thread_count();
     const int64_t products = wk__max_i64(j->first.rows * j->columns, 1);
     j->per_task = wk__max_i64(wk__chunk_count(j->rows, tasks), wk__chunk_count(SERIAL_MAX, products));
     wk__parallel_for(wk__chunk_count(j->rows, j->per_task), run_dots, j);
+}
+
+static void prepare_row(void *user, int64_t r)
+{
+    const job *j = user;
+    const wk__quantized_row *first = &j->first;
+    j->prepare(j->format, first->x + r * first->x_row, j->columns, j->digits + r * first->digits_row);
+}
+
+static wk_code multiply_few(job *j, const wk__quantized_digits *digits, wk__fail *fail)
+{
+    char *memory = NULL;
+    if (j->dots) {
+        int64_t bytes;
+        j->first.digits_row = digits->bytes(j->columns);
+        const bool fits = wk__mul_size(j->first.digits_row, j->first.rows, &bytes) &&
+                          wk__add_size(bytes, WK__QUANTIZED_ALIGNMENT, &bytes);
+        memory = fits ? wk__alloc((size_t)bytes) : NULL;
+        if (!memory) return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for x in fixed point");
+        j->prepare = digits->prepare;
+        j->digits = aligned(memory, WK__QUANTIZED_ALIGNMENT);
+        j->first.digits = j->digits;
+        wk__parallel_for(j->first.rows, prepare_row, j);
+    }
+    multiply_rows(j);
+    wk__free(memory);
+    return WK_OK;
 }
 
 /* ---- many rows of x ---------------------------------------------------------------------------------------------- */
@@ -146,7 +199,7 @@ static wk_code multiply_many(const job *j, wk__fail *fail)
                       wk__add_size(bytes, WK__GEMM_VECTOR, &bytes);
     char *memory = fits ? wk__alloc((size_t)bytes) : NULL;
     if (!memory) return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for panels of quantised blocks");
-    p.packed = (float *)(void *)(memory + (WK__GEMM_VECTOR - (uintptr_t)memory % WK__GEMM_VECTOR) % WK__GEMM_VECTOR);
+    p.packed = (float *)(void *)aligned(memory, WK__GEMM_VECTOR);
     p.scratch = p.packed + packed;
     wk__parallel_for(p.blocks, pack_block, &p);
     wk__parallel_for(shares, run_share, &p);
@@ -162,7 +215,9 @@ wk_code wk__cpu_quantized(const wk__work *work, wk__fail *fail)
     const wk__work_args *args = work->args;
     const wk__operand *operand = args->operand;
     const wk__block_format *format = &wk__block_formats[args->mode];
-    job j = {.run = wk__cpu_isa_current()->quantized[args->mode],
+    const wk__cpu_isa *isa = wk__cpu_isa_current();
+    job j = {.run = isa->quantized[args->mode],
+             .dots = isa->digits ? isa->digits->dots[args->mode] : NULL,
              .first = {.format = format,
                        .blocks = (const uint8_t *)wk__operand_data(&operand[2]),
                        .count = args->shape[I] / format->elements,
@@ -173,8 +228,7 @@ wk_code wk__cpu_quantized(const wk__work *work, wk__fail *fail)
                        .rows = args->shape[R]},
              .rows = args->shape[O],
              .row_bytes = operand[2].stride[O],
-             .columns = args->shape[I]};
-    if (j.first.rows > DOT_ROWS) return multiply_many(&j, fail);
-    multiply_few(&j);
-    return WK_OK;
+             .columns = args->shape[I],
+             .format = args->mode};
+    return j.first.rows > DOT_ROWS ? multiply_many(&j, fail) : multiply_few(&j, isa->digits, fail);
 }
