@@ -31,8 +31,6 @@ typedef struct job {
     int64_t rows, row_bytes, per_task; /* of blocks; per_task: of a task, or PANEL */
     int64_t columns;                   /* elements of a row */
     int format;                        /* a wk_block_format */
-    void (*prepare)(int format, const float *x, int64_t columns, char *digits);
-    char *digits; /* those of `first` */
 } job;
 
 static wk__quantized_row row_at(const job *j, int64_t k)
@@ -83,11 +81,13 @@ static void multiply_rows(job *j)
     wk__parallel_for(wk__chunk_count(j->rows, j->per_task), run_dots, j);
 }
 
-static void prepare_row(void *user, int64_t r)
+/* Computes the digits of x into memory of the caller; one thread does, since that takes as long as few rows of blocks. */
+static void prepare(job *j, const wk__quantized_digits *digits, char *memory)
 {
-    const job *j = user;
-    const wk__quantized_row *first = &j->first;
-    j->prepare(j->format, first->x + r * first->x_row, j->columns, j->digits + r * first->digits_row);
+    wk__quantized_row *first = &j->first;
+    first->digits = memory;
+    for (int64_t r = 0; r < first->rows; r++)
+        digits->prepare(j->format, first->x + r * first->x_row, j->columns, memory + r * first->digits_row);
 }
 
 static wk_code multiply_few(job *j, const wk__quantized_digits *digits, wk__fail *fail)
@@ -100,10 +100,7 @@ static wk_code multiply_few(job *j, const wk__quantized_digits *digits, wk__fail
                           wk__add_size(bytes, WK__QUANTIZED_ALIGNMENT, &bytes);
         memory = fits ? wk__alloc((size_t)bytes) : NULL;
         if (!memory) return wk__fail_set(fail, WK_ERR_MEMORY, "out of host memory for x in fixed point");
-        j->prepare = digits->prepare;
-        j->digits = aligned(memory, WK__QUANTIZED_ALIGNMENT);
-        j->first.digits = j->digits;
-        wk__parallel_for(j->first.rows, prepare_row, j);
+        prepare(j, digits, aligned(memory, WK__QUANTIZED_ALIGNMENT));
     }
     multiply_rows(j);
     wk__free(memory);
