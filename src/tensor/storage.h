@@ -50,6 +50,7 @@ typedef struct wk__value {
     int16_t reg;                 /* during a flush: register in its group */
     int32_t ring_refs;           /* references from the writer's queue, part of refs (pending values only) */
     int32_t group;               /* during a flush: index of its group; -1: none */
+    int32_t reads;               /* during a flush: of ring_refs, operands of records that have joined its group */
     atomic_int deferred_readers; /* deferred records that refer to this value */
     wk__device *device;
     int64_t bytes;

@@ -311,7 +311,7 @@ static const cost_case typicals[] = {
     {NAMED(spaces_in_turns), {4, 0, 0, 0, 4, 12, 40, 9216, 9216}},
     {NAMED(more_spaces_than_the_planner_searches), {10, 0, 0, 0, 10, 10, 40, 8192, 8192}},
     {NAMED(more_results_than_a_program_has_operands), {4, 0, 0, 0, 4, 40, 124, 327680, 327680}},
-    {NAMED(longer_than_a_program), {16, 0, 0, 0, 32, 30, 422, 245760, 245760}},
+    {NAMED(longer_than_a_program), {11, 0, 0, 0, 22, 25, 407, 204800, 204800}},
     {NAMED(numbers_in_short_dtypes), {1, 0, 0, 0, 2, 1, 9, 8192, 8192}},
     {NAMED(a_number_in_another_dtype), {1, 0, 0, 0, 1, 1, 5, 256, 256}},
     {NAMED(where_one_is_greater), {1, 0, 0, 0, 2, 1, 7, 8192, 8192}},

@@ -36,7 +36,7 @@ static int32_t earliest(const wk__record *r)
 static int32_t open_new(planner *p, wk__record *r)
 {
     wk__fusion_group *g = &p->last[p->count % LOOK_BACK];
-    memset(g, 0, sizeof *g);
+    memset(g, 0, offsetof(wk__fusion_group, load));
     g->device = r->device;
     g->ndim = r->ndim;
     memcpy(g->shape, wk__record_shape(r), sizeof *g->shape * r->ndim);

@@ -7,22 +7,59 @@
 
 /* ---- capacity ---------------------------------------------------------------------------------------------------- */
 
-/* Returns the number of inputs of r that group `number` would load: those that it has not computed. */
-static int loads(int32_t number, wk__record *r)
+/* Returns true if the group computes this value, so that it is in a register. */
+static bool is_result(int32_t number, const wk__value *value)
+{
+    return value->state == WK__PENDING && value->group == number;
+}
+
+/* Returns true if the group loads the elements of this operand already. Operands that differ in their strides alone are
+ * taken for one: such programs are split if they turn out too large. */
+static bool is_loaded(const wk__fusion_group *g, const wk__ref *in)
+{
+    for (int k = 0; k < g->loads; k++)
+        if (g->load[k].value == in->value && g->load[k].offset == in->offset) return true;
+    return false;
+}
+
+/* Returns the number of operands that r adds to those that group `number` loads. */
+static int new_loads(const wk__fusion_group *g, int32_t number, wk__record *r)
 {
     int count = 0;
     for (int k = 0; k < r->nin; k++) {
-        const wk__value *value = wk__record_in(r, k)->value;
-        count += value && (value->state != WK__PENDING || value->group != number);
+        const wk__ref *in = wk__record_in(r, k);
+        count += in->value && !is_result(number, in->value) && !is_loaded(g, in);
     }
     return count;
 }
 
-/* Programs have limits. This is an estimate; a group that turns out too large is split when it is lowered. */
+/* Returns true if the value must be stored, unless further records of its group are the only ones to read it. */
+static bool needs_store(const wk__value *value)
+{
+    return wk__will_be_stored(value) || value->reads < value->ring_refs - 1; /* its own record refers to it, too */
+}
+
+/* Returns true if r reads a result of the group. */
+static bool reads_group(int32_t number, wk__record *r)
+{
+    for (int i = 0; i < r->nin; i++) {
+        const wk__value *value = wk__record_in(r, i)->value;
+        if (value && is_result(number, value)) return true;
+    }
+    return false;
+}
+
+/* Programs have limits. This is an estimate; a group that turns out too large is split when it is lowered. A record that
+ * neither reads a result of the group nor shares its loads begins other work, which would be divided if a third of the
+ * program were not left for it. */
 static bool has_room(const wk__fusion_group *g, int32_t number, wk__record *r)
 {
-    return g->nins + r->nin + 3 <= WK__MAX_INS && g->operands + loads(number, r) + 1 <= WK__MAX_OPERANDS &&
-           g->imms + r->nin + 2 <= WK__MAX_IMMS;
+    const int loads = new_loads(g, number, r);
+    const bool begins = loads > 0 && g->nins > 0 && !reads_group(number, r);
+    const int thirds = begins ? 2 : 3;
+    return g->nins + r->nin + 3 <= WK__MAX_INS * thirds / 3 &&
+           g->loads + g->stores + loads + 1 <= WK__MAX_OPERANDS * thirds / 3 &&
+           g->imms + r->nin + 2 <= WK__MAX_IMMS * thirds / 3;
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
@@ -154,7 +191,8 @@ static bool reduces_in_first_pass(const wk__fusion_group *g, int32_t number, wk_
 
 /* A group has one space: the record must have that space or, once the group reduces, that of the reduced rows. A second
  * reduction must be over the same dimensions, of an operand with the same kind of layout, because that determines the
- * order of its additions. Rows that are not read again may be long. */
+ * order of its additions. Rows that are not read again may be long. A kernel that reduces across adjacent rows reads and
+ * writes everything in patches, so records of the whole space only join it for a result that it has in a register. */
 static bool shares_the_space(const wk__fusion_group *g, int32_t number, wk__record *r)
 {
     const bool full = wk__same_shape(r->ndim, wk__record_shape(r), g->ndim, g->shape);
@@ -165,7 +203,8 @@ static bool shares_the_space(const wk__fusion_group *g, int32_t number, wk__reco
                 (has_short_rows(g) || reduces_in_first_pass(g, number, r)));
     }
     if (!g->reduce_mask) return full;
-    return full ? has_short_rows(g) : has_row_shape(g, r);
+    if (!full) return has_row_shape(g, r);
+    return has_short_rows(g) && (!g->outer_reduction || reads_group(number, r));
 }
 
 /* Reduced dimensions are moved last, which changes the positions that IOTA returns unless they are already last. */
@@ -219,19 +258,33 @@ bool wk__can_fuse(const wk__fusion_group *g, int32_t number, wk__record *r)
            shares_the_space(g, number, r) && keeps_positions_of_iota(g, r) && reads_registers(g, number, r);
 }
 
+/* Counts an operand of a record that joins group `number`, and marks its value if it must be stored. */
+static void add_operand(wk__fusion_group *g, int32_t number, const wk__ref *in)
+{
+    wk__value *value = in->value;
+    if (is_result(number, value)) {
+        const bool before = needs_store(value);
+        value->reads++;
+        g->stores -= before && !needs_store(value);
+        return;
+    }
+    if (value->state == WK__PENDING) value->escapes = true;
+    if (g->loads < WK__MAX_OPERANDS && !is_loaded(g, in)) {
+        g->load[g->loads].value = value;
+        g->load[g->loads++].offset = in->offset;
+    }
+}
+
 void wk__fuse_record(wk__fusion_group *g, int32_t number, wk__record *r)
 {
     r->group = number;
     g->nins += r->nin + 2;
-    g->operands += 1;
     for (int k = 0; k < r->nin; k++) {
         const wk__ref *in = wk__record_in(r, k);
-        if (!in->value) {
+        if (in->value)
+            add_operand(g, number, in);
+        else
             g->imms++;
-        } else if (in->value->state != WK__PENDING || in->value->group != number) {
-            g->operands++;
-            if (in->value->state == WK__PENDING) in->value->escapes = true;
-        }
     }
     if (r->prior && r->prior->state == WK__PENDING) r->prior->escapes = r->prior->escapes || r->partial;
     if (wk__record_reduces(r)) {
@@ -242,5 +295,8 @@ void wk__fuse_record(wk__fusion_group *g, int32_t number, wk__record *r)
     g->indirect = g->indirect || r->has_indirect_read;
     g->exposed = g->exposed || is_known_outside(r);
     g->has_fault_message = g->has_fault_message || r->op->fault_message;
-    for (int o = 0; o < r->nout; o++) r->ref[o].value->group = number;
+    for (int o = 0; o < r->nout; o++) {
+        r->ref[o].value->group = number;
+        g->stores += needs_store(r->ref[o].value);
+    }
 }

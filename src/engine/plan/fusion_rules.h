@@ -17,7 +17,13 @@ typedef struct wk__fusion_group {
     bool outer_reduction;             /* adjacent rows of the reduced operand are contiguous */
     bool indirect, has_fault_message; /* some op reads at computed indices; or has its own message for a bad one */
     bool exposed;                     /* some op writes memory whose address the user has */
-    int nins, operands, imms;
+    int nins, imms;                   /* of its program, estimated */
+    /* Operands of its program: loads, and results that would be stored if no further record joined. */
+    int loads, stores;
+    struct {
+        const wk__value *value;
+        int64_t offset;
+    } load[WK__MAX_OPERANDS]; /* [loads] */
 } wk__fusion_group;
 
 /* Returns wk__program.outer_reduction for a record that reduces: depends only on its operand's strides. */

@@ -70,6 +70,7 @@ void wk__plan_liveness(wk__op_queue *queue, bool may_defer)
             out->escapes = out->read_by_deferred = false;
             out->group = -1;
             out->reg = -1;
+            out->reads = 0;
         }
     }
     for (int64_t k = queue->count; k-- > 0;) {
