@@ -148,11 +148,11 @@ bool wk__dims_mask(const wk__op *op, wk_site site, const wk_tensor *x, const int
  * node; the caller composes. */
 wk_tensor *wk__reduce(const wk__op *op, wk_site site, wk_tensor *x, uint16_t mask, bool keepdim, wk_dtype compute,
                       wk_dtype dtype);
-/* Like wk__reduce(), but reduces op->expression of x and `other`, a tensor of x's dtype that broadcasts to x; no
- * intermediate of x's size is stored. The expression's register must have dtype's class and vary along the rows. mask 0
- * only if x is 0-d. */
-wk_tensor *wk__reduce_expression(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *other, uint16_t mask,
-                                 bool keepdim, wk_dtype dtype);
+/* Like wk__reduce(), but reduces op->expression of `count` tensors of compute's class, which broadcast to the first; no
+ * intermediate of its size is stored. The expression's register must have dtype's class and vary along the rows. mask 0
+ * only if the first is 0-d. */
+wk_tensor *wk__reduce_expression(const wk__op *op, wk_site site, wk_tensor *in[], int count, uint16_t mask,
+                                 bool keepdim, wk_dtype compute, wk_dtype dtype);
 
 /* ---- views ------------------------------------------------------------------------------------------------------- */
 

@@ -30,9 +30,8 @@ bool wk__dims_mask(const wk__op *op, wk_site site, const wk_tensor *x, const int
     return true;
 }
 
-/* Makes one record over the shape of in[0], to which the other operands broadcast. */
-static wk_tensor *reduced(const wk__op *op, wk_site site, wk_tensor *in[], int count, uint16_t mask, bool keepdim,
-                          wk_dtype compute, wk_dtype dtype)
+wk_tensor *wk__reduce_expression(const wk__op *op, wk_site site, wk_tensor *in[], int count, uint16_t mask,
+                                 bool keepdim, wk_dtype compute, wk_dtype dtype)
 {
     wk_context *context = wk__context();
     wk__device *device = wk__prepare_operands(context, op, site, in, count, WK__COLOCATE_IF_SOFT);
@@ -70,11 +69,5 @@ wk_tensor *wk__reduce(const wk__op *op, wk_site site, wk_tensor *x, uint16_t mas
 {
     if (!dtype) dtype = wk__body_of(x)->dtype;
     if (mask == 0) return wk_clone_at(site, wk_to_dtype_at(site, x, dtype)); /* 0-d: a copy */
-    return reduced(op, site, (wk_tensor *[]){x}, 1, mask, keepdim, compute, dtype);
-}
-
-wk_tensor *wk__reduce_expression(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor *other, uint16_t mask,
-                                 bool keepdim, wk_dtype dtype)
-{
-    return reduced(op, site, (wk_tensor *[]){x, other}, 2, mask, keepdim, wk__body_of(x)->dtype, dtype);
+    return wk__reduce_expression(op, site, (wk_tensor *[]){x}, 1, mask, keepdim, compute, dtype);
 }

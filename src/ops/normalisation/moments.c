@@ -47,8 +47,9 @@ static wk_tensor *sum_of(const wk__op *op, wk_site site, wk_tensor *x, wk_tensor
     wk_tensor *value = other ? wk__to_opmath(x) : NULL;
     const bool two_steps = in_two_steps(x, mask);
     const uint16_t first = two_steps ? mask & (uint16_t)~3u : mask;
+    const wk_dtype dtype = value ? wk__body_of(value)->dtype : WK_F32;
     wk_tensor *sum =
-        value ? wk__reduce_expression(op, site, value, other, first, true, wk__body_of(value)->dtype) : NULL;
+        value ? wk__reduce_expression(op, site, (wk_tensor *[]){value, other}, 2, first, true, dtype, dtype) : NULL;
     return sum && two_steps ? wk__reduce_sum(site, sum, 1, true) : sum;
 }
 

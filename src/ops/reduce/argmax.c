@@ -27,7 +27,9 @@ static wk_tensor *reduce_argbest(const wk__op *reduction, wk_site site, wk_tenso
 {
     if (!x) return NULL;
     wk_tensor *best = wk__reduce(reduction, site, x, mask, true, wk__body_of(x)->dtype, 0);
-    wk_tensor *first = best ? wk__reduce_expression(&first_op, site, x, best, mask, keepdim, WK_I64) : NULL;
+    wk_tensor *first = best ? wk__reduce_expression(&first_op, site, (wk_tensor *[]){x, best}, 2, mask, keepdim,
+                                                    wk__body_of(x)->dtype, WK_I64)
+                            : NULL;
     if (!first || wk__reduced_numel(x, mask) == wk__body_numel(wk__body_of(x))) return first;
     return wk__elementwise(&column_op, site,
                            (wk__arg[]){wk__tensor_arg(first), wk__int_arg(wk__reduced_numel(x, mask))}, 2, NULL);
