@@ -43,6 +43,7 @@ typedef struct wk__cpu_program {
     bool lanes_are_rows; /* lanes of a block are adjacent rows instead of adjacent columns */
     int passes;
     int ntiles; /* scratch tiles used simultaneously */
+    int cost;   /* of an element, in simple instructions */
     wk__cpu_stage element[WK__MAX_INS + 1], row[WK__MAX_INS + 1];
     uint8_t level[WK__MAX_INS], pass[WK__MAX_INS]; /* from wk__program_levels() */
     wk__cpu_reg_info fate[WK__MAX_INS];
@@ -54,6 +55,12 @@ typedef struct wk__cpu_program {
 /* Runs a program, on several threads if large. If a LOADX index is out of range, returns WK_ERR_INDEX with index, bound
  * and tag in *fail, after completing everything else. */
 wk_code wk__cpu_run(const wk__program *group, wk__fail *fail);
+/* Returns the number of elements that justify using another thread. */
+static inline int64_t wk__cpu_program_grain(const wk__cpu_program *program)
+{
+    enum { ELEMENTS = 32768, SIMPLE = 4 /* two loads, an operation and a store */ };
+    return (int64_t)ELEMENTS * SIMPLE / (program->cost > SIMPLE ? program->cost : SIMPLE);
+}
 
 /* For programs without reductions, run in parts: prepare once, then run boxes of the space from any thread. Requires
  * wk__cpu_program_destroy() even if preparing fails. */

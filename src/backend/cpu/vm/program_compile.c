@@ -196,9 +196,11 @@ static void compute_costs(wk__cpu_codegen *e)
     const wk__program *group = e->group;
     wk__cpu_program *p = e->program;
     p->passes = 1;
+    p->cost = 0;
     for (int k = 0; k < group->nins; k++) {
         const wk__ins *ins = &group->ins[k];
         int cost = cost_of(group, k), pass = p->pass[k];
+        p->cost += ins->code == WK__IMM ? 0 : cost;
         for (int n = 0; n < wk__opcode_arity[ins->code]; n++) {
             int r = ins->arg[first_register(ins) + n];
             if (p->level[r] == 1) cost += p->fate[r].cost;

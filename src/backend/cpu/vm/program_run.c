@@ -12,7 +12,7 @@
 #include "iter.h"
 
 enum {
-    CHUNK = 32768,         /* elements that justify using another thread */
+    NONTEMPORAL = 32768,   /* elements below which all stores are ordinary ones */
     CHUNKS_PER_THREAD = 8, /* for large spaces, to balance delayed threads */
 };
 
@@ -173,7 +173,8 @@ static void start_job(elementwise_job *job, const wk__cpu_program *program, cons
 
 static void run_job(elementwise_job *job)
 {
-    int64_t unit = job->transposed ? WK__PATCH_COLUMNS * job->walk.size[0] : 1, grain = (CHUNK + unit - 1) / unit;
+    const int64_t unit = job->transposed ? WK__PATCH_COLUMNS * job->walk.size[0] : 1;
+    const int64_t grain = (wk__cpu_program_grain(job->program) + unit - 1) / unit;
     int64_t threads = job->count > grain ? wk__thread_count() : 1;
     if (threads == 1) {
         if (job->count > 0) run_part(job, 0, job->count);
@@ -190,7 +191,7 @@ static wk_code run_elements(const wk__program *group, wk__fail *fail)
     elementwise_job job;
     wk__cpu_layout layout;
     wk__cpu_layout_init(&layout, group);
-    wk__cpu_style style = {.nontemporal = layout.count < CHUNK ? 0 : wk__nontemporal_operands(group)};
+    wk__cpu_style style = {.nontemporal = layout.count < NONTEMPORAL ? 0 : wk__nontemporal_operands(group)};
     const wk__cpu_program *program = wk__cpu_program_acquire(&own, group, &layout, &style, fail);
     if (!program) return fail->code;
     job.count = layout.count;

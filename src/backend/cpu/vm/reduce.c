@@ -10,7 +10,7 @@
 #include "reduce.h"
 
 enum {
-    TASK = 32768,          /* elements that justify using another thread */
+    NONTEMPORAL = 32768,   /* elements below which all stores are ordinary ones */
     KEEP_BYTES = 256 << 10 /* maximum size of a row of kept values, to stay in L2 */
 };
 
@@ -392,7 +392,8 @@ static void plan_walks(wk__cpu_reduce_job *job)
 int64_t wk__cpu_reduce_blocks_per_task(const wk__cpu_reduce_job *job)
 {
     const int64_t elements = job->lanes * (job->columns > 0 ? job->columns : 1);
-    return elements < TASK ? TASK / elements : 1;
+    const int64_t task = wk__cpu_program_grain(job->program);
+    return elements < task ? task / elements : 1;
 }
 
 static wk_code run_planned(wk__cpu_reduce_job *job, const wk__cpu_layout *layout, bool split_columns, wk__fail *fail)
@@ -434,7 +435,7 @@ wk_code wk__cpu_run_rows(const wk__program *group, wk__fail *fail)
         job.columns > WK__SUM_SEGMENT && wk__thread_count() > 1 && blocks < 4 * (int64_t)wk__thread_count();
     wk__cpu_style style = {.lanes_are_rows = lanes_are_rows,
                            .keep_values = split_columns ? 0 : keepable_columns(&job, lanes_are_rows, lanes),
-                           .nontemporal = job.rows * job.columns < TASK ? 0 : wk__nontemporal_operands(group)};
+                           .nontemporal = job.rows * job.columns < NONTEMPORAL ? 0 : wk__nontemporal_operands(group)};
     job.program = wk__cpu_program_acquire(&own, group, &layout, &style, fail);
     if (!job.program) return fail->code;
     wk__cpu_failure_init(&job.trouble);
