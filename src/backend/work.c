@@ -61,6 +61,14 @@ const wk__work_family wk__work_families[WK__WORK_FAMILIES] = {
                        .is_sparse_space = true,
                        .nmodes = WK__BLOCK_OP_FORMATS,
                        .same_dtype_operand = 1},
+    [WK__NORM_BACKWARD] = {.name = "norm_backward",
+                           .log_name = "gradients of a norm",
+                           .nout = 3,
+                           .nin = 5,
+                           .is_norm = true,
+                           .is_sparse_space = true,
+                           .nmodes = 4,
+                           .same_dtype_operand = 3},
     [WK__TRANSFER] = {.name = "transfer", .nout = 1, .nin = 1, .is_transfer = true, .same_dtype_operand = 1},
 };
 

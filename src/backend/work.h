@@ -9,6 +9,7 @@
  *   along one      scatter_add, scan and sort process the lines of one dimension
  *   dimension
  *   quantized      products with a matrix of quantised blocks, which stays as it is in memory
+ *   norm           gradients of layer norm and rms norm, in one pass over memory
  *   attention      softmax of products, times a third matrix, and its gradient, without the products in memory
  *   transfer       dense bytes to another device; backends have a separate entry for it */
 #ifndef WICK_BACKEND_WORK_H
@@ -48,6 +49,13 @@ typedef enum wk__work_id {
      * f32, row-major; 1 x (R, I) f32 and 2 blocks (O, B) u8, with contiguous rows. The mode is the wk_block_format: B
      * bytes of blocks have I elements. out = x blocks^T. */
     WK__QUANTIZED,
+    /* The space is (R, C); an operand has stride 0 along a dimension that it does not have. All operands have one dtype,
+     * f32 or f64; rows are contiguous. The mode consists of WK__NORM_ bits. Gradients of h weight + bias, where h = (x -
+     * mean) factor, and mean and factor are the statistics of a row of x.
+     *
+     * Operands: 0 dx (R, C), 1 d weight (C) and 2 d bias (C) out, dense; 3 gradient of the result (R, C), 4 x (R, C), 5
+     * mean (R), not read without WK__NORM_CENTRED, 6 factor (R), 7 weight (C), not read without WK__NORM_WEIGHTED. */
+    WK__NORM_BACKWARD,
     WK__WORK_FAMILIES
 } wk__work_id;
 
@@ -55,6 +63,9 @@ typedef enum wk__work_id {
 enum { WK__ATTENTION_CAUSAL = 1, WK__ATTENTION_MASKED = 2 };
 enum { WK__ATTENTION_DIMS = 4 }; /* L, S, E, Ev, the last dimensions of the space */
 enum { WK__QUANTIZED_DIMS = 4 }; /* R, O, I, B */
+/* Modes of norms. Without a mean: rms_norm, whose gradient has no term for it. */
+enum { WK__NORM_CENTRED = 1, WK__NORM_WEIGHTED = 2 };
+enum { WK__NORM_DIMS = 2 }; /* R, C */
 
 typedef struct wk__work_family {
     const char *name;     /* in plans and failures */
@@ -68,6 +79,7 @@ typedef struct wk__work_family {
     bool is_along_dim;      /* works along one dimension, given by dim, mode and bound */
     bool is_attention;      /* works on matrices of rows, keys and columns, as described above */
     bool is_quantized;      /* works on blocks, as described above */
+    bool is_norm;           /* works on rows, as described above */
     bool is_sparse_space;   /* operands have stride 0 along dimensions of the space that they do not have */
     bool is_transfer;       /* inputs are on another device */
     bool can_fault;         /* may find a bad index; for programs the record decides */

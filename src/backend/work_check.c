@@ -223,12 +223,37 @@ static const char *check_quantized(const wk__work_family *family, const wk__work
     return NULL;
 }
 
+/* Checks the gradients of a norm: operands have one dtype, contiguous rows and columns, and dense results. */
+static const char *check_norm(const wk__work_family *family, const wk__work_args *args)
+{
+    enum { R = 1, C = 2 };
+    static const int dims[] = {R | C, C, C, R | C, R | C, R, R, C};
+    static const int mode[] = {0, 0, 0, 0, 0, WK__NORM_CENTRED, 0, WK__NORM_WEIGHTED};
+    if (args->ndim != WK__NORM_DIMS) return "a number of dimensions other than 2";
+    if (args->mode < 0 || args->mode >= family->nmodes) return "an unknown mode";
+    for (int o = 0; o < family->nout + family->nin; o++) {
+        const wk__operand *operand = &args->operand[o];
+        const bool unread = mode[o] && !(args->mode & mode[o]);
+        const int64_t shape[] = {dims[o] & R || unread ? args->shape[0] : 1,
+                                 dims[o] & C || unread ? args->shape[1] : 1};
+        if (operand->dtype != args->operand[0].dtype) return "operands with different dtypes";
+        const char *wrong = check_operand(operand, WK__NORM_DIMS, shape);
+        if (wrong) return wrong;
+        if (unread) continue;
+        if (shape[1] > 1 && operand->stride[1] != 1) return "rows that are not contiguous";
+        if (o == 0 && shape[0] > 1 && operand->stride[0] != shape[1]) return "a result that is not row-major";
+        if (dims[o] == R && shape[0] > 1 && operand->stride[0] != 1) return "statistics that are not contiguous";
+    }
+    return NULL;
+}
+
 static const char *check_args(const wk__work_family *family, const wk__work_args *args)
 {
     if (!args) return "no operands";
     if (args->ndim < 0 || args->ndim > WK__MAX_DIMS) return "an invalid number of dimensions";
     if (family->is_attention) return check_attention(family, args);
     if (family->is_quantized) return check_quantized(family, args);
+    if (family->is_norm) return check_norm(family, args);
     return family->is_contraction ? check_contraction(args) : check_along_dim(family, args);
 }
 

@@ -151,6 +151,37 @@ static void root_mean_square(void **state)
     expect_plan((expected){1, 1, 1});
 }
 
+/* Expects gradients of layer_norm or rms_norm by so many kernels of their own, and by programs. */
+static void row_norm(wk_dtype dtype, bool centred, bool of_x, int kernels, expected programs)
+{
+    WK_SCOPE;
+    const wk_device device = test_null();
+    wk_tensor *x = wk_ones((64, 1024), .dtype = dtype, .device = device, .requires_grad = of_x);
+    wk_tensor *seed = wk_ones((64, 1024), .dtype = dtype, .device = device);
+    wk_tensor *weight = wk_ones((1024), .device = device, .requires_grad = true);
+    wk_tensor *bias = wk_zeros((1024), .device = device, .requires_grad = true);
+    need(x), need(seed), need(weight), need(bias);
+    wk_tensor *out = wk_keep(centred ? wk_layer_norm(x, (1024), weight, bias) : wk_rms_norm(x, (1024), weight));
+    wk_sync();
+    start();
+    assert_int_equal(wk_backward(out, .gradient = wk_to_dtype(seed, wk_dtype_of(out))), WK_OK);
+    need(wk_grad_of(of_x ? x : weight));
+    expect_plan(programs);
+    assert_int_equal(wk__null_log_count(WK__NORM_BACKWARD), kernels);
+}
+
+/* By a kernel of their own, to and from whose dtype others are converted; without that of x by a program that stores no
+ * terms. */
+static void gradients_of_row_norms(void **state)
+{
+    (void)state;
+    for (int centred = 0; centred < 2; centred++) {
+        row_norm(WK_F32, centred, true, 1, (expected){0, 0, 0});
+        row_norm(WK_BF16, centred, true, 1, (expected){2, 3, 3});
+        row_norm(WK_F32, centred, false, 0, (expected){1, 2, 0});
+    }
+}
+
 static const struct CMUnitTest tests[] = {
     cmocka_unit_test(batch_norm_of_images),
     cmocka_unit_test(batch_norm_of_vectors),
@@ -159,6 +190,7 @@ static const struct CMUnitTest tests[] = {
     cmocka_unit_test(group_norm_with_what_follows),
     cmocka_unit_test(instance_norm_of_short_rows),
     cmocka_unit_test(root_mean_square),
+    cmocka_unit_test(gradients_of_row_norms),
 };
 
 int main(void)

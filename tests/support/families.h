@@ -90,6 +90,18 @@ static inline void family_quantized(family_work *w, wk_dtype dtype, wk__memory m
     k->operand[2].dtype = WK_U8;
 }
 
+/* Gradients of a layer norm without weight. */
+static inline void family_norm(family_work *w, wk_dtype dtype, wk__memory memory[])
+{
+    static const int64_t stride[][2] = {{FAMILY_COLUMNS, 1}, {0, 1}, {0, 1}, {FAMILY_COLUMNS, 1},
+                                        {FAMILY_COLUMNS, 1}, {1, 0}, {1, 0}, {0, 1}};
+    wk__work_args *k = &w->kernel;
+    for (int o = 0; o < 8; o++) {
+        k->operand[o] = (wk__operand){.memory = &memory[o], .dtype = (uint8_t)dtype, .stored = o < 3};
+        memcpy(k->operand[o].stride, stride[o], sizeof stride[o]);
+    }
+}
+
 /* Builds work of a family. Returns false if the family does not have this layout. For numbers outside the families it
  * builds some kernel. */
 static inline bool family_work_of(family_work *w, int family, wk_dtype dtype, wk__layout layout, wk__memory memory[])
@@ -115,6 +127,7 @@ static inline bool family_work_of(family_work *w, int family, wk_dtype dtype, wk
     case WK__ATTENTION:
     case WK__ATTENTION_BACKWARD: family_attention(w, dtype, memory); break;
     case WK__QUANTIZED: family_quantized(w, dtype, memory); break;
+    case WK__NORM_BACKWARD: family_norm(w, dtype, memory); break;
     default: break; /* a scan and a transfer are complete */
     }
     return layout == WK__LAYOUT_STRIDES || family == WK__CONTRACTION;

@@ -20,12 +20,14 @@ static wk__cpu_family_run *const run[WK__WORK_FAMILIES] = {
     [WK__ATTENTION] = wk__cpu_attention,
     [WK__ATTENTION_BACKWARD] = wk__cpu_attention_backward,
     [WK__QUANTIZED] = wk__cpu_quantized,
+    [WK__NORM_BACKWARD] = wk__cpu_norm_backward,
 };
 
 bool wk__cpu_has_kernel(int family, wk_dtype dtype)
 {
     if (!wk__is_work_family(family) || !run[family]) return false;
     if (wk__work_families[family].is_quantized) return dtype == WK_F32;
+    if (wk__work_families[family].is_norm) return wk__cpu_isa_current()->norm[dtype] != NULL;
     return !wk__work_families[family].is_attention || wk__cpu_isa_current()->attention[dtype];
 }
 

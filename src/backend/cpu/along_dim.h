@@ -21,7 +21,7 @@ wk_code wk__cpu_kernel(const wk__work *work, wk__fail *fail);
 
 typedef wk_code wk__cpu_family_run(const wk__work *work, wk__fail *fail);
 wk__cpu_family_run wk__cpu_contraction, wk__cpu_scatter_add, wk__cpu_scan, wk__cpu_sort, wk__cpu_attention,
-    wk__cpu_attention_backward, wk__cpu_quantized;
+    wk__cpu_attention_backward, wk__cpu_quantized, wk__cpu_norm_backward;
 
 typedef struct wk__dim_lines {
     int64_t count, length;

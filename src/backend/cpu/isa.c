@@ -11,6 +11,7 @@ extern const wk__gemm wk__gemm_portable[];
 extern wk__scan_adjacent *const wk__scan_portable[WK_DTYPE_COUNT];
 extern const wk__attention_passes *const wk__attention_portable[WK_DTYPE_COUNT];
 extern wk__quantized_run *const wk__quantized_portable[];
+extern wk__norm_backward_rows *const wk__norm_portable[WK_DTYPE_COUNT];
 
 static bool always(void)
 {
@@ -26,6 +27,7 @@ extern const wk__attention_passes *const wk__attention_avx2[WK_DTYPE_COUNT],
 extern wk__quantized_run *const wk__quantized_avx2[], *const wk__quantized_avx512[];
 extern const wk__quantized_digits wk__quantized_digits_avx2, wk__quantized_digits_avx512,
     wk__quantized_digits_avx512_vnni;
+extern wk__norm_backward_rows *const wk__norm_avx2[WK_DTYPE_COUNT], *const wk__norm_avx512[WK_DTYPE_COUNT];
 
 /* Features that the files of each set are compiled for: x86-64-v3 and -v4. __builtin_cpu_supports also checks that the
  * system saves the wide registers. The other features of v3 (f16c, movbe, lzcnt) are not tested: every CPU with these
@@ -57,24 +59,26 @@ extern const wk__gemm wk__gemm_neon[];
 extern wk__scan_adjacent *const wk__scan_neon[WK_DTYPE_COUNT];
 extern const wk__attention_passes *const wk__attention_neon[WK_DTYPE_COUNT];
 extern wk__quantized_run *const wk__quantized_neon[];
+extern wk__norm_backward_rows *const wk__norm_neon[WK_DTYPE_COUNT];
 #endif
 
 /* Best first. Each entry requires the features of those below, whose kernels it uses for dtypes it has none for. */
 static const wk__cpu_isa kinds[] = {
 #if defined(__x86_64__)
     {"avx512_bf16", has_avx512_bf16, &wk__vm_avx512, wk__gemm_avx512_bf16, wk__scan_avx512, wk__attention_avx512,
-     wk__quantized_avx512, &wk__quantized_digits_avx512_vnni},
+     wk__quantized_avx512, &wk__quantized_digits_avx512_vnni, wk__norm_avx512},
     {"avx512_vnni", has_avx512_vnni, &wk__vm_avx512, wk__gemm_avx512, wk__scan_avx512, wk__attention_avx512,
-     wk__quantized_avx512, &wk__quantized_digits_avx512_vnni},
+     wk__quantized_avx512, &wk__quantized_digits_avx512_vnni, wk__norm_avx512},
     {"avx512", has_avx512, &wk__vm_avx512, wk__gemm_avx512, wk__scan_avx512, wk__attention_avx512, wk__quantized_avx512,
-     &wk__quantized_digits_avx512},
+     &wk__quantized_digits_avx512, wk__norm_avx512},
     {"avx2", has_avx2, &wk__vm_avx2, wk__gemm_avx2, wk__scan_avx2, wk__attention_avx2, wk__quantized_avx2,
-     &wk__quantized_digits_avx2},
+     &wk__quantized_digits_avx2, wk__norm_avx2},
 #elif defined(__aarch64__)
-    {"neon", always, &wk__vm_neon, wk__gemm_neon, wk__scan_neon, wk__attention_neon, wk__quantized_neon, NULL},
+    {"neon", always, &wk__vm_neon, wk__gemm_neon, wk__scan_neon, wk__attention_neon, wk__quantized_neon, NULL,
+     wk__norm_neon},
 #endif
     {"portable", always, &wk__vm_portable, wk__gemm_portable, wk__scan_portable, wk__attention_portable,
-     wk__quantized_portable, NULL},
+     wk__quantized_portable, NULL, wk__norm_portable},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 

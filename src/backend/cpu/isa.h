@@ -6,6 +6,7 @@
 
 #include "backend/cpu/attention/passes.h"
 #include "backend/cpu/contraction/gemm.h"
+#include "backend/cpu/norm/rows.h"
 #include "backend/cpu/quantized/dots.h"
 #include "backend/cpu/scan.h"
 #include "backend/cpu/vm/vm.h"
@@ -20,6 +21,7 @@ typedef struct wk__cpu_isa {
     const wk__attention_passes *const *attention; /* likewise: f32 and f64 */
     wk__quantized_run *const *quantized;          /* one per format of blocks */
     const wk__quantized_digits *digits;           /* products with such blocks in integers; NULL if missing */
+    wk__norm_backward_rows *const *norm;          /* one per dtype: f32 and f64 */
 } wk__cpu_isa;
 
 /* Returns the set in use: that of WICK_CPU if supported, else the best supported one. Constant after the first call. */

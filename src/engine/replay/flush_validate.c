@@ -120,6 +120,12 @@ static bool quantized_fits(const wk__record *r)
            r->mode < wk__record_family(r)->nmodes;
 }
 
+static bool norm_fits(const wk__record *r)
+{
+    return r->ndim == WK__NORM_DIMS && (r->ref[0].dtype == WK_F32 || r->ref[0].dtype == WK_F64) && r->mode >= 0 &&
+           r->mode < wk__record_family(r)->nmodes;
+}
+
 static bool family_fits(wk__record *r)
 {
     const wk__work_family *family = wk__record_family(r);
@@ -127,7 +133,8 @@ static bool family_fits(wk__record *r)
     if (r->op->expression || wk__record_reduces(r)) return false;
     if (r->nout != family->nout || r->nin != family->nin || r->partial != family->accumulates) return false;
     if ((family->is_contraction && !sum_fits(r)) || (family->is_along_dim && !along_fits(r)) ||
-        (family->is_attention && !attention_fits(r)) || (family->is_quantized && !quantized_fits(r)))
+        (family->is_attention && !attention_fits(r)) || (family->is_quantized && !quantized_fits(r)) ||
+        (family->is_norm && !norm_fits(r)))
         return false;
     return r->ref[0].dtype == r->ref[family->same_dtype_operand].dtype &&
            (!family->index_operand || r->ref[family->index_operand].dtype == WK_I64);

@@ -2,6 +2,7 @@
 /* rms_norm: x / sqrt(mean of squares + eps) weight over the last dimensions. One row program: the sum of squares, the
  * result. */
 #include "ops/reduce/reduction.h"
+#include "ops/reduce/row_norm.h"
 #include <float.h>
 
 static int square(wk__emit *e, const int in[])
@@ -100,6 +101,7 @@ static void gradient(wk__grad_ctx *g)
 {
     const int64_t mask = wk__rms_norm_attributes_of(g->attr).mask;
     wk_tensor *grad = g->out[0], *in = NULL;
+    if (grad && !g->out[1] && wk__row_norm_gradient(g, mask, NULL, wk__saved(g, WK__SAVED_OUT + 1))) return;
     if (grad && wk__needs_input_grad(g, 1)) g->in[1] = gradient_of_weight(g, mask);
     if (!wk__needs_input_grad(g, 0)) return;
     wk_tensor *h = saved_normalised(g), *r = wk__saved(g, WK__SAVED_OUT + 1);

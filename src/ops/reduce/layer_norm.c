@@ -2,6 +2,7 @@
 /* layer_norm: (x - mean) / sqrt(var + eps) weight + bias over the last dimensions. One row program: the mean, the sum
  * of squared deviations, the result. */
 #include "reduction.h"
+#include "row_norm.h"
 #include <math.h>
 
 static int square(wk__emit *e, const int in[])
@@ -128,6 +129,9 @@ static void gradient(wk__grad_ctx *g)
 {
     const int64_t mask = wk__layer_norm_attributes_of(g->attr).mask;
     wk_tensor *grad = g->out[0];
+    if (grad && !g->out[1] && !g->out[2] &&
+        wk__row_norm_gradient(g, mask, wk__saved(g, WK__SAVED_OUT + 1), wk__saved(g, WK__SAVED_OUT + 2)))
+        return;
     if (wk__needs_input_grad(g, 2)) g->in[2] = grad;
     if (grad && wk__needs_input_grad(g, 1)) g->in[1] = gradient_of_weight(g, mask);
     if (!wk__needs_input_grad(g, 0)) return;

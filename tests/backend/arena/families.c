@@ -64,6 +64,7 @@ static void names_are_distinct(void **state)
     assert_string_equal(wk__work_name(WK__ATTENTION), "attention");
     assert_string_equal(wk__work_name(WK__ATTENTION_BACKWARD), "attention_backward");
     assert_string_equal(wk__work_name(WK__QUANTIZED), "quantized");
+    assert_string_equal(wk__work_name(WK__NORM_BACKWARD), "norm_backward");
     assert_string_equal(wk__work_name(WK__WORK_FAMILIES), "unknown work");
     assert_string_equal(wk__work_name(-1), "unknown work");
 }
@@ -171,11 +172,9 @@ static void modes_and_dtypes_are_checked(void **state)
     (void)state;
     static const struct {
         int family, modes, like, places;
-    } rows[] = {{WK__SCATTER_ADD, 1, 2, 1},
-                {WK__SCAN, 2, 1, 0},
-                {WK__SORT, 2, 2, 1},
-                {WK__ATTENTION, 4, 2, 0},
-                {WK__ATTENTION_BACKWARD, 4, 3, 0}};
+    } rows[] = {
+        {WK__SCATTER_ADD, 1, 2, 1},        {WK__SCAN, 2, 1, 0},         {WK__SORT, 2, 2, 1}, {WK__ATTENTION, 4, 2, 0},
+        {WK__ATTENTION_BACKWARD, 4, 3, 0}, {WK__NORM_BACKWARD, 4, 3, 0}};
     void *null;
     on_cpu c;
     assert_int_equal(wk__null_backend.open(0, &null, &fail), WK_OK);

@@ -31,15 +31,16 @@ static void null_agrees(void **state)
     wk__null_log_clear();
 }
 
-static bool is_attention(int family)
+/* Returns true for families in f32 and f64. */
+static bool is_floating(int family)
 {
-    return family == WK__ATTENTION || family == WK__ATTENTION_BACKWARD;
+    return family == WK__ATTENTION || family == WK__ATTENTION_BACKWARD || family == WK__NORM_BACKWARD;
 }
 
 static bool wanted_of_cpu(int family, wk_dtype dtype, wk__layout layout)
 {
     if (family == WK__QUANTIZED) return dtype == WK_F32;
-    return all_but_transfers(family, dtype, layout) && (!is_attention(family) || dtype == WK_F32 || dtype == WK_F64);
+    return all_but_transfers(family, dtype, layout) && (!is_floating(family) || dtype == WK_F32 || dtype == WK_F64);
 }
 
 static void cpu_agrees(void **state)
@@ -78,7 +79,7 @@ static void gpu_plans_agree(void **state)
                     const bool exists = family_work_of(&w, family, dtype, layout, memory);
                     const bool supported = wk__gpu_supports(&target, family, dtype, layout);
                     assert_int_equal(supported, exists && all_but_transfers(family, dtype, layout) &&
-                                                    !is_attention(family) && family != WK__QUANTIZED &&
+                                                    !is_floating(family) && family != WK__QUANTIZED &&
                                                     (dtype != WK_F64 || f64) &&
                                                     (dtype != WK_BOOL || layout != WK__LAYOUT_CONTRACTION));
                     if (!exists) continue;
