@@ -49,9 +49,9 @@ typedef enum wk__work_id {
      * f32, row-major; 1 x (R, I) f32 and 2 blocks (O, B) u8, with contiguous rows. The mode is the wk_block_format: B
      * bytes of blocks have I elements. out = x blocks^T. */
     WK__QUANTIZED,
-    /* The space is (R, C); an operand has stride 0 along a dimension that it does not have. All operands have one dtype,
-     * f32 or f64; rows are contiguous. The mode consists of WK__NORM_ bits. Gradients of h weight + bias, where h = (x -
-     * mean) factor, and mean and factor are the statistics of a row of x.
+    /* The space is (R, C); an operand has stride 0 along a dimension that it does not have. All operands have one
+     * dtype, f32 or f64; rows are contiguous. The mode consists of WK__NORM_ bits. Gradients of h weight + bias, where
+     * h = (x - mean) factor, and mean and factor are the statistics of a row of x.
      *
      * Operands: 0 dx (R, C), 1 d weight (C) and 2 d bias (C) out, dense; 3 gradient of the result (R, C), 4 x (R, C), 5
      * mean (R), not read without WK__NORM_CENTRED, 6 factor (R), 7 weight (C), not read without WK__NORM_WEIGHTED. */

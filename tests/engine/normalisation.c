@@ -151,7 +151,7 @@ static void root_mean_square(void **state)
     expect_plan((expected){1, 1, 1});
 }
 
-/* Expects gradients of layer_norm or rms_norm by so many kernels of their own, and by programs. */
+/* Expects gradients of layer_norm or rms_norm by so many special kernels, and by programs. */
 static void row_norm(wk_dtype dtype, bool centred, bool of_x, int kernels, expected programs)
 {
     WK_SCOPE;
@@ -170,7 +170,7 @@ static void row_norm(wk_dtype dtype, bool centred, bool of_x, int kernels, expec
     assert_int_equal(wk__null_log_count(WK__NORM_BACKWARD), kernels);
 }
 
-/* By a kernel of their own, to and from whose dtype others are converted; without that of x by a program that stores no
+/* By one special kernel, to and from whose dtype others are converted; without that of x by a program that stores no
  * terms. */
 static void gradients_of_row_norms(void **state)
 {

@@ -49,9 +49,9 @@ static bool reads_group(int32_t number, wk__record *r)
     return false;
 }
 
-/* Programs have limits. This is an estimate; a group that turns out too large is split when it is lowered. A record that
- * neither reads a result of the group nor shares its loads begins other work, which would be divided if a third of the
- * program were not left for it. */
+/* Programs have limits. This is an estimate; a group that turns out too large is split when it is lowered. A record
+ * that neither reads a result of the group nor shares its loads begins other work, which would be divided if a third of
+ * the program were not left for it. */
 static bool has_room(const wk__fusion_group *g, int32_t number, wk__record *r)
 {
     const int loads = new_loads(g, number, r);
@@ -191,8 +191,8 @@ static bool reduces_in_first_pass(const wk__fusion_group *g, int32_t number, wk_
 
 /* A group has one space: the record must have that space or, once the group reduces, that of the reduced rows. A second
  * reduction must be over the same dimensions, of an operand with the same kind of layout, because that determines the
- * order of its additions. Rows that are not read again may be long. A kernel that reduces across adjacent rows reads and
- * writes everything in patches, so records of the whole space only join it for a result that it has in a register. */
+ * order of its additions. Rows that are not read again may be long. A kernel that reduces across adjacent rows reads
+ * and writes everything in patches, so records of the full space only join it to read a result in a register. */
 static bool shares_the_space(const wk__fusion_group *g, int32_t number, wk__record *r)
 {
     const bool full = wk__same_shape(r->ndim, wk__record_shape(r), g->ndim, g->shape);

@@ -9,7 +9,7 @@
  *
  *     dx = factor (d - mean of d - h mean of d h)      d_weight = sum over the rows of grad h      d_bias = of grad
  *
- * of which the mean of d is absent if there is no mean. Each row is read from memory once. */
+ * of which the mean of d is absent without a mean. Each row is read from memory once. */
 typedef struct wk__norm_rows {
     int64_t rows, columns;
     const void *grad, *x; /* rows of contiguous columns; distance of rows in elements */
