@@ -81,7 +81,7 @@ static void multiply_rows(job *j)
     wk__parallel_for(wk__chunk_count(j->rows, j->per_task), run_dots, j);
 }
 
-/* Computes the digits of x into memory of the caller; one thread does, since that takes as long as few rows of blocks. */
+/* Computes the digits of x in `memory`, in one thread: it takes as long as the products with a few rows of blocks. */
 static void prepare(job *j, const wk__quantized_digits *digits, char *memory)
 {
     wk__quantized_row *first = &j->first;
