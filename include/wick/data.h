@@ -118,6 +118,7 @@ WK_RESULT_API wk_dataset *wk_data_concat_at(wk_site site, wk_dataset *const *dat
  *            partitions for different batch sizes (see wk_text_windows)
  * PyTorch:   torch.utils.data.StackDataset; torch.utils.data.TensorDataset of more than two tensors */
 WK_RESULT_API wk_dataset *wk_data_stack_at(wk_site site, wk_dataset *const *datasets, int64_t count);
+
 typedef struct wk_split_options {
     size_t size;
     wk_by_name by_name;
