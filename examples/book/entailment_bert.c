@@ -43,7 +43,8 @@ static wk_tensor *with_masks(wk_tensor *ids, int64_t count, wk_tensor **labels)
     return wk_where(by_word, random, wk_masked_fill(ids, by_mask, MASK));
 }
 
-/* Trains BERT and a head of its own on the texts for training, PASSES times. Returns the last loss. */
+/* Trains BERT and a head of its own on the texts for training, at most PASSES times and not more often than it is
+ * fine-tuned. Returns the last loss. */
 static double pre_train(wk_module *bert, const texts *t, const run *r)
 {
     WK_SCOPE;
@@ -54,8 +55,9 @@ static double pre_train(wk_module *bert, const texts *t, const run *r)
     wk_dataset *pairs = wk_data_slice(wk_data_tensors(t->x, NULL), 0, t->trained);
     wk_loader *batches =
         wk_data_loader(pairs, .batch_size = BATCH, .shuffle = true, .seed = r->seed, .device = r->device);
+    const int passes = r->epochs < PASSES ? r->epochs : PASSES;
     double last = 0;
-    for (int pass = 1; pass <= PASSES && !wk_error(); pass++) {
+    for (int pass = 1; pass <= passes && !wk_error(); pass++) {
         WK_SCOPE;
         wk_history *losses = wk_history_new();
         WK_EACH(batch, batches)

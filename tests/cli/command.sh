@@ -664,8 +664,7 @@ check "examples/use_gpu on OpenCL" ends 0 env WICK_GPU=opencl "$WICK_SOURCE/buil
 
 book=$WICK_SOURCE/build/release/examples/book
 check "examples/book/edge_kernel finds the kernel" says "^step 10  loss 0[.][0-9]*$" "$book/edge_kernel" cpu
-for program in $(cd examples/book && ls ./*.c | sed 's,^[.]/,,; s/[.]c$//' |
-    grep -v -e edge_kernel -e train -e characters -e rnn -e gru -e lstm); do
+for program in lenet alexnet vgg nin googlenet batch_norm_by_hand batch_norm resnet densenet regnet vit; do
     check "examples/book/$program trains" says "^[0-9.]* examples/sec on cpu$" "$book/$program" cpu 1 16 \
         "$WICK_WORK/$program.svg"
     check "examples/book/$program draws its curves" grep -q ">test accuracy</text>" "$WICK_WORK/$program.svg"
@@ -674,6 +673,14 @@ for program in rnn_by_hand rnn gru lstm lstm_deep lstm_bidirectional; do
     check "examples/book/$program trains" says "^epoch 1 perplexity [0-9.]*$" "$book/$program" cpu 1 \
         data/text/tinyshakespeare.txt "$WICK_WORK/$program.svg"
     check "examples/book/$program draws its curve" grep -q "perplexity</text>" "$WICK_WORK/$program.svg"
+done
+for program in optimisers descent autoregressive language_models seq2seq nadaraya_watson seq2seq_attention transformer \
+    sentiment_lstm sentiment_cnn entailment_attention entailment_bert gaussian_process random_search gan dcgan; do
+    check "examples/book/$program has a result" says "^result: .*[0-9]" "$book/$program" cpu 1 "$WICK_WORK/$program.svg"
+    check "examples/book/$program draws its curves" grep -q "</text>" "$WICK_WORK/$program.svg"
+done
+for program in frozen_lake likelihood; do
+    check "examples/book/$program has a result" says "^result: .*[0-9]" "$book/$program" cpu 1
 done
 check "examples/book: an absent device fails" ends 1 "$book/lenet" opencl:77 1 16
 check "examples/book: no number of epochs" ends 2 "$book/lenet" cpu many
