@@ -257,6 +257,59 @@ static void layouts(void **state)
     assert_true(wk_item(wk_all(wk_eq(grouped, repeated))) == 1);
 }
 
+/* One query per head has a kernel of its own: its rows are those of several queries, up to rounding. */
+static void one_query_of(wk_dtype dtype, int64_t keys, int64_t size)
+{
+    WK_SCOPE;
+    wk_seed(11);
+    const double allowed = dtype == WK_F32 ? 1e-5 : 1e-13;
+    wk_tensor *query = wk_to_dtype(wk_randn((3, 2, size)), dtype), *key = wk_to_dtype(wk_randn((3, keys, size)), dtype);
+    wk_tensor *value = wk_to_dtype(wk_randn((3, 5, keys)), dtype), *mask = wk_to_dtype(wk_randn((3, keys, 2)), dtype);
+    value = wk_transpose(value, 1, 2);
+    wk_set(mask, (1, WK_ALL, 0), -INFINITY); /* a query without visible keys */
+    mask = wk_transpose(mask, 1, 2);
+    for (int masked = 0; masked < 2; masked++) {
+        wk_tensor *const use = masked ? mask : NULL;
+        wk_tensor *both = wk_scaled_dot_product_attention(query, key, value, .attn_mask = use);
+        for (int q = 0; q < 2; q++) {
+            wk_tensor *rows = masked ? wk_narrow(use, 1, q, 1) : NULL;
+            wk_tensor *one = wk_scaled_dot_product_attention(wk_narrow(query, 1, q, 1), key, value, .attn_mask = rows);
+            assert_true(wk_item(wk_amax(wk_abs(wk_sub(one, wk_narrow(both, 1, q, 1))))) < allowed);
+            if (masked && q == 0) assert_true(wk_item(wk_amax(wk_abs(wk_select(one, 0, 1)))) == 0);
+        }
+    }
+    wk_tensor *first = wk_scaled_dot_product_attention(wk_narrow(query, 1, 0, 1), key, value, .is_causal = true);
+    assert_true(wk_item(wk_all(wk_eq(first, wk_narrow(value, 1, 0, 1)))) == 1);
+}
+
+static void one_query(void **state)
+{
+    (void)state;
+    static const int64_t counts[] = {1, 15, 16, 17, 300};
+    for (int k = 0; k < 5; k++) {
+        one_query_of(WK_F32, counts[k], 20);
+        one_query_of(WK_F64, counts[k], 1);
+    }
+}
+
+/* The gradient reads the logarithm of the sum of each row, which the result stores. */
+static void gradients_of_one_query(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_seed(13);
+    wk_tensor *query = wk_randn((2, 1, 20), .requires_grad = true), *key = wk_randn((2, 70, 20), .requires_grad = true);
+    wk_tensor *value = wk_randn((2, 70, 9), .requires_grad = true), *weight = wk_randn((2, 1, 9));
+    wk_tensor *mask = wk_requires_grad_(wk_zeros((1, 70)), true);
+    wk_tensor *in[] = {query, key, value}, *fast[3], *slow[3];
+    wk_tensor *out = wk_scaled_dot_product_attention(query, key, value);
+    wk_tensor *other = wk_scaled_dot_product_attention(query, key, value, .attn_mask = mask);
+    wk_grad_options options = {.size = sizeof options, .grad_outputs = &weight};
+    assert_int_equal(wk_grad_at(WK_HERE, &out, 1, in, 3, fast, &options), WK_OK);
+    assert_int_equal(wk_grad_at(WK_HERE, &other, 1, in, 3, slow, &options), WK_OK);
+    for (int k = 0; k < 3; k++) assert_true(wk_item(wk_amax(wk_abs(wk_sub(fast[k], slow[k])))) < 1e-5);
+}
+
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 static void errors(void **state)
@@ -314,6 +367,8 @@ int main(void)
         cmocka_unit_test(kernel_agrees_with_composition),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(layouts),
+        cmocka_unit_test(one_query),
+        cmocka_unit_test(gradients_of_one_query),
         cmocka_unit_test(errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

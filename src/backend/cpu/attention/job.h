@@ -75,6 +75,9 @@ typedef void wk__attention_body(const wk__attention_job *job, int64_t task, wk__
 wk_code wk__attention_run(const wk__attention_job *job, int64_t tasks, int64_t bytes, wk__attention_body *body,
                           wk__fail *fail);
 
+/* Computes the result of a job with one row of query per head. */
+wk_code wk__attention_of_rows(const wk__attention_job *job, wk__fail *fail);
+
 /* C (rows, columns) = or += A (rows, k) B (k, columns): rows of B and C are contiguous. */
 void wk__attention_multiply(const wk__attention_job *job, int64_t rows, int64_t columns, int64_t k,
                             wk__attention_matrix a, wk__attention_matrix b, wk__attention_matrix c, bool add);
