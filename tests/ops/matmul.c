@@ -52,6 +52,26 @@ static void products_over_no_elements(void **state)
     EXPECT(wk_linear(wk_zeros((2, 0)), wk_zeros((2, 0)), wk_ones((2))), (2, 2), 1, 1, 1, 1);
 }
 
+/* A vector times rows and times columns of a matrix, in sizes around those of blocks. Small integers: sums are exact. */
+static void vectors(void **state)
+{
+    (void)state;
+    static const int64_t steps[] = {1, 9, 513, 4096, 4103, 8209}, counts[] = {1, 3, 17, 2079};
+    wk_seed(3);
+    for (int i = 0; i < 6 * 4 * 2; i++) {
+        WK_SCOPE;
+        const wk_dtype dtype = i % 2 ? WK_F64 : WK_F32;
+        const int64_t k = steps[i / 8], n = k > 513 && i / 2 % 4 == 3 ? 67 : counts[i / 2 % 4];
+        wk_tensor *x = wk_to_dtype(wk_randint(-4, 5, (1, k)), dtype);
+        wk_tensor *rows = wk_to_dtype(wk_randint(-4, 5, (n, k)), dtype);
+        wk_tensor *expected = wk_sum(wk_mul(x, rows), (1));
+        wk_tensor *columns = wk_contiguous(wk_t(rows));
+        wk_sync();
+        assert_true(wk_item(wk_all(wk_eq(wk_matmul(x, wk_t(rows)), expected))) == 1);
+        assert_true(wk_item(wk_all(wk_eq(wk_matmul(x, columns), expected))) == 1);
+    }
+}
+
 static void dtypes(void **state)
 {
     (void)state;
@@ -193,9 +213,16 @@ static void errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dimensions), cmocka_unit_test(batches),        cmocka_unit_test(products_over_no_elements),
-        cmocka_unit_test(dtypes),     cmocka_unit_test(sums),           cmocka_unit_test(sums_are_rounded_once),
-        cmocka_unit_test(gradients),  cmocka_unit_test(names_of_nodes), cmocka_unit_test(errors),
+        cmocka_unit_test(dimensions),
+        cmocka_unit_test(batches),
+        cmocka_unit_test(products_over_no_elements),
+        cmocka_unit_test(vectors),
+        cmocka_unit_test(dtypes),
+        cmocka_unit_test(sums),
+        cmocka_unit_test(sums_are_rounded_once),
+        cmocka_unit_test(gradients),
+        cmocka_unit_test(names_of_nodes),
+        cmocka_unit_test(errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -209,7 +209,7 @@ void wk__gemm_macrotile_boxes(const wk__gemm_plan *plan, const wk__gemm_macrotil
 static void multiply_vector(const wk__gemm_plan *plan, const wk__gemm_macrotile *macrotile, const block_cursor *at)
 {
     const wk__gemm_microkernels *class = plan->class;
-    _Alignas(64) char a[WK__GEMM_K_BYTES];
+    _Alignas(64) char a[WK__GEMM_VECTOR_BYTES];
     plan->pack(a, 1, 1, 1, at->k, at->a, plan->a_row, plan->a_step);
     const bool down = plan->b_column == 1;
     (down ? class->gemv_rows : class->gemv_columns)(macrotile->column_end - macrotile->column, at->k, a, at->b,

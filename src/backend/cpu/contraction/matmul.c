@@ -178,12 +178,15 @@ static void choose_packing(wk__gemm_plan *plan)
     plan->pack_b = plan->pack_b || plan->b_im2col;
 }
 
-/* Divides the steps of the sum into blocks of equal size, of which a packed row is at most WK__GEMM_K_BYTES long. */
+/* Divides the steps of the sum into blocks of equal size, of which a packed row is at most WK__GEMM_K_BYTES long. A
+ * vector times contiguous columns reads these as a whole as far as possible. */
 static void choose_k_block(wk__gemm_plan *plan)
 {
+    const bool reads_columns = plan->is_gemv && plan->b_column != 1 && !plan->b_program.group;
     const int64_t steps = plan->a_run_steps ? plan->a_run_steps : plan->k;
     const int64_t packed = wk__gemm_packed_k(plan->class, steps);
-    const int64_t packed_max = WK__GEMM_K_BYTES / (int64_t)plan->class->packed_size;
+    const int64_t packed_max =
+        (reads_columns ? WK__GEMM_VECTOR_BYTES : WK__GEMM_K_BYTES) / (int64_t)plan->class->packed_size;
     const int64_t blocks = wk__chunk_count(packed, packed_max);
     plan->k_block = packed <= packed_max ? steps : wk__chunk_count(packed, blocks) * plan->class->k_per_packed;
 }

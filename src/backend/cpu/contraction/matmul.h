@@ -25,6 +25,7 @@ enum {
      * panel of B (K_BYTES x a tile's columns) share L2 with C; the macrotile's B is read from L3 once per block of
      * rows. */
     WK__GEMM_K_BYTES = 2048,         /* of a row of A per block of the sum: 512 f32 */
+    WK__GEMM_VECTOR_BYTES = 16384,   /* of a row of A that multiplies contiguous columns */
     WK__GEMM_BLOCK_ROWS = 96,        /* rows of A packed, and of C completed, at a time */
     WK__GEMM_MACROTILE_ROWS = 768,   /* of C in one macrotile */
     WK__GEMM_MACROTILE_BYTES = 1920, /* bytes of each of its rows: 480 f32, ten panels of 48 */
