@@ -222,6 +222,28 @@ static void products_are_accurate(void **state)
     for_each_kernel(check_accuracy);
 }
 
+/* The largest sums of 4 products: equal codes, at both ends of their range, times elements whose bits are all set. */
+static void check_large_sums(wk_block_format format)
+{
+    static const int bytes[] = {0x00, 0x77, 0x80, 0x88, 0xf7};
+    WK_SCOPE;
+    wk_tensor *x = wk_mul(wk_full((2, 512), 0x1.fffffep0),
+                          wk_to_dtype(wk_sub(1, wk_mul(wk_reshape(wk_arange(2), (2, 1)), 2)), WK_F32));
+    for (int k = 0; k < 5; k++) {
+        const wk__block_format *f = &wk__block_formats[format];
+        wk_tensor *blocks = wk_full((WEIGHT_ROWS, 512 / f->elements * f->bytes), bytes[k], .dtype = WK_U8);
+        expect_products(x, blocks, format, 3e-6);   /* floats are summed in 16 lanes of one sign */
+        wk_fill_(wk_narrow(blocks, 1, 0, 2), 0x3c); /* a scale of 1 in formats that begin with it */
+        expect_products(x, blocks, format, 3e-6);
+    }
+}
+
+static void large_sums_do_not_overflow(void **state)
+{
+    (void)state;
+    for_each_kernel(check_large_sums);
+}
+
 /* Rows of x with NaN, infinite, huge, tiny, denormal elements and zeros of both signs. */
 static void check_extremes(wk_block_format format)
 {
@@ -409,6 +431,7 @@ int main(void)
         cmocka_unit_test(products_are_those_of_the_elements),
         cmocka_unit_test(kernels_multiply_the_elements),
         cmocka_unit_test(products_are_accurate),
+        cmocka_unit_test(large_sums_do_not_overflow),
         cmocka_unit_test(extreme_elements_are_multiplied),
         cmocka_unit_test(scales_that_are_not_finite_are_multiplied),
         cmocka_unit_test(rows_do_not_matter),

@@ -7,8 +7,9 @@
  *
  *     sum code q = 256 (256 sum code digit[2] + sum code digit[1]) + sum code digit[0]
  *
- * Codes have up to 6 bits, so that a sum is less than 2^31. If one of 4 elements is infinite or NaN, q is 0 and the
- * unit NaN. */
+ * Codes have up to 6 bits, so that a sum is less than 2^31. With codes of 8 bits q has 23 bits: sums modulo 2^32, with
+ * the constant of the codes subtracted, are then less than 2^31, too. If no q represents 4 elements, as one of them is
+ * infinite or NaN, q is 0 and the unit NaN. */
 #ifndef WICK_BACKEND_CPU_ISA_QUANTIZED_DIGITS_H
 #define WICK_BACKEND_CPU_ISA_QUANTIZED_DIGITS_H
 
@@ -95,9 +96,10 @@ INLINE i32v to_integer(f32v x)
 #endif
 }
 
-/* Computes the digits of WIDTH elements and returns the sums of each 4 q. q is less than 127 / 128 2^23, so that
- * all digits fit. The unit of denormal elements is 2^-149, which inverts to no float. */
-INLINE i32v to_digits(const float *x, digits *out)
+/* Computes the digits of WIDTH elements and returns the sums of each 4 q. q is less than 127 / 128 2^bits, 22 or 23,
+ * so that all digits fit. The unit of denormal elements is 2^-149, which inverts to no float; 22 bits have no unit for
+ * them. */
+INLINE i32v to_digits(const float *x, int bits, digits *out)
 {
     f32v of[4];
     i32v most = i32_splat(0), sum = most, digit[DIGITS] = {most, most, most};
@@ -107,10 +109,10 @@ INLINE i32v to_digits(const float *x, digits *out)
         most = i32_select(size > most, size, most);
     }
     const i32v exponent = (i32v)((f32v)most * (1 + 0x1p-7F)) >> 23;
-    const i32v finite = exponent < 255;
-    const f32v scale = to_float(149 - exponent);
+    const i32v fits = (exponent < 255) & (exponent >= 23 - bits);
+    const f32v scale = to_float(126 + bits - exponent);
     for (int k = 0; k < 4; k++) {
-        i32v q = to_integer(f32_scale(of[k], scale)) & finite;
+        i32v q = to_integer(f32_scale(of[k], scale)) & fits;
         sum += q;
         for (int d = 0; d < DIGITS; d++) {
             const i32v low = (i32v)((u32v)q << 24) >> 24;
@@ -119,7 +121,7 @@ INLINE i32v to_digits(const float *x, digits *out)
         }
     }
     for (int d = 0; d < DIGITS; d++) out->digit[d] = digit[d];
-    out->unit = f32_select(finite, f32_scale(f32_splat(1), -scale), f32_splat(NAN));
+    out->unit = f32_select(fits, f32_scale(f32_splat(1), -scale), f32_splat(NAN));
     out->unit = f32_select(most == 0, f32_splat(0), out->unit);
     return sum;
 }

@@ -28,7 +28,7 @@ typedef struct wk__quantized_digits {
     int64_t (*bytes)(int64_t columns); /* of the digits of a row of x, a multiple of WK__QUANTIZED_ALIGNMENT */
     /* Computes the digits of a row of x for a format. */
     void (*prepare)(int format, const float *x, int64_t columns, char *digits);
-    wk__quantized_run *dots[WK__BLOCK_OP_FORMATS]; /* NULL: floats are as fast */
+    wk__quantized_run *dots[WK__BLOCK_OP_FORMATS]; /* NULL: by floats */
 } wk__quantized_digits;
 enum { WK__QUANTIZED_ALIGNMENT = 64 /* bytes, of digits */ };
 

@@ -65,9 +65,9 @@ static void repair(const job *j, const wk__quantized_row *row)
 static void run_dots(void *user, int64_t task)
 {
     const job *j = user;
-    const int64_t end = wk__min_i64((task + 1) * j->per_task, j->rows);
-    for (int64_t k = task * j->per_task; k < end; k++) {
-        const wk__quantized_row row = row_at(j, k);
+    const int64_t first = task * j->per_task, end = wk__min_i64(first + j->per_task, j->rows);
+    wk__quantized_row row = row_at(j, first);
+    for (int64_t k = first; k < end; k++, row.blocks += j->row_bytes, row.out++) {
         (j->dots ? j->dots : j->run)(&row);
         if (j->dots) repair(j, &row);
     }
