@@ -4,11 +4,7 @@
 #include "backend/cpu/quantized/dots.h"
 #include "quantized_elements.h"
 
-enum {
-    SUMS = 2,    /* per row of x: they hide the latency of fma */
-    LINE = 64,   /* bytes of a cache line */
-    AHEAD = 2048 /* bytes of blocks, also of the next rows, that are prefetched */
-};
+enum { SUMS = 2 }; /* per row of x: they hide the latency of fma */
 
 /* ---- products ---------------------------------------------------------------------------------------------------- */
 
@@ -38,7 +34,7 @@ INLINE void dots(const int rows, const wk__quantized_row *row, int64_t first, co
     const float *x = row->x + first * row->x_row;
     const uint8_t *block = row->blocks;
     for (int64_t b = 0; b < row->count; b++, block += row->format->bytes, x += elements) {
-        for (int line = 0; line < row->format->bytes; line += LINE) __builtin_prefetch(block + AHEAD + line);
+        prefetch_ahead(block, row->format->bytes);
         read(block, &n);
         if (rows == 1) {
 #pragma GCC unroll 8

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Elements of quantised blocks in vectors, by the operations of the decoders in ir/blocks.c. For quantized.c. */
+/* Elements of quantised blocks in vectors, by the operations of the decoders in ir/blocks.c. For quantized.c and
+ * quantized_digits.inc. */
 #ifndef WICK_BACKEND_CPU_ISA_QUANTIZED_ELEMENTS_H
 #define WICK_BACKEND_CPU_ISA_QUANTIZED_ELEMENTS_H
 
@@ -8,7 +9,11 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-enum { PART = 32 /* elements of a part of a block */ };
+enum {
+    PART = 32,   /* elements of a part of a block */
+    LINE = 64,   /* bytes of a cache line */
+    AHEAD = 2048 /* bytes between a block that is read and the bytes that are prefetched then */
+};
 
 /* Numbers that parts of a block share. */
 typedef struct numbers {
@@ -21,6 +26,13 @@ typedef void read_numbers(const uint8_t *block, numbers *n);
 typedef f32v compute_elements(const uint8_t *block, const numbers *n, int part, int e);
 
 /* ---- bytes ------------------------------------------------------------------------------------------------------- */
+
+/* Prefetches as many bytes as the blocks at `block` have, AHEAD bytes after them. At the end of a row these belong to
+ * the next rows, and at the end of the matrix to no block, which a prefetch permits. */
+INLINE void prefetch_ahead(const uint8_t *block, int bytes)
+{
+    for (int line = 0; line < bytes; line += LINE) __builtin_prefetch(block + AHEAD + line);
+}
 
 INLINE float half_at(const uint8_t *at)
 {
