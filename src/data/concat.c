@@ -42,31 +42,20 @@ static bool append(concat *c, wk__dataset *part, wk_site site)
         wk__error_set(site, WK_ERR_ARGUMENT, "%s: the datasets have more samples than an int64_t can count", op);
         return false;
     }
-    if (part->depth >= WK__DATASET_DEPTH) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: more than %d datasets are made of one another", op,
-                      WK__DATASET_DEPTH);
-        return false;
-    }
-    if (part->depth >= c->base.depth) c->base.depth = part->depth + 1;
-    c->base.user_code = c->base.user_code || part->user_code;
+    if (!wk__dataset_add_part(site, op, &c->base, part)) return false;
     c->ends[c->count] = c->base.count;
     c->parts[c->count++] = part;
-    wk__dataset_hold(part);
     return true;
 }
 
 wk_dataset *wk_data_concat_at(wk_site site, wk_dataset *const *datasets, int64_t count)
 {
-    if (!wk__array_check(datasets, count, site, op, "the array of datasets")) return NULL;
-    bool fine = count >= 1 && count <= INT32_MAX;
-    if (!fine)
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: expected 1 to 2^31 - 1 datasets, got %lld", op, (long long)count);
-    for (int64_t k = 0; k < count && fine; k++) fine = wk__dataset_check(datasets[k], site, op);
-    concat *c = fine ? wk__dataset_new(site, op, sizeof *c, &concat_kind, NULL) : NULL;
+    if (!wk__datasets_check(site, op, datasets, count)) return NULL;
+    concat *c = wk__dataset_new(site, op, sizeof *c, &concat_kind, NULL);
     if (!c) return NULL;
     c->parts = wk__alloc_zero((size_t)count, sizeof(wk__dataset *));
     c->ends = wk__alloc_zero((size_t)count, sizeof *c->ends);
-    fine = c->parts && c->ends;
+    bool fine = c->parts && c->ends;
     if (!fine) wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
     for (int64_t k = 0; k < count && fine; k++) fine = append(c, wk__dataset_of(datasets[k]), site);
     if (!fine) wk__dataset_drop(&c->base);

@@ -24,26 +24,35 @@ void wk__dataset_drop(wk__dataset *data)
 
 void *wk__dataset_new(wk_site site, const char *op, size_t size, const wk__dataset_kind *kind, wk__dataset *parent)
 {
-    const int depth = parent ? parent->depth + 1 : 1;
-    if (depth > WK__DATASET_DEPTH) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: more than %d datasets are made of one another", op,
-                      WK__DATASET_DEPTH);
-        return NULL;
-    }
     wk__dataset *data = wk__alloc_zero(1, size);
     if (!data) {
         wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
         return NULL;
     }
     data->kind = kind;
-    data->depth = depth;
+    data->depth = 1;
     atomic_init(&data->refs, 1);
     if (!parent) return data;
+    if (!wk__dataset_add_part(site, op, data, parent)) {
+        wk__free(data);
+        return NULL;
+    }
     data->parent = parent;
-    data->user_code = parent->user_code;
     data->count = parent->count;
-    wk__dataset_hold(parent);
     return data;
+}
+
+bool wk__dataset_add_part(wk_site site, const char *op, wk__dataset *data, wk__dataset *part)
+{
+    if (part->depth >= WK__DATASET_DEPTH) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: more than %d datasets are made of one another", op,
+                      WK__DATASET_DEPTH);
+        return false;
+    }
+    if (part->depth >= data->depth) data->depth = part->depth + 1;
+    data->user_code = data->user_code || part->user_code;
+    wk__dataset_hold(part);
+    return true;
 }
 
 static void destroy(void *body)
@@ -56,6 +65,18 @@ const wk__handle_type wk__dataset_type = {.name = "dataset", .destroy = destroy}
 wk_dataset *wk__dataset_wrap(wk_site site, const char *op, wk__dataset *data)
 {
     return wk__handle_wrap(site, &wk__dataset_type, data, data != NULL, op);
+}
+
+bool wk__datasets_check(wk_site site, const char *op, wk_dataset *const *datasets, int64_t count)
+{
+    if (!wk__array_check(datasets, count, site, op, "the array of datasets")) return false;
+    if (count < 1 || count > INT32_MAX) {
+        wk__error_set(site, WK_ERR_ARGUMENT, "%s: expected 1 to 2^31 - 1 datasets, got %lld", op, (long long)count);
+        return false;
+    }
+    for (int64_t k = 0; k < count; k++)
+        if (!wk__dataset_check(datasets[k], site, op)) return false;
+    return true;
 }
 
 int64_t wk_data_size_at(wk_site site, const wk_dataset *data)

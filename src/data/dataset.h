@@ -73,10 +73,15 @@ static inline bool wk__dataset_check(const wk_dataset *data, wk_site site, const
 {
     return wk__handle_check(data, &wk__dataset_type, site, op, "the dataset");
 }
+/* Returns true if it is an array of 1 to 2^31 - 1 datasets, whose number fits in an int. Records an error otherwise. */
+bool wk__datasets_check(wk_site site, const char *op, wk_dataset *const *datasets, int64_t count);
 
 /* Creates a dataset of a struct of `size` bytes that begins with a wk__dataset, with one reference, made of parent
  * (NULL: of none), which it holds. Records an error and returns NULL on failure. */
 void *wk__dataset_new(wk_site site, const char *op, size_t size, const wk__dataset_kind *kind, wk__dataset *parent);
+/* Adds a dataset to those that data reads: adjusts the depth and user_code of data, and takes a reference to part,
+ * which the destroy function of data drops. On failure records an error and returns false; data is unchanged. */
+bool wk__dataset_add_part(wk_site site, const char *op, wk__dataset *data, wk__dataset *part);
 void wk__dataset_hold(wk__dataset *data);
 void wk__dataset_drop(wk__dataset *data); /* accepts NULL */
 /* Returns a handle that takes the reference to data. */

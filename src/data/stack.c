@@ -51,15 +51,9 @@ static bool append(stack *s, wk__dataset *part)
     else if (other_batch)
         wk__error_set(s->site, WK_ERR_ARGUMENT, "%s: the datasets are partitions for batches of %lld and %lld", op,
                       (long long)base->batch_size, (long long)part->batch_size);
-    else if (part->depth >= WK__DATASET_DEPTH)
-        wk__error_set(s->site, WK_ERR_ARGUMENT, "%s: more than %d datasets are made of one another", op,
-                      WK__DATASET_DEPTH);
-    if (part->count != base->count || other_batch || part->depth >= WK__DATASET_DEPTH) return false;
+    if (part->count != base->count || other_batch || !wk__dataset_add_part(s->site, op, base, part)) return false;
     if (part->batch_size) base->batch_size = part->batch_size;
-    if (part->depth >= base->depth) base->depth = part->depth + 1;
-    base->user_code = base->user_code || part->user_code;
     s->parts[s->count++] = part;
-    wk__dataset_hold(part);
     return true;
 }
 
@@ -72,16 +66,12 @@ static bool check_tensors(const stack *s)
 
 wk_dataset *wk_data_stack_at(wk_site site, wk_dataset *const *datasets, int64_t count)
 {
-    if (!wk__array_check(datasets, count, site, op, "the array of datasets")) return NULL;
-    bool fine = count >= 1 && count <= INT32_MAX;
-    if (!fine)
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: expected 1 to 2^31 - 1 datasets, got %lld", op, (long long)count);
-    for (int64_t k = 0; k < count && fine; k++) fine = wk__dataset_check(datasets[k], site, op);
-    stack *s = fine ? wk__dataset_new(site, op, sizeof *s, &stack_kind, NULL) : NULL;
+    if (!wk__datasets_check(site, op, datasets, count)) return NULL;
+    stack *s = wk__dataset_new(site, op, sizeof *s, &stack_kind, NULL);
     if (!s) return NULL;
     s->site = site;
     s->parts = wk__alloc_zero((size_t)count, sizeof(wk__dataset *));
-    fine = s->parts;
+    bool fine = s->parts;
     if (!fine) wk__error_set(site, WK_ERR_MEMORY, "%s: out of host memory", op);
     for (int64_t k = 0; k < count && fine; k++) fine = append(s, wk__dataset_of(datasets[k]));
     fine = fine && check_tensors(s);
