@@ -111,18 +111,6 @@ static wk_tensor *saved_normalised(const wk__grad_ctx *g)
     return wk_mul(centred, wk__saved(g, WK__SAVED_OUT + 2));
 }
 
-/* Returns the gradient of the weight: the sum of grad h over the rows, or its terms. The sum is one record, so that no
- * kernel stores its terms. */
-static wk_tensor *gradient_of_weight(const wk__grad_ctx *g, int64_t mask)
-{
-    wk_tensor *in[] = {g->out[0], wk__saved(g, 0), wk__saved(g, WK__SAVED_OUT + 1), wk__saved(g, WK__SAVED_OUT + 2)};
-    const uint16_t rows = (uint16_t)(((1 << g->node->shape[0].ndim) - 1) & ~mask);
-    if (!rows || wk_is_grad_enabled()) return wk_mul(in[0], saved_normalised(g));
-    if (!in[1] || !in[2] || !in[3]) return NULL;
-    const wk_dtype dtype = wk__body_of(in[2])->dtype;
-    return wk__reduce_expression(&weight_op, (wk_site){0}, in, 4, rows, false, dtype, dtype);
-}
-
 /* With d the gradient of the result times the weight, the gradient of x is r (d - mean d - h mean(d h)). The gradient
  * of the mean adds itself / n to each x, that of r adds -r^2 h / n times itself. */
 static void gradient(wk__grad_ctx *g)
@@ -133,7 +121,7 @@ static void gradient(wk__grad_ctx *g)
         wk__row_norm_gradient(g, mask, wk__saved(g, WK__SAVED_OUT + 1), wk__saved(g, WK__SAVED_OUT + 2)))
         return;
     if (wk__needs_input_grad(g, 2)) g->in[2] = grad;
-    if (grad && wk__needs_input_grad(g, 1)) g->in[1] = gradient_of_weight(g, mask);
+    if (grad && wk__needs_input_grad(g, 1)) g->in[1] = wk__row_norm_sum(g, mask, &weight_op, saved_normalised);
     if (!wk__needs_input_grad(g, 0)) return;
     wk_tensor *h = saved_normalised(g), *r = wk__saved(g, WK__SAVED_OUT + 2), *in = NULL;
     if (!h || !r) return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradients of norms by a kernel; see row_norm.h. */
+/* Gradients of norms by a kernel, and of their weight by a sum; see row_norm.h. */
 #include "row_norm.h"
 
 #include "reduction.h"
@@ -70,4 +70,16 @@ bool wk__row_norm_gradient(wk__grad_ctx *g, int64_t mask, wk_tensor *mean, wk_te
     for (int k = 0; k < RESULTS; k++)
         if (wk__needs_input_grad(g, k)) g->in[k] = out[k];
     return true;
+}
+
+wk_tensor *wk__row_norm_sum(const wk__grad_ctx *g, int64_t mask, const wk__op *term,
+                            wk_tensor *(*normalised)(const wk__grad_ctx *g))
+{
+    const uint16_t rows = (uint16_t)(((1 << g->node->shape[0].ndim) - 1) & ~mask);
+    if (!rows || wk_is_grad_enabled()) return wk_mul(g->out[0], normalised(g));
+    wk_tensor *in[WEIGHT] = {g->out[0]};
+    for (int k = 1; k < term->arity; k++)
+        if (!(in[k] = wk__saved(g, k == 1 ? 0 : WK__SAVED_OUT + k - 1))) return NULL;
+    const wk_dtype dtype = wk__body_of(in[2])->dtype;
+    return wk__reduce_expression(term, (wk_site){0}, in, term->arity, rows, false, dtype, dtype);
 }
