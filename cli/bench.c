@@ -101,6 +101,32 @@ double bench_timer_stop(wk_tensor *ahead, wk_event *start)
     return 1e-3 * wk_event_elapsed_time(start, end);
 }
 
+double bench_step(void *user)
+{
+    const bench_network *n = user;
+    const double start = cli_clock();
+    {
+        WK_SCOPE;
+        wk_tensor *loss = wk_cross_entropy(wk_forward(n->net, n->x), n->labels);
+        wk_optim_zero_grad(n->optim);
+        wk_backward(loss);
+        if (n->clip_norm > 0) wk_clip_grad_norm_(wk_parameters(n->net), n->clip_norm);
+        wk_optim_step(n->optim);
+    }
+    wk_sync();
+    return cli_clock() - start;
+}
+
+double bench_forward(void *user)
+{
+    const bench_network *n = user;
+    WK_SCOPE;
+    WK_NO_GRAD;
+    const double start = cli_clock();
+    wk_data(wk_forward(n->net, n->x));
+    return cli_clock() - start;
+}
+
 int bench_devices(wk_device devices[16])
 {
     static const int kinds[] = {WK_CPU, WK_CUDA, WK_OPENCL};

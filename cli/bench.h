@@ -80,6 +80,18 @@ void bench_measure_on(bench *b, bench_task *task, wk_device device);
 wk_event *bench_timer_start(wk_tensor *ahead, int times);
 double bench_timer_stop(wk_tensor *ahead, wk_event *start);
 
+/* A network with one batch. */
+typedef struct bench_network {
+    wk_module *net;  /* for bench_step: from x to scores (samples, classes) */
+    wk_optim *optim; /* of its parameters; NULL: bench_forward only */
+    wk_tensor *x, *labels;
+    double clip_norm; /* largest norm of the gradients, to which bench_step clips them; 0: no clipping */
+} bench_network;
+/* Take a training step with the cross entropy as loss, or compute the result of the network without gradients. Return
+ * the seconds that this took. user is a bench_network. */
+double bench_step(void *user);
+double bench_forward(void *user);
+
 /* Lists the usable devices, the CPU first. Returns their number. */
 int bench_devices(wk_device devices[16]);
 /* Finds two accelerators of one kind, which can work in parallel. Returns false if there are none; bench_print_need_two

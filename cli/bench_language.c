@@ -8,11 +8,10 @@ typedef struct shape {
     int64_t vocabulary, context, width, layers, heads;
 } shape;
 
-/* A model with a batch of tokens. */
+/* A model that generates tokens. */
 typedef struct model {
     wk_module *net;
-    wk_optim *adam;
-    wk_tensor *x, *labels;
+    wk_tensor *x; /* tokens that the generated ones follow */
     wk_kv_cache *cache;
     int64_t tokens, context; /* number to generate, and of positions that the model sees or the cache has */
     double bytes;            /* of the weights that a token reads */
@@ -35,22 +34,6 @@ static void ask(bench_task *task, const shape *s, int64_t count)
 
 /* ---- a small model ----------------------------------------------------------------------------------------------- */
 
-static double run_step(void *user)
-{
-    const model *m = user;
-    const double start = cli_clock();
-    {
-        WK_SCOPE;
-        wk_tensor *loss = wk_cross_entropy(wk_flatten(wk_forward(m->net, m->x), 0, 1), m->labels);
-        wk_optim_zero_grad(m->adam);
-        wk_backward(loss);
-        wk_clip_grad_norm_(wk_parameters(m->net), 1.0);
-        wk_optim_step(m->adam);
-    }
-    wk_sync();
-    return cli_clock() - start;
-}
-
 /* Generates tokens, each from the last ones that the model sees, without a cache. */
 static double run_windows(void *user)
 {
@@ -72,16 +55,17 @@ static double run_windows(void *user)
 static void measure_small(bench *b, const shape *s, int64_t batch, int64_t tokens)
 {
     WK_SCOPE;
-    model m = {.net = new_gpt(s), .tokens = tokens, .context = s->context};
-    m.adam = wk_optim_adamw(wk_parameters(m.net), .lr = 1e-3, .beta2 = 0.99, .weight_decay = 0.1);
-    m.x = wk_randint(0, s->vocabulary, (batch, s->context));
-    m.labels = wk_randint(0, s->vocabulary, (batch * s->context));
+    model m = {.net = new_gpt(s), .x = wk_zeros((1, 1), .dtype = WK_I64), .tokens = tokens, .context = s->context};
+    bench_network n = {.net = wk_nn_sequential(m.net, wk_nn_flatten(0, 1)),
+                       .x = wk_randint(0, s->vocabulary, (batch, s->context)),
+                       .labels = wk_randint(0, s->vocabulary, (batch * s->context)),
+                       .clip_norm = 1};
+    n.optim = wk_optim_adamw(wk_parameters(n.net), .lr = 1e-3, .beta2 = 0.99, .weight_decay = 0.1);
     wk_sync();
-    bench_task step = {.name = "step of a GPT", .question = {.name = "gpt_step"}, .run = run_step, .user = &m};
+    bench_task step = {.name = "step of a GPT", .question = {.name = "gpt_step"}, .run = bench_step, .user = &n};
     ask(&step, s, batch);
     bench_measure(b, &step);
     wk_module_train(m.net, false);
-    m.x = wk_zeros((1, 1), .dtype = WK_I64);
     char name[64];
     snprintf(name, sizeof name, "%lld tokens of this GPT", (long long)tokens);
     bench_task windows = {.name = name, .question = {.name = "gpt_tokens"}, .run = run_windows, .user = &m};
@@ -90,16 +74,6 @@ static void measure_small(bench *b, const shape *s, int64_t batch, int64_t token
 }
 
 /* ---- large models ------------------------------------------------------------------------------------------------ */
-
-static double run_prompt(void *user)
-{
-    const model *m = user;
-    WK_SCOPE;
-    WK_NO_GRAD;
-    const double start = cli_clock();
-    wk_data(wk_forward(m->net, m->x));
-    return cli_clock() - start;
-}
 
 /* Decodes one token after those in the cache. A full cache is replaced by one with the prompt. */
 static double run_decode(void *user)
@@ -157,10 +131,10 @@ static void measure_gpt2(bench *b, const shape *s, int64_t prompt, cli_triad *tr
 {
     WK_SCOPE;
     model m = {.net = wk_module_train(new_gpt(s), false), .triad = triad};
-    m.x = wk_randint(0, s->vocabulary, (1, prompt));
+    bench_network n = {.net = m.net, .x = wk_randint(0, s->vocabulary, (1, prompt))};
     char name[64];
     snprintf(name, sizeof name, "GPT-2, prompt of %lld", (long long)prompt);
-    bench_task task = {.name = name, .question = {.name = "gpt_prompt"}, .run = run_prompt, .user = &m};
+    bench_task task = {.name = name, .question = {.name = "gpt_prompt"}, .run = bench_forward, .user = &n};
     ask(&task, s, prompt);
     bench_measure(b, &task);
     measure_decode(b, &m, "GPT-2, a token", s, "gpt_decode", 4.0 * (double)(s->context * s->width));

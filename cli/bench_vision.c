@@ -3,54 +3,22 @@
  * convolutions are in bench_convolutions.c. */
 #include "bench.h"
 
-/* A network with one batch of images. Without an optimiser it is in evaluation mode. */
-typedef struct network {
-    wk_module *net;
-    wk_optim *optimiser;
-    wk_tensor *x, *labels;
-} network;
-
 /* ---- networks ---------------------------------------------------------------------------------------------------- */
-
-static double run_step(void *user)
-{
-    const network *n = user;
-    double start = cli_clock();
-    {
-        WK_SCOPE;
-        wk_tensor *loss = wk_cross_entropy(wk_forward(n->net, n->x), n->labels);
-        wk_optim_zero_grad(n->optimiser);
-        wk_backward(loss);
-        wk_optim_step(n->optimiser);
-    }
-    wk_sync();
-    return cli_clock() - start;
-}
-
-static double run_inference(void *user)
-{
-    const network *n = user;
-    WK_SCOPE;
-    WK_NO_GRAD;
-    double start = cli_clock();
-    wk_data(wk_forward(n->net, n->x));
-    return cli_clock() - start;
-}
 
 /* Measures a step on `batch` images of side x side, or their inference. */
 static void measure_network(bench *b, const char *name, const char *ask, wk_module *net, bool trains, int64_t channels,
                             int64_t batch, int64_t side)
 {
     WK_SCOPE;
-    network n = {.net = net,
-                 .x = wk_randn((batch, channels, side, side)),
-                 .labels = wk_randint(0, 10, (batch)),
-                 .optimiser = trains ? wk_optim_sgd(wk_parameters(net), .lr = 0.01) : NULL};
+    bench_network n = {.net = net,
+                       .x = wk_randn((batch, channels, side, side)),
+                       .labels = wk_randint(0, 10, (batch)),
+                       .optim = trains ? wk_optim_sgd(wk_parameters(net), .lr = 0.01) : NULL};
     wk_module_train(net, trains);
     wk_sync();
     char text[64];
     snprintf(text, sizeof text, "%s, %lld at %lldx%lld", name, (long long)batch, (long long)side, (long long)side);
-    bench_task task = {.name = text, .question = {.name = ask}, .run = trains ? run_step : run_inference, .user = &n};
+    bench_task task = {.name = text, .question = {.name = ask}, .run = trains ? bench_step : bench_forward, .user = &n};
     snprintf(task.question.sizes, sizeof task.question.sizes, "%lld %lld", (long long)batch, (long long)side);
     bench_measure(b, &task);
 }
