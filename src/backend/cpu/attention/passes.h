@@ -26,8 +26,8 @@ typedef struct wk__attention_passes {
     void (*multiply)(int64_t rows, int64_t width, void *x, const void *factor);
     /* Sets factor to 1 / sum, or 0 without any visible key, and lse to most + log(sum), or infinity. */
     void (*finish)(int64_t width, const void *most, const void *sum, void *factor, void *lse);
-    /* Replaces the scores of one query, side by side, by their softmax, and sets lse as finish does. Without any visible
-     * key the weights are 0. Room for the last vector is needed beyond `keys`. */
+    /* Replaces the scores of one query, side by side, by their softmax, and sets lse as finish does. Without any
+     * visible key the weights are 0. Room for the last vector is needed beyond `keys`. */
     void (*soften)(int64_t keys, void *scores, void *lse);
     /* Replaces the scores by the weights e^(score - lse). */
     void (*weigh)(int64_t keys, int64_t width, void *scores, const void *lse);
