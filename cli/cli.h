@@ -110,7 +110,7 @@ cli_triad *cli_triad_new(size_t count);
 void cli_triad_free(cli_triad *triad);
 /* Returns bytes per second of one pass with this many threads; an element counts as 12 bytes. */
 double cli_triad_run(cli_triad *triad, int threads);
-/* Returns bytes per second of reading one of the arrays with this many threads. */
+/* Reads one of the arrays with this many threads. Returns bytes per second. */
 double cli_read_run(const cli_triad *triad, int threads);
 /* Returns f32 operations per second in registers with this many threads, with the widest vectors of this CPU. */
 double cli_fma_run(int threads);

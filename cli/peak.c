@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Measured limits of this machine: STREAM triad and reading an array for memory, multiply-adds in registers for
+/* Measured limits of this machine: a STREAM triad and reading an array for memory, multiply-adds in registers for
  * arithmetic. Measured in the same process as the cases and in alternation with them, so that other load on the machine
  * slows both.
  *
@@ -38,7 +38,8 @@ INLINE void triad(wide *restrict a, const wide *restrict b, const wide *restrict
     for (size_t k = 0; k < count; k++) a[k] = b[k] + 3.0f * c[k];
 }
 
-/* Returns the sum of an array, whose size is a multiple of 8 vectors except for a rest that is not read. */
+/* Reads an array, except for up to 7 vectors at its end. Returns a sum that depends on all vectors that are read, so
+ * that the compiler cannot remove the loop. */
 INLINE float read_all(const wide *a, size_t count)
 {
     wide sum[8];
@@ -129,7 +130,7 @@ typedef struct work {
     atomic_bool *go; /* set when all threads are started */
     double began, ended;
     const isa_kernels *with;
-    wide *a;           /* of a triad; NULL: reading b or, if that is NULL, too, multiply-adds */
+    wide *a;           /* result of a triad; NULL: reads b or, if b is NULL too, computes multiply-adds */
     const wide *b, *c; /* c: of a triad */
     size_t count;
     float result;
@@ -217,7 +218,7 @@ void cli_triad_free(cli_triad *t)
     free(t);
 }
 
-/* Returns the seconds of a triad, or of reading b, by parts of equal size. */
+/* Returns the seconds that a triad, or reading b, takes. Each thread has a part of the same size. */
 static double run_parts(const cli_triad *t, bool reads, int threads)
 {
     work works[MOST_THREADS];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Autoregression: a network predicts a value of a noisy sine from the four before it. Predictions from predictions
- * soon go wrong. Dive into Deep Learning, Working with Sequences.
+/* Autoregression: a network predicts each value of a noisy sine from the previous four. The error grows with the number
+ * of steps ahead, for which predictions replace the values. Dive into Deep Learning, Working with Sequences.
  *
  *     autoregressive [DEVICE [EPOCHS [SVG [SEED]]]] */
 #include "run.h"
@@ -14,7 +14,7 @@ static void init_linear(wk_module *m, void *user)
     if (strcmp(wk_module_kind_name(m), "linear") == 0) wk_init_xavier_uniform_(wk_module_parameter(m, "weight"));
 }
 
-/* Predicts `steps` values after each window (N, BEFORE), each from the four before it, which may be predictions.
+/* Predicts `steps` values after each window (N, BEFORE), each from the previous four, which may be predictions.
  * Returns (N, steps). */
 static wk_tensor *predict(wk_module *net, wk_tensor *window, int64_t steps)
 {
@@ -53,10 +53,10 @@ int main(int argc, char **argv)
         if (is_reported(epoch, r.epochs)) printf("epoch %d  loss %.4f\n", epoch, last);
     }
 
-    /* the error of the prediction k steps ahead, for all windows that have k values after them */
+    /* the error ahead[k] steps ahead, over all windows that so many values follow */
     WK_NO_GRAD;
     wk_plot *plot = wk_plot_new(.title = "Autoregression", .x_label = "time");
-    printf("result: loss %.4f; error of steps", last);
+    printf("result: loss %.4f; error", last);
     const int64_t ahead[] = {1, 4, 16, MOST_STEPS};
     for (int k = 0; k < 4; k++) {
         const int64_t count = TIMES - BEFORE - ahead[k] + 1;
@@ -64,9 +64,9 @@ int main(int argc, char **argv)
         wk_tensor *at = wk_to(wk_select(y, 1, -1), wk_cpu());
         wk_tensor *from = wk_narrow(x, 0, BEFORE + ahead[k] - 1, count);
         char label[32];
-        snprintf(label, sizeof label, "%lld ahead", (long long)ahead[k]);
+        snprintf(label, sizeof label, "%lld %s", (long long)ahead[k], ahead[k] == 1 ? "step" : "steps");
         wk_plot_tensor(plot, label, wk_narrow(time, 0, BEFORE + ahead[k] - 1, count), at);
-        printf("%s %lld: %.4f", k ? "," : "", (long long)ahead[k], wk_item(wk_mse_loss(at, from)));
+        printf("%s %s ahead %.4f", k ? "," : "", label, wk_item(wk_mse_loss(at, from)));
     }
     printf("\n");
     if (r.svg) wk_plot_save(plot, r.svg);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the programs that classify texts: random choices for their generators, and the training loop. */
+/* Shared by the programs that classify texts: random numbers for the generated texts, and the training loop. */
 #ifndef BOOK_CLASSIFY_H
 #define BOOK_CLASSIFY_H
 
@@ -7,27 +7,28 @@
 
 enum { PAD = 1 }; /* id of "<pad>"; 0 is "<unk>" */
 
-/* Texts as ids with labels: the first `trained` samples are trained on, the others are for tests. */
+/* Texts as ids, and their labels. The first `trained` samples are for training, the others for tests. */
 typedef struct texts {
-    wk_text *words;
-    int64_t count; /* size of the vocabulary */
-    wk_tensor *x;  /* ids i64 (samples, ...), padded with PAD */
-    wk_tensor *y;  /* labels i64 (samples) */
+    wk_text *words; /* the vocabulary */
+    int64_t count;  /* size of the vocabulary */
+    wk_tensor *x;   /* ids i64 (samples, ...), padded with PAD */
+    wk_tensor *y;   /* labels i64 (samples) */
     int64_t trained;
 } texts;
 
-/* Returns a pseudo-random number in [0, n), the same numbers on all machines. *state is the state of the generator. */
+/* Returns a pseudo-random number in [0, n) and advances *state, the state of the generator. The sequence of numbers is
+ * the same on all machines. */
 int choose(uint32_t *state, int n);
 
-/* How a classifier is trained. */
-typedef struct lesson {
+/* Settings of the training. */
+typedef struct classifier_training {
     const char *name;
     int64_t batch;
     double lr; /* of Adam */
-} lesson;
+} classifier_training;
 
-/* Trains a network, which takes x (N, ...) and returns scores (N, classes), and prints its loss and accuracies
- * after each epoch and its speed. Returns the accuracy of the test. */
-double classify(wk_module *net, const texts *t, const lesson *l, const run *r);
+/* Trains a network that computes scores (N, classes) from x (N, ...). Prints the loss and the accuracies after each
+ * epoch, and at the end the speed. Returns the test accuracy. */
+double classify(wk_module *net, const texts *t, const classifier_training *how, const run *r);
 
 #endif

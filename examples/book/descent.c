@@ -4,7 +4,7 @@
  *
  *     descent [DEVICE [EPOCHS [SVG]]]
  *
- * EPOCHS is not used: each line has the steps of the book. */
+ * EPOCHS is ignored: the numbers of steps are those of the book. */
 #include "run.h"
 
 typedef wk_tensor *function(wk_tensor *x);
@@ -19,7 +19,7 @@ static wk_tensor *cosh_half(wk_tensor *x)
     return wk_cosh(wk_mul(x, 0.5));
 }
 
-/* a x1^2 + 2 x2^2 */
+/* Returns a x1^2 + 2 x2^2. */
 static wk_tensor *bowl(wk_tensor *x, double a)
 {
     return wk_add(wk_mul(wk_pow(wk_select(x, 0, 0), 2), a), wk_mul(wk_pow(wk_select(x, 0, 1), 2), 2));
@@ -35,13 +35,13 @@ static wk_tensor *flat_bowl(wk_tensor *x)
     return bowl(x, 0.1);
 }
 
-/* round_bowl with noise of standard deviation 1 in each derivative */
+/* Returns round_bowl with noise of standard deviation 1 in each derivative. */
 static wk_tensor *noisy_bowl(wk_tensor *x)
 {
     return wk_add(bowl(x, 1), wk_dot(x, wk_randn((2), .dtype = WK_F64)));
 }
 
-/* Prints f(x) and the one or two elements of x. Returns f(x). */
+/* Prints f(x) and x, which has one or two elements. Returns f(x). */
 static double report(const char *name, function *f, wk_tensor *x)
 {
     double at[2];
@@ -53,7 +53,7 @@ static double report(const char *name, function *f, wk_tensor *x)
     return value;
 }
 
-/* Takes steps and returns the value of the function after them. */
+/* Takes steps of an optimiser, and prints and returns f(x) after them. */
 static double descend(const char *name, function *f, wk_tensor *x, wk_optim *optim, int steps)
 {
     for (int k = 0; k < steps; k++) {
@@ -65,7 +65,7 @@ static double descend(const char *name, function *f, wk_tensor *x, wk_optim *opt
     return report(name, f, x);
 }
 
-/* x -= f'(x) / f''(x); both derivatives come from autograd. */
+/* Takes steps x -= f'(x) / f''(x), with both derivatives by autograd, and prints f(x) after them. */
 static void newton(function *f, wk_tensor *x, int steps)
 {
     for (int k = 0; k < steps; k++) {
@@ -89,7 +89,7 @@ static wk_tensor *from_corner(void)
     return wk_of(double, (2), -5, -2, .requires_grad = true);
 }
 
-/* Draws the way of momentum and of plain descent through flat_bowl. */
+/* Writes a plot of the points that gradient descent visits on flat_bowl, without and with momentum. */
 static void save(const run *r)
 {
     if (!r->svg) return;
@@ -97,15 +97,15 @@ static void save(const run *r)
     const double momentum[] = {0, 0.5};
     const char *const name[] = {"gradient descent", "momentum 0.5"};
     for (int m = 0; m < 2; m++) {
-        wk_tensor *x = from_corner(), *way[21] = {wk_detach(wk_clone(x))};
+        wk_tensor *x = from_corner(), *path[21] = {wk_detach(wk_clone(x))};
         wk_optim *sgd = wk_optim_sgd(wk_list((x)), .lr = m ? 0.6 : 0.4, .momentum = momentum[m]);
         for (int k = 1; k <= 20; k++) {
             wk_optim_zero_grad(sgd);
             wk_backward(flat_bowl(x));
             wk_optim_step(sgd);
-            way[k] = wk_detach(wk_clone(x));
+            path[k] = wk_detach(wk_clone(x));
         }
-        wk_tensor *points = wk_stack(WK_ARRAY(way, 21), 1);
+        wk_tensor *points = wk_stack(WK_ARRAY(path, 21), 1);
         wk_plot_tensor(plot, name[m], wk_select(points, 0, 0), wk_select(points, 0, 1));
     }
     wk_plot_save(plot, r->svg);
@@ -145,7 +145,8 @@ int main(int argc, char **argv)
     const double rmsprop = descend("RMSprop, rate 0.4, alpha 0.9", flat_bowl, x,
                                    wk_optim_rmsprop(wk_list((x)), .lr = 0.4, .alpha = 0.9), 20);
     save(&r);
-    printf("result: 0.1 x1^2 + 2 x2^2 after 20 steps of descent %.6f, momentum %.6f, Adagrad %.6f, RMSprop %.6f\n",
+    printf("result: 0.1 x1^2 + 2 x2^2 after 20 steps: gradient descent %.6f, momentum %.6f, Adagrad %.6f, "
+           "RMSprop %.6f\n",
            plain, momentum, adagrad, rmsprop);
     return wk_report_error(stderr);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pairs of sentences with labels, and comparisons. */
+/* Pairs of sentences with labels, and predictions for pairs. */
 #include "entailment.h"
 #include <string.h>
 
@@ -12,24 +12,25 @@ static const char *const adjectives[ADJECTIVES] = {"small", "young", "tall", "hu
 static const char *const actions[ACTIONS] = {"sleeping", "running", "eating", "jumping", "resting", "playing"};
 static const char *const places[PLACES] = {"in the park", "on the street", "near the river", "behind the house"};
 
-/* A sentence; NULL leaves a part out. */
+/* The parts of a sentence. adjective and place may be NULL. */
 typedef struct sentence {
     const char *adjective, *noun, *is, *action, *place;
 } sentence;
 
+/* Writes a sentence and returns its length. */
 static int write_sentence(char *out, const sentence *s)
 {
     return snprintf(out, LONGEST, "a %s%s%s %s %s%s%s .\n", s->adjective ? s->adjective : "", s->adjective ? " " : "",
                     s->noun, s->is, s->action, s->place ? " " : "", s->place ? s->place : "");
 }
 
-/* Returns another number in [0, n) than k. */
+/* Returns a random number in [0, n) that is not k or, if k is -1, not n - 1. */
 static int other(uint32_t *state, int k, int n)
 {
     return (k + 1 + choose(state, n - 1)) % n;
 }
 
-/* Writes a pair and returns the relation. */
+/* Appends a premise and a hypothesis to the two texts. Returns their relation. */
 static int64_t write_pair(uint32_t *state, char **premise, char **hypothesis)
 {
     const int noun = choose(state, NOUNS), action = choose(state, ACTIONS), adjective = choose(state, ADJECTIVES);
@@ -40,14 +41,14 @@ static int64_t write_pair(uint32_t *state, char **premise, char **hypothesis)
                         .action = actions[action],
                         .place = choose(state, 2) ? places[place] : NULL};
     sentence h = p;
-    if (choose(state, 2)) h.noun = nouns[noun][1]; /* a dog is a creature */
+    if (choose(state, 2)) h.noun = nouns[noun][1]; /* the more general noun: a dog is a creature */
     if (relation == ENTAILMENT) {
         h.adjective = way ? p.adjective : NULL;
         h.place = way ? NULL : p.place;
     } else if (relation == CONTRADICTION) {
         h.is = way ? "is not" : "is";
         if (!way) h.action = actions[other(state, action, ACTIONS)];
-    } else { /* the premise does not say */
+    } else { /* neutral: the premise does not contain this adjective or place */
         if (way)
             h.adjective = adjectives[other(state, p.adjective ? adjective : -1, ADJECTIVES)];
         else
@@ -75,7 +76,7 @@ texts new_pairs(void)
     return t;
 }
 
-int compare(wk_module *net, const texts *pairs, const run *r)
+int predict_relations(wk_module *net, const texts *pairs, const run *r)
 {
     WK_SCOPE;
     WK_NO_GRAD;

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the programs that compare two sentences: pairs of a small grammar. */
+/* Shared by the programs that classify the relation of two sentences: pairs that a small grammar generates, and
+ * predictions for pairs. */
 #ifndef BOOK_ENTAILMENT_H
 #define BOOK_ENTAILMENT_H
 
 #include "classify.h"
 
-enum { WORDS = 12 }; /* of a sentence, with padding */
+enum { WORDS = 12 };         /* ids of a sentence, with padding */
+enum { CLS = 2, SEP, MASK }; /* ids of the special tokens of BERT */
 enum { ENTAILMENT, CONTRADICTION, NEUTRAL, RELATIONS };
 
-/* Pairs such as "a small dog is sleeping in the park ." and "a creature is sleeping .", with the relation of the
- * second, the hypothesis, to the first, the premise. x is (samples, 2, WORDS). */
+/* Returns pairs of a premise and a hypothesis, such as "a small dog is sleeping in the park ." and "a creature is
+ * sleeping .", with their relations as labels. x has the shape (samples, 2, WORDS). */
 texts new_pairs(void);
-enum { CLS = 2, SEP, MASK }; /* further ids of the vocabulary, for BERT */
 
-/* Prints the relation that the network sees in some pairs. Returns the exit status of the program. */
-int compare(wk_module *net, const texts *pairs, const run *r);
+/* Prints the relations that a network predicts for some pairs. Returns the exit status of the program. */
+int predict_relations(wk_module *net, const texts *pairs, const run *r);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decomposable attention: each word of a sentence is compared with the words of the other that are aligned with it;
- * no layer sees the order of words. Dive into Deep Learning, Natural Language Inference: Using Attention.
+/* Decomposable attention: each word of a sentence is compared with the words of the other sentence that attention
+ * aligns with it. The order of the words has no influence. Dive into Deep Learning, Natural Language Inference: Using
+ * Attention.
  *
  *     entailment_attention [DEVICE [EPOCHS [SVG [SEED]]]]
  *
- * The book reads the pairs of SNLI with vectors of GloVe. */
+ * The book uses SNLI and GloVe vectors; here the pairs are generated and the vectors are learned. */
 #include "entailment.h"
 
 enum { VECTOR = 100, HIDDEN = 200 };
@@ -13,14 +14,15 @@ typedef struct decomposable {
     wk_module *embedding, *attend, *compare, *aggregate;
 } decomposable;
 
-/* Two linear layers with dropout. */
+/* Creates two linear layers with dropout. */
 static wk_module *new_mlp(int64_t in)
 {
     return wk_nn_sequential(wk_nn_dropout(0.2), wk_nn_linear(in, HIDDEN), wk_nn_relu(), wk_nn_dropout(0.2),
                             wk_nn_linear(HIDDEN, HIDDEN), wk_nn_relu());
 }
 
-/* Compares the words x (N, WORDS, VECTOR) with words of the other sentence, and adds the results: (N, HIDDEN). */
+/* Compares each word of x (N, WORDS, VECTOR) with a mean of the words of the other sentence, weighted by the softmax of
+ * weights (N, WORDS, WORDS). Returns the sum of the results over the words of x (N, HIDDEN). */
 static wk_tensor *compared(const decomposable *m, wk_tensor *x, wk_tensor *weights, wk_tensor *others)
 {
     wk_tensor *aligned = wk_bmm(wk_softmax(weights, -1), others);
@@ -56,6 +58,6 @@ int main(int argc, char **argv)
     const run r = read_run(8, argc, argv);
     const texts pairs = new_pairs();
     wk_module *net = new_decomposable(pairs.count);
-    classify(net, &pairs, &(lesson){.name = "Decomposable attention", .batch = 64, .lr = 0.001}, &r);
-    return compare(net, &pairs, &r);
+    classify(net, &pairs, &(classifier_training){.name = "Decomposable attention", .batch = 64, .lr = 0.001}, &r);
+    return predict_relations(net, &pairs, &r);
 }

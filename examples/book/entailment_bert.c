@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* BERT: pre-trained to fill in masked words of pairs of sentences, without labels, then fine-tuned to name the
+/* BERT, pre-trained without labels to predict masked words in pairs of sentences, then fine-tuned to classify the
  * relation of the two. Dive into Deep Learning, Pretraining BERT and Natural Language Inference: Fine-Tuning BERT.
  *
  *     entailment_bert [DEVICE [EPOCHS [SVG [SEED]]]]
  *
- * EPOCHS are those of fine-tuning. The book pre-trains on WikiText-2 and fine-tunes on SNLI. */
+ * EPOCHS is the number of epochs of fine-tuning. The book pre-trains on WikiText-2 and fine-tunes on SNLI. */
 #include "entailment.h"
 
 enum { WIDTH = 128, LAYERS = 2, HEADS = 4, FFN = 256, TOKENS = 2 * WORDS + 3, BATCH = 128, PASSES = 6 };
-static const double masked = 0.15; /* of the words */
+static const double masked = 0.15; /* fraction of the words */
 
 /* ---- tokens ------------------------------------------------------------------------------------------------------ */
 
-/* Pairs of ids (N, 2, WORDS) as BERT reads them: <cls>, the premise, <sep>, the hypothesis, <sep>: (N, TOKENS) */
+/* Converts pairs of ids (N, 2, WORDS) to the input of BERT (N, TOKENS): <cls>, premise, <sep>, hypothesis, <sep>. */
 static wk_tensor *joined(wk_tensor *x)
 {
     const int64_t n = wk_size(x, 0);
@@ -30,12 +30,13 @@ static wk_tensor *encode(wk_module *bert, wk_tensor *ids)
 
 /* ---- pre-training ------------------------------------------------------------------------------------------------ */
 
-/* Replaces 15 % of the words: of these 80 % by MASK, 10 % by another word, 10 % not at all. Sets *labels to the words
- * before at these positions, and elsewhere to -100, which wk_cross_entropy ignores. */
+/* Selects 15 % of the words and replaces 80 % of these by MASK and 10 % by random words; the other 10 % do not
+ * change. Sets *labels to the original words at the selected positions and to -100, which wk_cross_entropy ignores,
+ * elsewhere. */
 static wk_tensor *with_masks(wk_tensor *ids, int64_t count, wk_tensor **labels)
 {
     wk_tensor *chosen = wk_lt(wk_rand_like(ids, .dtype = WK_F32), masked), *kind = wk_rand_like(ids, .dtype = WK_F32);
-    chosen = wk_logical_and(chosen, wk_gt(ids, MASK)); /* words alone */
+    chosen = wk_logical_and(chosen, wk_gt(ids, MASK)); /* no special tokens */
     *labels = wk_where(chosen, ids, wk_full_like(ids, -100));
     wk_tensor *random = wk_randint(MASK + 1, count, (wk_size(ids, 0), TOKENS), .device = wk_device_of(ids));
     wk_tensor *by_mask = wk_logical_and(chosen, wk_lt(kind, 0.8));
@@ -43,8 +44,8 @@ static wk_tensor *with_masks(wk_tensor *ids, int64_t count, wk_tensor **labels)
     return wk_where(by_word, random, wk_masked_fill(ids, by_mask, MASK));
 }
 
-/* Trains BERT and a head of its own on the texts for training, at most PASSES times and not more often than it is
- * fine-tuned. Returns the last loss. */
+/* Trains BERT with a temporary head on the training texts, for PASSES passes or for the number of epochs of fine-tuning
+ * if that is smaller. Returns the loss of the last pass. */
 static double pre_train(wk_module *bert, const texts *t, const run *r)
 {
     WK_SCOPE;
@@ -116,7 +117,7 @@ int main(int argc, char **argv)
     wk_module *bert = new_bert(pairs.count);
     const double loss = pre_train(bert, &pairs, &r);
     wk_module *net = new_classifier(bert);
-    classify(net, &pairs, &(lesson){.name = "BERT", .batch = BATCH / 2, .lr = 1e-3}, &r);
+    classify(net, &pairs, &(classifier_training){.name = "BERT", .batch = BATCH / 2, .lr = 1e-3}, &r);
     printf("result: loss of masked words %.3f\n", loss);
-    return compare(net, &pairs, &r);
+    return predict_relations(net, &pairs, &r);
 }

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A frozen lake of 4 x 4 fields: value iteration finds the best way to the goal from the rules, Q-learning from
- * trials. Dive into Deep Learning, Reinforcement Learning.
+/* The shortest path across a frozen lake of 4 x 4 fields: by value iteration, which uses the rules of the game, and by
+ * Q-learning, which uses episodes. Dive into Deep Learning, Reinforcement Learning.
  *
  *     frozen_lake [DEVICE [EPISODES [SVG [SEED]]]]
  *
- * Q-learning is a loop over single numbers, which stays in C; values of all fields at once are tensors. */
+ * Value iteration computes the values of all fields at once, with tensors; Q-learning updates single numbers, in C. */
 #include "run.h"
 
 enum { SIDE = 4, FIELDS = SIDE * SIDE, ACTIONS = 4, ITERATIONS = 10, MOST_MOVES = 100 };
 static const double discount = 0.95, alpha = 0.9, epsilon = 0.9;
-static const char lake[] = "SFFFFHFHFFFHHFFG"; /* start, frozen, hole, goal; holes and the goal end an episode */
+/* Rows of fields: S start, F frozen, H hole, G goal. Holes and the goal end an episode. */
+static const char lake[] = "SFFFFHFHFFFHHFFG";
 static const char *const arrows[ACTIONS] = {"<", "v", ">", "^"};
 
-/* Returns the field after an action: left, down, right, up. */
+/* Returns the field to which an action leads: 0 left, 1 down, 2 right, 3 up. */
 static int next_field(int field, int action)
 {
     const int row = field / SIDE, column = field % SIDE;
@@ -28,8 +29,8 @@ static double reward(int field, int action)
     return lake[field] != 'G' && lake[next_field(field, action)] == 'G' ? 1 : 0;
 }
 
-/* Prints the value of the best action of each field, and its arrow. q is f64 (FIELDS, ACTIONS). Returns the value of
- * the start. */
+/* Prints the value of the best action of each field, and the action as an arrow. q is f64 (FIELDS, ACTIONS). Returns
+ * the value of the start. */
 static double show(const char *name, wk_tensor *q)
 {
     WK_SCOPE;
@@ -45,7 +46,7 @@ static double show(const char *name, wk_tensor *q)
     return value[0];
 }
 
-/* Q(s, a) = r(s, a) + discount max_b Q(s', b), repeated */
+/* Returns Q (FIELDS, ACTIONS) after ITERATIONS updates Q(s, a) = r(s, a) + discount max_b Q(s', b). */
 static wk_tensor *value_iteration(void)
 {
     int64_t after[FIELDS * ACTIONS];
@@ -63,7 +64,7 @@ static wk_tensor *value_iteration(void)
     return q;
 }
 
-/* Returns the best of the actions, or with probability epsilon one at random, from two numbers in [0, 1). */
+/* Returns the best action or, with probability epsilon, a random one. exploring, which: random numbers in [0, 1). */
 static int choose_action(const double q[ACTIONS], float exploring, float which)
 {
     int best = 0;
@@ -72,6 +73,7 @@ static int choose_action(const double q[ACTIONS], float exploring, float which)
     return (double)exploring < epsilon ? (int)(which * ACTIONS) : best;
 }
 
+/* Returns Q (FIELDS, ACTIONS) after a number of episodes. */
 static wk_tensor *q_learning(int episodes)
 {
     static double q[FIELDS][ACTIONS];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A generative adversarial network: a linear generator turns noise into points that a discriminator cannot tell from
- * those of a normal distribution. Dive into Deep Learning, Generative Adversarial Networks.
+/* A generative adversarial network: a linear generator learns to map noise to points that a discriminator cannot
+ * distinguish from samples of a normal distribution. Dive into Deep Learning, Generative Adversarial Networks.
  *
  *     gan [DEVICE [EPOCHS [SVG [SEED]]]] */
 #include "adversaries.h"
 
 enum { POINTS = 1000, BATCH = 8, LATENT = 2 };
 
-/* Prints mean and covariance of points (N, 2). */
+/* Prints the mean and the covariance of points (N, 2). */
 static void describe(const char *name, wk_tensor *points)
 {
     wk_tensor *mean = wk_mean(points, (0)), *rest = wk_sub(points, mean);
@@ -27,9 +27,9 @@ int main(int argc, char **argv)
     wk_module *generator = wk_nn_linear(LATENT, 2);
     wk_module *discriminator =
         wk_nn_sequential(wk_nn_linear(2, 5), wk_nn_tanh(), wk_nn_linear(5, 3), wk_nn_tanh(), wk_nn_linear(3, 1));
-    const duel d = {
+    const gan_training t = {
         .name = "GAN", .batch = BATCH, .latent = {LATENT}, .dims = 1, .lr_d = 0.05, .lr_g = 0.005, .beta1 = 0.9};
-    const int status = train_adversaries(generator, discriminator, wk_data_tensors(points, NULL), &d, &r);
+    const int status = train_adversaries(generator, discriminator, wk_data_tensors(points, NULL), &t, &r);
     WK_NO_GRAD;
     describe("points", points);
     describe("generated", wk_forward(generator, wk_randn((POINTS, LATENT), .device = r.device)));

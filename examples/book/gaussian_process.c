@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gaussian process regression: the length, scale and noise of a kernel are learned by maximising the likelihood of
- * noisy points; then the posterior at other points follows in closed form. Dive into Deep Learning, Gaussian
- * Process Inference.
+/* Gaussian process regression: learns the length, scale and noise of the kernel by maximising the likelihood of noisy
+ * points, and computes the posterior at other points in closed form. Dive into Deep Learning, Gaussian Process
+ * Inference.
  *
  *     gaussian_process [DEVICE [EPOCHS [SVG [SEED]]]]
  *
- * The likelihood is a function with a gradient of its own, since the library has no Cholesky decomposition. */
+ * The likelihood is a custom function with its own gradient, because the library has no Cholesky decomposition. */
 #include "run.h"
 #include <math.h>
 
@@ -13,10 +13,10 @@ enum { POINTS = 50, TESTS = 500 };
 
 /* ---- linear algebra ---------------------------------------------------------------------------------------------- */
 
-/* Replaces k, symmetric and positive definite, by its inverse, and returns the logarithm of its determinant. */
+/* Replaces the symmetric positive definite matrix k by its inverse. Returns the logarithm of the determinant of k. */
 static double invert(double k[POINTS][POINTS])
 {
-    static double l[POINTS][POINTS], inverse[POINTS][POINTS]; /* k = l l^T; inverse of l; both lower triangles */
+    static double l[POINTS][POINTS], inverse[POINTS][POINTS]; /* k = l l^T; inverse of l; lower triangular */
     double log_determinant = 0;
     for (int i = 0; i < POINTS; i++)
         for (int j = 0; j <= i; j++) {
@@ -61,7 +61,7 @@ static void likelihood_forward(wk_function *f, wk_tensor *const in[], wk_tensor 
     out[0] = wk_div(sum, 2 * POINTS);
 }
 
-/* d / dK is (K^-1 - alpha alpha^T) / (2 POINTS) with alpha = K^-1 y; y has no gradient. */
+/* The gradient of K is (K^-1 - alpha alpha^T) / (2 POINTS) with alpha = K^-1 y; y has none. */
 static void likelihood_backward(wk_function *f, wk_tensor *const grad_out[], wk_tensor *grad_in[])
 {
     wk_tensor *inverse = wk_function_saved(f, 0), *alpha = wk_function_saved(f, 1);
@@ -75,26 +75,28 @@ static const wk_function_kind likelihood = {.size = sizeof likelihood,
                                             .forward = likelihood_forward,
                                             .backward = likelihood_backward};
 
-/* ---- the process ------------------------------------------------------------------------------------------------- */
+/* ---- the Gaussian process ---------------------------------------------------------------------------------------- */
 
-/* Logarithms of the parameters, f64 (): length, and the variances scale and noise. */
+/* The logarithms of the parameters, f64 of shape (): the length, and the variances scale and noise. */
 typedef struct process {
     wk_tensor *length, *scale, *noise;
 } process;
 
-/* scale exp(-(a - b)^2 / (2 length^2)) for all pairs: (N, M) */
+/* Returns scale exp(-(a - b)^2 / (2 length^2)) for all pairs of elements of a (N) and b (M): (N, M). */
 static wk_tensor *kernel(const process *p, wk_tensor *a, wk_tensor *b)
 {
     wk_tensor *distance = wk_div(wk_sub(wk_unsqueeze(a, 1), b), wk_exp(p->length));
     return wk_mul(wk_exp(wk_div(wk_pow(distance, 2), -2)), wk_exp(p->scale));
 }
 
+/* Returns the covariance of noisy values at x (POINTS). */
 static wk_tensor *noisy_kernel(const process *p, wk_tensor *x)
 {
     wk_tensor *eye = wk_eye(POINTS, .dtype = WK_F64, .device = wk_device_of(x));
     return wk_add(kernel(p, x, x), wk_mul(eye, wk_exp(p->noise)));
 }
 
+/* Returns the function without noise, sin x + sin(4 x) / 2. */
 static wk_tensor *truth(wk_tensor *x)
 {
     return wk_add(wk_sin(x), wk_mul(wk_sin(wk_mul(x, 4)), 0.5));

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An RNN, a GRU, an LSTM and a deep GRU of 32 units, trained on windows of a text and tested on the windows after
- * them. Dive into Deep Learning, Recurrent Neural Networks and Modern Recurrent Neural Networks.
+/* An RNN, a GRU, an LSTM and a deep GRU with 32 units, trained on windows of a text and tested on the windows that
+ * follow them. Dive into Deep Learning, Recurrent Neural Networks and Modern Recurrent Neural Networks.
  *
  *     language_models [DEVICE [EPOCHS [SVG [SEED]]]]
  *
- * EPOCHS are those of the RNN and of the deep GRU, for which the book has 100; the others take half as many. */
+ * EPOCHS is the number of epochs of the RNN and the deep GRU, 100 in the book; the others are trained for half as
+ * many. */
 #include "characters.h"
 #include "run.h"
 #include <math.h>
 
 enum { STEPS = 32, TRAINED = 10000, TESTED = 5000, BATCH = 1024, HIDDEN = 32 };
 
-/* Returns the mean cross entropy of the characters that follow those of a batch. */
+/* Returns the mean cross entropy of the next characters. */
 static wk_tensor *loss_of(wk_module *net, const wk_batch *batch)
 {
     wk_tensor *scores = wk_forward(net, batch->x); /* (STEPS * N, characters), step by step */
     return wk_cross_entropy(scores, wk_reshape(wk_t(batch->y), (-1)));
 }
 
+/* Returns the perplexity on the batches. */
 static double test(wk_module *net, wk_loader *batches)
 {
     WK_SCOPE;
@@ -27,7 +29,8 @@ static double test(wk_module *net, wk_loader *batches)
     return wk_text_perplexity(wk_history_mean(losses));
 }
 
-/* Trains a network and prints its perplexity on both parts of the text. Adds the curve of the first to the plot. */
+/* Trains a network and prints its perplexity on the training and the test windows. Adds a curve of the former to the
+ * plot. */
 static void train_model(const char *name, wk_module *layer, double lr, int epochs, wk_dataset *windows, int64_t count,
                         const run *r, wk_plot *plot)
 {
@@ -72,7 +75,7 @@ int main(int argc, char **argv)
     wk_text *text = wk_text_chars("data/text/tinyshakespeare.txt", .lower = true, .letters_only = true);
     wk_dataset *windows = wk_text_windows(wk_text_ids(text), STEPS, .stride = 1);
     const int64_t count = wk_text_vocabulary(text);
-    wk_plot *plot = wk_plot_new(.title = "Perplexity of training", .x_label = "epoch");
+    wk_plot *plot = wk_plot_new(.title = "Training perplexity", .x_label = "epoch");
     train_model("RNN", wk_nn_rnn(count, HIDDEN), 1, r.epochs, windows, count, &r, plot);
     train_model("GRU", wk_nn_gru(count, HIDDEN), 4, half, windows, count, &r, plot);
     train_model("LSTM", wk_nn_lstm(count, HIDDEN), 4, half, windows, count, &r, plot);

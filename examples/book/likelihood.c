@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maximum likelihood: the probability of a coin by gradient descent; naive Bayes on digits in black and white; a
- * classifier that compares two mean images. Dive into Deep Learning, Mathematics for Deep Learning.
+/* Maximum likelihood: the probability of heads of a coin, by gradient descent; naive Bayes on digits of black and white
+ * pixels; and a linear classifier that compares images with two means. Dive into Deep Learning, Mathematics for Deep
+ * Learning.
  *
  *     likelihood [DEVICE] */
 #include "run.h"
 
 enum { DIGITS = 10000, TRAINED = 9000, CLASSES = 10, PIXELS = 784, STEPS = 100 };
 
-/* Maximises theta^heads (1 - theta)^tails. */
+/* Returns the theta that maximises theta^heads (1 - theta)^tails. */
 static double coin(double heads, double tails)
 {
     wk_tensor *theta = wk_full((), 0.5, .dtype = WK_F64, .requires_grad = true);
@@ -23,7 +24,7 @@ static double coin(double heads, double tails)
     return wk_item(theta);
 }
 
-/* Digits (N, PIXELS) and their labels. */
+/* Reads the digits with indices [from, to) into x (N, PIXELS) and their labels into y (N). */
 static void read_digits(int64_t from, int64_t to, wk_tensor **x, wk_tensor **y)
 {
     wk_loader *all =
@@ -35,7 +36,8 @@ static void read_digits(int64_t from, int64_t to, wk_tensor **x, wk_tensor **y)
     }
 }
 
-/* Returns the accuracy of naive Bayes: pixels are independent given the class. Counts begin with 1 (Laplace). */
+/* Returns the test accuracy of naive Bayes, which assumes that pixels are independent given the class. Counts start at
+ * 1 (Laplace smoothing). */
 static double naive_bayes(wk_tensor *x, wk_tensor *y, wk_tensor *x_test, wk_tensor *y_test)
 {
     wk_tensor *classes = wk_to_dtype(wk_one_hot(y, CLASSES), WK_F32); /* (N, CLASSES) */
@@ -48,7 +50,8 @@ static double naive_bayes(wk_tensor *x, wk_tensor *y, wk_tensor *x_test, wk_tens
     return wk_item(accuracy(wk_add(scores, prior), y_test));
 }
 
-/* Returns the accuracy for 0 against 1: the mean images differ, and half their distance is the boundary. */
+/* Returns the test accuracy of a linear classifier of digits 0 and 1: its weights are the difference of their mean
+ * images, and the boundary is halfway between the means. */
 static double mean_difference(wk_tensor *x, wk_tensor *y, wk_tensor *x_test, wk_tensor *y_test)
 {
     wk_tensor *mean[2];
@@ -56,9 +59,9 @@ static double mean_difference(wk_tensor *x, wk_tensor *y, wk_tensor *x_test, wk_
     wk_tensor *w = wk_sub(mean[1], mean[0]);
     wk_tensor *middle = wk_dot(w, wk_div(wk_add(mean[0], mean[1]), 2));
     wk_tensor *chosen = wk_flatten(wk_nonzero(wk_lt(y_test, 2)), 0);
-    wk_tensor *said = wk_gt(wk_mv(wk_index_select(x_test, 0, chosen), w), middle);
-    wk_tensor *right = wk_eq(wk_to_dtype(said, WK_I64), wk_index_select(y_test, 0, chosen));
-    return wk_item(wk_mean(wk_to_dtype(right, WK_F32)));
+    wk_tensor *predicted = wk_gt(wk_mv(wk_index_select(x_test, 0, chosen), w), middle);
+    wk_tensor *correct = wk_eq(wk_to_dtype(predicted, WK_I64), wk_index_select(y_test, 0, chosen));
+    return wk_item(wk_mean(wk_to_dtype(correct, WK_F32)));
 }
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nadaraya-Watson regression: the prediction for a query is the mean of the values, weighted by a Gaussian kernel
- * of the distance between query and key. The width of the kernel is learned. Dive into Deep Learning, Attention
+/* Nadaraya-Watson regression: the prediction for a query is the mean of the values, weighted by a Gaussian kernel of
+ * the distance between the query and the keys. The width of the kernel is learned. Dive into Deep Learning, Attention
  * Pooling by Similarity.
  *
  *     nadaraya_watson [DEVICE [EPOCHS [SVG [SEED]]]] */
@@ -9,14 +9,14 @@
 
 enum { POINTS = 50, TESTS = 50 };
 
-/* The function that the points follow: 2 sin x + x^0.8 */
+/* Returns the function without noise, 2 sin x + x^0.8. */
 static wk_tensor *truth(wk_tensor *x)
 {
     return wk_add(wk_mul(wk_sin(x), 2), wk_pow(x, 0.8));
 }
 
-/* queries (N), keys and values (N, M) or (M) -> the weighted mean of the values of each query (N). w divides by the
- * width of the kernel. */
+/* Returns the weighted mean of the values for each query. queries (N); keys and values (N, M) or (M); w: 1 / width of
+ * the kernel. */
 static wk_tensor *attend(wk_tensor *queries, wk_tensor *keys, wk_tensor *values, wk_tensor *w)
 {
     wk_tensor *distance = wk_sub(wk_unsqueeze(queries, 1), keys);
@@ -24,7 +24,7 @@ static wk_tensor *attend(wk_tensor *queries, wk_tensor *keys, wk_tensor *values,
     return wk_sum(wk_mul(weights, values), (1));
 }
 
-/* Returns for each of n points all others: (n, n - 1) of x (n), without the diagonal. */
+/* Returns for each element of x (n) the other elements: (n, n - 1). */
 static wk_tensor *others(wk_tensor *x)
 {
     const int64_t n = wk_size(x, 0);
@@ -52,7 +52,7 @@ int main(int argc, char **argv)
     wk_tensor *y = wk_add(truth(x), wk_mul(wk_randn((POINTS)), 0.5));
     wk_tensor *x_test = wk_arange(0, 5, 5.0 / TESTS, .dtype = WK_F32), *y_test = truth(x_test);
 
-    /* training predicts each point from the others */
+    /* in training, each point is predicted from the others */
     wk_tensor *w = wk_rand((1), .requires_grad = true), *keys = others(x), *values = others(y);
     wk_optim *sgd = wk_optim_sgd(wk_list((w)), .lr = 0.5);
     double last = 0;
@@ -67,8 +67,8 @@ int main(int argc, char **argv)
     WK_NO_GRAD;
     wk_tensor *fixed = attend(x_test, x, y, wk_ones((1))), *learned = attend(x_test, x, y, w);
     save(&r, x_test, y_test, fixed, learned);
-    printf("result: loss %.3f, w %.2f; test error of the mean %.3f, of w = 1 %.3f, of the learned w %.3f\n", last,
-           wk_item(w), wk_item(wk_mse_loss(wk_expand(wk_mean(y), (TESTS)), y_test)),
+    printf("result: loss %.3f, learned w %.2f; test error of the mean %.3f, of w = 1 %.3f, of the learned w %.3f\n",
+           last, wk_item(w), wk_item(wk_mse_loss(wk_expand(wk_mean(y), (TESTS)), y_test)),
            wk_item(wk_mse_loss(fixed, y_test)), wk_item(wk_mse_loss(learned, y_test)));
     return wk_report_error(stderr);
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Linear regression by gradient descent with batches of several sizes, and by other optimisers. Dive into Deep
- * Learning, Minibatch Stochastic Gradient Descent to Adam.
+/* Linear regression by gradient descent with several batch sizes, and by other optimisers. Dive into Deep Learning, the
+ * chapters from Minibatch Stochastic Gradient Descent to Adam.
  *
  *     optimisers [DEVICE [EPOCHS [SVG [SEED]]]]
  *
- * The data have the size of the book's table of noise of wings, 1,500 rows of five features, and about its error:
- * noise of variance 0.5, so that the loss cannot be much less than 0.25. */
+ * The generated data have the size of the book's dataset of airfoil noise, 1,500 rows of five features, and lead to
+ * about the same loss: noise of variance 0.5 keeps it at about 0.25. */
 #include "run.h"
 #include <math.h>
 
 enum { ROWS = 1500, FEATURES = 5 };
 
-/* Yogi, which neither torch.optim nor the library has: Adam with v -= (1 - beta2) sign(v - g^2) g^2. */
+/* State of Yogi, which neither torch.optim nor the library has: Adam with v -= (1 - beta2) sign(v - g^2) g^2. */
 typedef struct yogi {
     wk_tensor *m, *v;
     int64_t steps;
@@ -30,20 +30,21 @@ static void yogi_step(yogi *state, wk_tensor *x, double lr)
     wk_sub_(x, wk_mul(wk_div(m, wk_add(wk_sqrt(v), eps)), lr));
 }
 
-/* Half the mean squared error. */
+/* Returns half the mean squared error. */
 static wk_tensor *loss_of(wk_module *net, wk_tensor *x, wk_tensor *y)
 {
     return wk_div(wk_mse_loss(wk_forward(net, x), y), 2);
 }
 
-/* ---- trials ------------------------------------------------------------------------------------------------------ */
+/* ---- training ---------------------------------------------------------------------------------------------------- */
 
 typedef struct rows {
     wk_tensor *x, *y;
     wk_plot *plot;
 } rows;
 
-/* Standardised features and a target of variance about 1, of which a linear function explains half. */
+/* Returns features with mean 0 and variance 1, and targets with a variance of about 1, half of which a linear function
+ * of the features explains. */
 static rows new_rows(void)
 {
     wk_tensor *x = wk_randn((ROWS, FEATURES)), *w = wk_of(float, (FEATURES, 1), -0.6F, -0.2F, 0.2F, -0.3F, 0.2F);
@@ -59,7 +60,7 @@ static wk_module *new_net(void)
     return net;
 }
 
-/* Trains a network, and prints and returns the loss of all rows. Without an optimiser, the steps are those of Yogi. */
+/* Trains a network with optim, or with Yogi if optim is NULL. Prints and returns the final loss over all rows. */
 static double train_net(const char *name, const rows *data, const run *r, wk_module *net, wk_optim *optim,
                         int64_t batch, int epochs)
 {
@@ -94,7 +95,7 @@ int main(int argc, char **argv)
     WK_SCOPE;
     const run r = read_run(2, argc, argv);
     WK_DEVICE(r.device);
-    const int more = 2 * r.epochs; /* epochs of the optimisers of the library */
+    const int more = 2 * r.epochs; /* epochs of the optimisers from momentum 0.9 on */
     rows data = new_rows();
     if (r.svg) data.plot = wk_plot_new(.title = "Optimisers", .x_label = "epoch", .y_label = "loss");
     wk_module *net = new_net();

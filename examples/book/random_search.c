@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random search for the learning rate and the batch size of a softmax regression, and successive halving, which drops
- * the worse half of the configurations before training the others longer. Dive into Deep Learning, Hyperparameter
- * Optimization.
+/* Random search for the learning rate and the batch size of a softmax regression, and successive halving, which
+ * repeatedly discards the worse half of the configurations and trains the others further. Dive into Deep Learning,
+ * Hyperparameter Optimization.
  *
  *     random_search [DEVICE [EPOCHS [SVG [SEED]]]]
  *
- * EPOCHS are those of a trial of random search. */
+ * EPOCHS is the number of epochs of each trial of random search. */
 #include "run.h"
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ typedef struct trial {
     double lr;
     int64_t batch;
     wk_module *net;
-    double error; /* of the test digits, after the last training */
+    double error; /* on the test digits, after the last training */
     int epochs;   /* trained so far */
 } trial;
 
@@ -43,7 +43,7 @@ static double test_error(wk_module *net, const digits *d, const run *r)
     return 1 - wk_history_mean(hits);
 }
 
-/* Trains a configuration until it has had this number of epochs. */
+/* Trains a configuration until it has been trained for this number of epochs in total. */
 static void train_until(trial *t, int epochs, const digits *d, const run *r)
 {
     WK_SCOPE;
@@ -67,6 +67,7 @@ static int by_error(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Returns the best of TRIALS random configurations. Adds the lowest error after each to the curve. */
 static trial random_search(const digits *d, const run *r, wk_history *curve)
 {
     trial best = {.error = 1};
@@ -80,8 +81,8 @@ static trial random_search(const digits *d, const run *r, wk_history *curve)
     return best;
 }
 
-/* Trains all configurations for one epoch, the better half until they have had two, of these the better half
- * four... */
+/* Trains all configurations for one epoch, the better half of them for two in total, the better half of these for four,
+ * and so on up to LONGEST. Returns the best one. */
 static trial successive_halving(const digits *d, const run *r)
 {
     trial trials[CONFIGURATIONS];
@@ -90,7 +91,7 @@ static trial successive_halving(const digits *d, const run *r)
     for (int epochs = 1; epochs <= LONGEST; epochs *= 2, count = count > 1 ? count / 2 : 1) {
         for (int k = 0; k < count; k++) train_until(&trials[k], epochs, d, r);
         qsort(trials, (size_t)count, sizeof *trials, by_error);
-        printf("%2d configurations, %d epochs  best error %.3f with lr %.3f, batch %lld\n", count, epochs,
+        printf("%2d configurations, %d epochs  lowest error %.3f with lr %.3f, batch %lld\n", count, epochs,
                trials[0].error, trials[0].lr, (long long)trials[0].batch);
     }
     return trials[0];
@@ -105,10 +106,10 @@ int main(int argc, char **argv)
     wk_history *curve = wk_history_new();
     const trial random = random_search(&d, &r, curve), halved = successive_halving(&d, &r);
     if (r.svg) {
-        wk_plot *plot = wk_plot_new(.title = "Random search", .x_label = "trial", .y_label = "least error");
+        wk_plot *plot = wk_plot_new(.title = "Random search", .x_label = "trial", .y_label = "lowest error");
         wk_plot_history(plot, "softmax regression", curve, .first = 1);
         wk_plot_save(plot, r.svg);
     }
-    printf("result: least error %.3f by random search, %.3f by successive halving\n", random.error, halved.error);
+    printf("result: lowest error %.3f by random search, %.3f by successive halving\n", random.error, halved.error);
     return wk_report_error(stderr);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reviews with labels, and judgements of sentences. */
+/* Reviews with labels, and predictions for sentences. */
 #include "reviews.h"
 
-enum { TRAINED = 3000, TESTED = 1000, NOUNS = 8, ADJECTIVES = 8, MOST_SENTENCES = 7, LONGEST = 48 };
+enum { TRAINED = 3000, TESTED = 1000, NOUNS = 8, ADJECTIVES = 8, MOST_SENTENCES = 5, LONGEST = 48 };
 
 static const char *const nouns[NOUNS] = {"film", "plot", "music", "cast", "ending", "dialogue", "story", "scenery"};
 static const char *const adjectives[2][ADJECTIVES] = {
@@ -11,10 +11,10 @@ static const char *const adjectives[2][ADJECTIVES] = {
 };
 static const char *const degrees[] = {"", "very ", "really ", "quite "};
 
-/* Appends a review to *at and returns its label. */
+/* Appends a review to *at and returns its label. room: bytes for each sentence. */
 static int64_t write_review(uint32_t *state, char **at, size_t room)
 {
-    const int sentences = 3 + 2 * choose(state, 2); /* an odd number, so that one kind is more frequent */
+    const int sentences = 3 + 2 * choose(state, 2); /* an odd number, so that there is a majority */
     int favourable = 0;
     for (int k = 0; k < sentences; k++) {
         const int positive = choose(state, 2), negated = choose(state, 2), noun = choose(state, NOUNS);
@@ -41,7 +41,7 @@ texts new_reviews(void)
     return t;
 }
 
-int judge(wk_module *net, const texts *reviews, const run *r)
+int predict_reviews(wk_module *net, const texts *reviews, const run *r)
 {
     WK_SCOPE;
     WK_NO_GRAD;

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shared by the programs that tell good from bad reviews: reviews of a small grammar, and the label of a sentence. */
+/* Shared by the programs that classify reviews as favourable or unfavourable: reviews that a small grammar generates,
+ * and predictions for sentences. */
 #ifndef BOOK_REVIEWS_H
 #define BOOK_REVIEWS_H
 
 #include "classify.h"
 
-enum { WORDS = 40 }; /* of a review, with padding */
+enum { WORDS = 40 }; /* ids of a review, with padding */
 
-/* Reviews of 3 to 7 sentences such as "the plot was not really boring .". Label 1 if most are favourable, else 0. */
+/* Returns reviews of 3 or 5 sentences such as "the plot was not really boring .". The label is 1 if most of the
+ * sentences are favourable, else 0. */
 texts new_reviews(void);
 
-/* Prints what the network says of some sentences. Returns the exit status of the program. */
-int judge(wk_module *net, const texts *reviews, const run *r);
+/* Prints the predictions of a network for some sentences. Returns the exit status of the program. */
+int predict_reviews(wk_module *net, const texts *reviews, const run *r);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the programs of this folder share. */
+/* The command line, a clock, accuracy and curves; see run.h. */
 #include "run.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* textCNN: convolutions along the words find phrases of 3, 4 and 5 words, wherever they are. Dive into Deep Learning,
+/* textCNN: convolutions over 3, 4 and 5 adjacent words detect phrases at any position. Dive into Deep Learning,
  * Sentiment Analysis: Using Convolutional Neural Networks.
  *
  *     sentiment_cnn [DEVICE [EPOCHS [SVG [SEED]]]] */
@@ -8,7 +8,7 @@
 enum { VECTOR = 100, CHANNELS = 100, SHORTEST = 3, KERNELS = 3 };
 
 typedef struct text_cnn {
-    wk_module *trained, *fixed; /* embeddings */
+    wk_module *trained, *fixed; /* embeddings, with and without a gradient */
     wk_module *convs[KERNELS], *dropout, *head;
 } text_cnn;
 
@@ -17,7 +17,7 @@ static wk_tensor *forward(wk_module *self, wk_tensor *x)
 {
     const text_cnn *m = wk_module_state(self);
     x = wk_transpose(wk_cat((wk_forward(m->trained, x), wk_forward(m->fixed, x)), 2), 1, 2);
-    wk_tensor *found[KERNELS]; /* (N, CHANNELS): the strongest response of each channel */
+    wk_tensor *found[KERNELS]; /* (N, CHANNELS): the maximum of each channel */
     for (int k = 0; k < KERNELS; k++) found[k] = wk_amax(wk_relu(wk_forward(m->convs[k], x)), (2));
     return wk_forward(m->head, wk_forward(m->dropout, wk_cat(WK_ARRAY(found, KERNELS), 1)));
 }
@@ -38,7 +38,7 @@ static wk_module *new_text_cnn(int64_t count)
     m->dropout = wk_module_add(self, "dropout", wk_nn_dropout(0.5));
     m->head = wk_module_add(self, "head", wk_nn_linear(KERNELS * CHANNELS, 2));
     wk_init_xavier_uniform_(wk_module_parameter(m->head, "weight"));
-    /* as the book does, both begin with the same vectors, of which one learns */
+    /* as in the book, both embeddings start with the same vectors, and only one is trained */
     wk_tensor *vectors = wk_module_parameter(m->fixed, "weight");
     wk_requires_grad_(vectors, false);
     WK_NO_GRAD;
@@ -52,6 +52,6 @@ int main(int argc, char **argv)
     const run r = read_run(5, argc, argv);
     const texts reviews = new_reviews();
     wk_module *net = new_text_cnn(reviews.count);
-    classify(net, &reviews, &(lesson){.name = "textCNN", .batch = 64, .lr = 0.001}, &r);
-    return judge(net, &reviews, &r);
+    classify(net, &reviews, &(classifier_training){.name = "textCNN", .batch = 64, .lr = 0.001}, &r);
+    return predict_reviews(net, &reviews, &r);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sentiment analysis with a bidirectional LSTM, which reads fixed vectors of words. Dive into Deep Learning,
+/* Sentiment analysis with a bidirectional LSTM over word vectors that are not trained. Dive into Deep Learning,
  * Sentiment Analysis: Using Recurrent Neural Networks.
  *
  *     sentiment_lstm [DEVICE [EPOCHS [SVG [SEED]]]]
  *
- * The book reads film reviews of up to 500 words with vectors of GloVe; here the vectors are random. */
+ * The book uses film reviews of up to 500 words and GloVe vectors; here the reviews are generated and the vectors are
+ * random. */
 #include "reviews.h"
 #include <string.h>
 
@@ -47,6 +48,6 @@ int main(int argc, char **argv)
     const run r = read_run(5, argc, argv);
     const texts reviews = new_reviews();
     wk_module *net = new_bilstm(reviews.count);
-    classify(net, &reviews, &(lesson){.name = "BiLSTM", .batch = 64, .lr = 0.01}, &r);
-    return judge(net, &reviews, &r);
+    classify(net, &reviews, &(classifier_training){.name = "BiLSTM", .batch = 64, .lr = 0.01}, &r);
+    return predict_reviews(net, &reviews, &r);
 }

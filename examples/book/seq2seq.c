@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sequence to sequence: a GRU reads an English sentence; another begins with its last state and writes the sentence
- * in French. Dive into Deep Learning, Sequence-to-Sequence Learning for Machine Translation.
+/* Sequence to sequence: a GRU encodes an English sentence, and another GRU, which starts from the last state of the
+ * first, generates the French one. Dive into Deep Learning, Sequence-to-Sequence Learning for Machine Translation.
  *
  *     seq2seq [DEVICE [EPOCHS [SVG [SEED]]]]
  *
- * The book's French sentences come from a file of the internet, those here from a grammar. */
+ * The book downloads its sentences; here a grammar generates them. */
 #include "translation.h"
 
 enum { EMBEDDED = 32, HIDDEN = 32, LAYERS = 2 };
@@ -21,7 +21,7 @@ static int forward(wk_module *self, wk_tensor *const *in, int inputs, wk_tensor 
     const seq2seq *m = wk_module_state(self);
     wk_tensor *read[2]; /* outputs, last state of each layer */
     wk_forward_n(m->encoder, (wk_forward(m->x_embedding, wk_t(in[0]))), read, 2);
-    /* each step also reads the encoder's last state of the last layer */
+    /* the input of each step includes the last state of the encoder's last layer */
     wk_tensor *y = wk_forward(m->y_embedding, wk_t(in[1]));
     wk_tensor *context = wk_expand(wk_narrow(read[1], 0, -1, 1), (wk_size(y, 0), -1, -1));
     y = wk_rnn_forward(m->decoder, wk_cat((y, context), 2), .h0 = read[1]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sequence to sequence with attention: before each French word, additive attention weighs the states of the encoder
- * by the state of the decoder. Dive into Deep Learning, The Bahdanau Attention Mechanism. seq2seq.c has no
- * attention.
+/* Sequence to sequence with attention: for each French word, additive attention weights the states of the encoder
+ * according to the state of the decoder. Dive into Deep Learning, The Bahdanau Attention Mechanism. seq2seq.c is the
+ * same without attention.
  *
  *     seq2seq_attention [DEVICE [EPOCHS [SVG [SEED]]]] */
 #include "translation.h"
@@ -16,8 +16,8 @@ typedef struct additive {
     wk_module *query, *key, *value, *dropout;
 } additive;
 
-/* Weighs `keys` (N, steps, HIDDEN) by a query (N, HIDDEN) and returns their sum (N, HIDDEN). Keys where padding is
- * true have the weight 0. Sets *weights (N, steps). */
+/* Returns the sum of keys (N, steps, HIDDEN), weighted by their scores for a query (N, HIDDEN): (N, HIDDEN). Weights
+ * are 0 where padding (N, steps) is true. Sets *weights (N, steps). */
 static wk_tensor *attend(const additive *a, wk_tensor *query, wk_tensor *keys, wk_tensor *padding, wk_tensor **weights)
 {
     wk_tensor *sum = wk_add(wk_unsqueeze(wk_forward(a->query, query), 1), wk_forward(a->key, keys));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A transformer that translates: two layers of attention read the English sentence, two write the French one. Dive
- * into Deep Learning, The Transformer Architecture.
+/* Translation by a transformer with two encoder layers for the English sentence and two decoder layers for the French
+ * one. Dive into Deep Learning, The Transformer Architecture.
  *
  *     transformer [DEVICE [EPOCHS [SVG [SEED]]]] */
 #include "translation.h"
@@ -13,7 +13,7 @@ typedef struct translator {
     wk_module *x_embedding, *y_embedding, *dropout, *transformer, *head;
 } translator;
 
-/* Returns vectors (N, t, WIDTH) of words and their positions. */
+/* Returns the sums of the vectors of words and of their positions (N, t, WIDTH). */
 static wk_tensor *embedded(const translator *m, wk_module *embedding, wk_tensor *ids)
 {
     wk_tensor *positions = wk_sinusoidal_positions(wk_size(ids, 1), WIDTH, .device = wk_device_of(ids));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Translation from English into French: sentences, training and score. */
+/* Translation from English into French: the sentences, training, and BLEU of translations. */
 #include "translation.h"
 #include <string.h>
 
 enum { SUBJECTS = 6, VERBS = 4, NOUNS = 6, ADJECTIVES = 5, ALL = SUBJECTS * VERBS * NOUNS * ADJECTIVES * 2 };
-enum { SHUFFLE = 611 }; /* has no factor in common with ALL */
+enum { SHUFFLE = 611 }; /* coprime to ALL, so that k * SHUFFLE % ALL is a permutation */
 enum { LONGEST = 80, SHOWN = 4, NGRAM = 2 };
 
 /* ---- the grammar ------------------------------------------------------------------------------------------------- */
@@ -75,8 +75,8 @@ void init_matrices(wk_module *net)
 
 /* ---- translation ------------------------------------------------------------------------------------------------- */
 
-/* Translates English ids (N, STEPS): takes the most likely word after those before it, STEPS times. Sets *weights to
- * the weights of the attention if weights is not NULL. Returns ids (N, STEPS). */
+/* Translates English ids (N, STEPS) by greedy decoding: appends the most likely word, STEPS times. Returns French ids
+ * (N, STEPS). Sets *weights to the attention weights (N, STEPS, STEPS) unless weights is NULL. */
 static wk_tensor *translate(wk_module *net, wk_tensor *x, wk_tensor **weights)
 {
     wk_tensor *y = wk_full((wk_size(x, 0), 1), BOS, .device = wk_device_of(x));
@@ -89,7 +89,7 @@ static wk_tensor *translate(wk_module *net, wk_tensor *x, wk_tensor **weights)
     return wk_narrow(y, 1, 1, STEPS);
 }
 
-/* Returns the words of a row of ids before EOS. */
+/* Returns the text of a row of ids, up to EOS. */
 static const char *words(wk_text *text, wk_tensor *row)
 {
     int64_t ids[STEPS] = {0}, count = 0;
@@ -98,7 +98,7 @@ static const char *words(wk_text *text, wk_tensor *row)
     return wk_text_decode(text, wk_narrow(row, 0, 0, count));
 }
 
-/* Prints a translation; with the weights of the attention (STEPS, STEPS), also a table of percentages. */
+/* Prints a translation and, unless weights (STEPS, STEPS) is NULL, a table of the attention weights in per cent. */
 static void show(const sentences *s, wk_tensor *x, wk_tensor *y, wk_tensor *weights, double bleu)
 {
     printf("%s => %s, bleu %.3f\n", words(s->english, x), words(s->french, y), bleu);
@@ -117,8 +117,8 @@ static void show(const sentences *s, wk_tensor *x, wk_tensor *y, wk_tensor *weig
     printf("\n");
 }
 
-/* Translates the sentences that are not trained on and shows some of them. Sets the mean BLEU of those shown and of
- * all. */
+/* Translates the test sentences and prints the first SHOWN of them. Sets *of_shown and *of_all to the mean BLEU of
+ * those and of all. */
 static void test(wk_module *net, const sentences *s, const run *r, bool show_weights, double *of_shown, double *of_all)
 {
     WK_SCOPE;
@@ -139,8 +139,8 @@ static void test(wk_module *net, const sentences *s, const run *r, bool show_wei
 
 /* ---- training ---------------------------------------------------------------------------------------------------- */
 
-/* Takes a step and returns the mean loss of the words and ends of sentences. The network reads the right words before
- * each, not those that it would have chosen. */
+/* Takes a training step. Returns the mean loss per token, without padding. The network predicts each word from the
+ * correct words before it (teacher forcing). */
 static wk_tensor *step(wk_module *net, wk_optim *adam, const wk_batch *batch, int64_t count)
 {
     wk_tensor *begin = wk_full((wk_size(batch->y, 0), 1), BOS, .device = wk_device_of(batch->y));
@@ -183,6 +183,6 @@ int train_translation(wk_module *net, const sentences *s, const training *how, c
     if (wk_error()) return wk_report_error(stderr);
     const int64_t tokens = wk_item_i64(wk_sum(wk_to_dtype(wk_ne(wk_narrow(s->y, 0, 0, TRAINED), PAD), WK_I64)));
     printf("%.1f tokens/sec on %s\n", (double)(tokens * r->epochs) / spent, wk_device_str(r->device));
-    printf("result: loss %.4f, BLEU %.3f of %d sentences, %.3f of %d\n", last, of_shown, SHOWN, of_all, TESTED);
+    printf("result: loss %.4f, BLEU %.3f on %d sentences, %.3f on %d\n", last, of_shown, SHOWN, of_all, TESTED);
     return wk_report_error(stderr);
 }

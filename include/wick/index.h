@@ -7,7 +7,7 @@
  *     WK_NEW              a new dimension of size 1, as None
  *     WK_REST             all of the dimensions that no other index is for, as ...
  *     i64 or i32 tensor   the elements at these indices; several such tensors broadcast together
- *     bool tensor         the elements where it is true; it indexes as many dimensions as it has
+ *     bool tensor         the elements at which it is true; it replaces as many dimensions as it has
  *
  * A negative number counts from the end, and WK_END is the end. Missing indices at the end are WK_ALL. Without tensors
  * wk_get returns a view; with tensors it copies. The dimensions of adjacent tensors are in the position of the first

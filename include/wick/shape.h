@@ -677,8 +677,8 @@
 #ifndef __cplusplus
 /* wk_index_put(x, (indices), values): Writes values to the elements that index tensors select, one tensor for each
  * of the first dimensions, or adds them. Index tensors broadcast. An element that is selected several times gets the
- * last value; with .accumulate all values are added. A bool mask selects the elements where it is true and indexes
- * as many dimensions of x as it has; the call then waits for the device.
+ * last value; with .accumulate all values are added. A bool tensor selects the elements at which it is true; it
+ * replaces as many dimensions of x as it has. The call then waits for the device.
  *     out[i[k], j[k], ...] = values[k, ...]
  * Options:   .accumulate: add to x; default false
  * Shapes:    values broadcasts to the shape of the index tensors, followed by the further dimensions of x

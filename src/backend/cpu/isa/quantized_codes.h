@@ -30,7 +30,9 @@ INLINE u32v bytes_32(const uint8_t *at)
 #endif
 }
 
-/* Returns bits first[half] and up of 32 bytes as bits `to` and up, with other bits around them. */
+/* Returns 32 bytes, shifted so that bit `low` of each byte is bit `to`. The upper half of the widest vectors has the
+ * same bytes, shifted so that bit `high` is bit `to`. The caller masks the other bits, some of which come from adjacent
+ * bytes. */
 INLINE i32v moved_bits(const uint8_t *at, int low, int high, int to)
 {
 #if WIDTH == 64
