@@ -239,6 +239,51 @@ static wk_tensor *f_sort(wk_tensor *const *in, void *context)
     wk_sort(in[0], 1, true, &values, NULL);
     return values;
 }
+/* Long lines, of which few elements are selected instead of sorted: equal elements, NaN, infinite elements and zeros of
+ * both signs keep the order of a sort. */
+static void selections_are_the_first_of_a_sort(void **state)
+{
+    (void)state;
+    static const wk_dtype dtypes[] = {WK_F32, WK_F64, WK_F16, WK_BF16, WK_I8, WK_I64};
+    static const int64_t lengths[] = {256, 1000, 5003}, counts[] = {4, 15, 1};
+    wk_seed(5);
+    for (int i = 0; i < 6 * 3 * 2; i++) {
+        WK_SCOPE;
+        const wk_dtype dtype = dtypes[i / 6];
+        const int64_t n = lengths[i / 2 % 3], k = counts[i / 2 % 3];
+        wk_tensor *x = wk_mul(wk_randn((3, n, 2)), 2.0), *values, *at, *sorted, *order, *one, *place;
+        if (i / 6 < 4) {
+            x = wk_where(wk_lt(wk_rand((3, n, 2)), 0.3), (double)INFINITY, x);
+            x = wk_where(wk_lt(wk_rand((3, n, 2)), n == 256 ? 0.99 : 0.2), (double)NAN, x);
+            x = wk_where(wk_lt(wk_rand((3, n, 2)), 0.1), -0.0, x);
+        }
+        x = wk_to_dtype(x, dtype);
+        assert_int_equal(wk_topk(x, k, 1, i % 2, &values, &at), WK_OK);
+        assert_int_equal(wk_sort(x, 1, i % 2, &sorted, &order), WK_OK);
+        assert_true(wk_item(wk_all(wk_eq(at, wk_narrow(order, 1, 0, k)))) == 1);
+        wk_tensor *same = wk_eq(values, wk_narrow(sorted, 1, 0, k));
+        assert_true(wk_item(wk_all(wk_logical_or(same, wk_isnan(values)))) == 1);
+        assert_int_equal(wk_sort(x, 1, false, &sorted, &order), WK_OK);
+        assert_int_equal(wk_kthvalue(x, k, 1, false, &one, &place), WK_OK);
+        assert_true(wk_item(wk_all(wk_eq(place, wk_select(order, 1, k - 1)))) == 1);
+        assert_int_equal(wk_size(one, -1), 2);
+    }
+}
+
+static void gradients_of_selections(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_requires_grad_(wk_remainder(wk_mul(wk_arange(700, .dtype = WK_F32), 37), 701), true);
+    wk_tensor *values, *at, *least;
+    assert_int_equal(wk_topk(x, 3, 0, true, &values, &at), WK_OK);
+    assert_int_equal(wk_kthvalue(x, 2, 0, true, &least, NULL), WK_OK);
+    wk_backward(wk_add(wk_sum(wk_mul(values, wk_arange_from(1, 4, 1))), wk_sum(least)));
+    wk_tensor *expected = wk_zeros((700)), *one = wk_eq(x, 1);
+    expected = wk_scatter_add(expected, 0, at, wk_to_dtype(wk_arange_from(1, 4, 1), WK_F32));
+    assert_true(wk_item(wk_all(wk_eq(wk_grad_of(x), wk_add(expected, wk_to_dtype(one, WK_F32))))) == 1);
+}
+
 static wk_tensor *f_topk(wk_tensor *const *in, void *context)
 {
     (void)context;
@@ -346,6 +391,8 @@ int main(void)
         cmocka_unit_test(test_softmax),
         cmocka_unit_test(test_scans),
         cmocka_unit_test(test_sorting),
+        cmocka_unit_test(selections_are_the_first_of_a_sort),
+        cmocka_unit_test(gradients_of_selections),
         cmocka_unit_test(test_unowned),
         cmocka_unit_test(test_layer_norm),
         cmocka_unit_test(test_gradients),

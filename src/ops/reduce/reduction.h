@@ -62,6 +62,10 @@ wk_tensor *wk__row_iota(wk_site site, wk_tensor *x, uint16_t mask);
 wk_tensor *wk__record_scan(const wk__op *op, wk_site site, wk_tensor *x, int axis, bool product, bool backwards);
 /* Records a stable sort along one dimension: values and their indices (i64), both with x's shape. False on error. */
 bool wk__record_sort(const wk__op *op, wk_site site, wk_tensor *x, int axis, bool descending, wk_tensor *out[2]);
+/* Returns true if the first k of `length` elements along a dimension of x are faster selected than sorted. */
+bool wk__selects(const wk_tensor *x, int64_t length, int64_t k);
+/* Composes the first k positions of such a sort. False on error, with out[] NULL or incomplete. (selection.c) */
+bool wk__select(wk_site site, wk_tensor *x, int axis, int64_t k, bool descending, wk_tensor *out[2]);
 /* Ends a composite op with values out[0] and their indices out[1], which become operand 1 of the node. Stores the
  * results; one that the caller does not request (NULL) is released. (sort.c) */
 wk_code wk__end_values_and_indices(wk__compose *c, wk_tensor *out[2], const wk__attr *attr, wk_tensor **values,

@@ -45,20 +45,29 @@ typedef struct sort_call {
     wk__compose compose;
     const char *node; /* NULL: op->node */
     int axis;
+    bool valid;       /* the axis exists */
     bool dim_removed; /* the results do not have the axis */
     uint16_t mask;    /* the axis, or all dimensions if x is flattened */
     int64_t length;   /* size of the axis */
     wk_tensor *out[2];
 } sort_call;
 
-static bool begin(sort_call *s, const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, bool descending)
+/* Begins a call without a record. */
+static bool begin_axis(sort_call *s, const wk__op *op, wk_site site, wk_tensor *x, int64_t dim)
 {
     memset(s, 0, sizeof *s);
     if (!wk__compose_begin(&s->compose, op, site, &x, 1)) return false;
-    if (!wk__reduction_dim(op, site, x, dim, &s->axis)) return true;
+    s->valid = wk__reduction_dim(op, site, x, dim, &s->axis);
+    if (!s->valid) return true;
     s->length = wk__body_of(x)->ndim ? wk__body_of(x)->shape[s->axis] : 1;
     s->mask = (uint16_t)(wk__body_of(x)->ndim ? 1u << s->axis : 0);
-    wk__record_sort(op, site, x, s->axis, descending, s->out);
+    return true;
+}
+
+static bool begin(sort_call *s, const wk__op *op, wk_site site, wk_tensor *x, int64_t dim, bool descending)
+{
+    if (!begin_axis(s, op, site, x, dim)) return false;
+    if (s->valid) wk__record_sort(op, site, x, s->axis, descending, s->out);
     return true;
 }
 
@@ -109,14 +118,28 @@ static void copy_positions(sort_call *s, int64_t first, int64_t count, bool drop
     s->dim_removed = dropped;
 }
 
-static bool check_k(sort_call *s, int64_t k, int64_t least)
+static bool check_k(const sort_call *s, int64_t k, int64_t least)
 {
-    if (!s->out[1] || (k >= least && k <= s->length)) return s->out[1] != NULL;
+    if (!s->valid || (k >= least && k <= s->length)) return s->valid;
     wk__op_error(s->compose.op, s->compose.scope.site, WK_ERR_ARGUMENT, s->compose.in,
                  "k = %lld is out of range [%lld, %lld] for dimension %d of $a", (long long)k, (long long)least,
                  (long long)s->length, s->axis);
-    s->out[0] = s->out[1] = NULL;
     return false;
+}
+
+/* Keeps `count` of the first k positions, the last ones; dropped: without the axis. */
+static void keep_first(sort_call *s, int64_t k, int64_t count, bool descending, bool dropped)
+{
+    wk_tensor *x = s->compose.in[0];
+    const wk_site site = s->compose.scope.site;
+    if (!wk__selects(x, s->length, k)) {
+        if (wk__record_sort(s->compose.op, site, x, s->axis, descending, s->out))
+            copy_positions(s, k - count, count, dropped);
+    } else if (wk__select(site, x, s->axis, k, descending, s->out)) {
+        if (count < k || dropped) copy_positions(s, k - count, count, dropped);
+    } else {
+        s->out[0] = s->out[1] = NULL;
+    }
 }
 
 /* Checks that there is an element to return. */
@@ -154,8 +177,8 @@ wk_code wk_topk_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool larg
                    wk_tensor **indices)
 {
     sort_call s;
-    if (!begin(&s, &wk__op_topk, site, x, dim, largest)) return clear_results(values, indices);
-    if (check_k(&s, k, 0)) copy_positions(&s, 0, k, false);
+    if (!begin_axis(&s, &wk__op_topk, site, x, dim)) return clear_results(values, indices);
+    if (check_k(&s, k, 0)) keep_first(&s, k, k, largest, false);
     return finish(&s, values, indices);
 }
 
@@ -163,8 +186,9 @@ wk_code wk_kthvalue_at(wk_site site, wk_tensor *x, int64_t k, int64_t dim, bool 
                        wk_tensor **indices)
 {
     sort_call s;
-    if (!begin(&s, &wk__op_kthvalue, site, x, dim, false)) return clear_results(values, indices);
-    if (check_nonempty(&s) && check_k(&s, k, 1)) copy_positions(&s, k - 1, 1, !keepdim);
+    if (!begin_axis(&s, &wk__op_kthvalue, site, x, dim)) return clear_results(values, indices);
+    if (s.valid && wk__check_nonempty_reduction(&wk__op_kthvalue, site, x, s.mask) && check_k(&s, k, 1))
+        keep_first(&s, k, 1, false, !keepdim);
     return finish(&s, values, indices);
 }
 

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The first positions of a stable sort, without sorting everything else. Lines of n elements are cut into chunks of
+ * about sqrt(n / k), and a rest that is shorter than a chunk:
+ *
+ *     |  chunk 0  |  chunk 1  |  chunk 2  | ... | rest |
+ *          first       first       first                    the element of a chunk that a sort would put first
+ *
+ * The first k elements are in the rest or in the k chunks whose `first` are sorted first: those are k elements that
+ * precede all elements of any other chunk, because equal elements are in the order of their positions and so are the
+ * chunks. So two sorts of about sqrt(n k) elements select them. */
+#include "reduction.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/integers.h"
+
+enum { SHORTEST = 256, FEW = 64 /* selecting one of so many elements is faster than sorting */ };
+
+/* x with the dimension last, and its sizes. */
+typedef struct selection {
+    wk_site site;
+    wk_tensor *x;
+    bool descending;
+    int ndim;
+    int64_t shape[WK__MAX_DIMS + 1]; /* of x, or with the last two sizes replaced */
+    int64_t length, k, chunk, chunks;
+} selection;
+
+bool wk__selects(const wk_tensor *x, int64_t length, int64_t k)
+{
+    const wk__body *body = wk__body_of(x);
+    return length >= SHORTEST && k > 0 && k <= length / FEW && body->dtype != WK_BOOL && body->ndim < WK__MAX_DIMS;
+}
+
+/* Returns y as (leading dimensions, a, b), or as (leading dimensions, a) if b is 0. */
+static wk_tensor *as_lines(const selection *s, wk_tensor *y, int64_t a, int64_t b)
+{
+    int64_t shape[WK__MAX_DIMS];
+    memcpy(shape, s->shape, sizeof *shape * (size_t)(s->ndim - 1));
+    shape[s->ndim - 1] = a;
+    if (b) shape[s->ndim] = b;
+    return y ? wk_reshape_at(s->site, y, shape, s->ndim + (b != 0)) : NULL;
+}
+
+/* Returns y, whose sizes may be 1, in the shape (leading dimensions, a, b). */
+static wk_tensor *spread(const selection *s, wk_tensor *y, int64_t a, int64_t b)
+{
+    int64_t shape[WK__MAX_DIMS];
+    memcpy(shape, s->shape, sizeof *shape * (size_t)(s->ndim - 1));
+    shape[s->ndim - 1] = a;
+    shape[s->ndim] = b;
+    return y ? wk_expand_at(s->site, y, shape, s->ndim + 1) : NULL;
+}
+
+/* Returns the element of each chunk that a sort puts first. NaN is greater than all numbers. */
+static wk_tensor *firsts_of(const selection *s, wk_tensor *chunks)
+{
+    if (s->descending) return wk_amax(chunks, (-1));
+    if (!wk__is_float(wk__body_of(chunks)->dtype)) return wk_amin(chunks, (-1));
+    wk_tensor *nan = wk_isnan(chunks);
+    return wk_where(wk_all(nan, (-1)), (double)NAN, wk_amin(wk_where(nan, (double)INFINITY, chunks), (-1)));
+}
+
+/* Returns the numbers of the k chunks that are sorted first, in increasing order. */
+static wk_tensor *chosen_chunks(const selection *s, wk_tensor *chunks)
+{
+    wk_tensor *order = NULL, *chosen = NULL;
+    if (wk_sort_at(s->site, firsts_of(s, chunks), -1, s->descending, NULL, &order) != WK_OK) return NULL;
+    order = wk_narrow_at(s->site, order, -1, 0, s->k);
+    return wk_sort_at(s->site, order, -1, false, &chosen, NULL) == WK_OK ? chosen : NULL;
+}
+
+/* Sets the candidates and their positions in x. */
+static bool candidates_of(const selection *s, wk_tensor **values, wk_tensor **positions)
+{
+    const int64_t whole = s->chunks * s->chunk, rest = s->length - whole, count = s->k * s->chunk;
+    const wk_tensor_options like = {.size = sizeof like, .dtype = WK_I64, .device = wk_device_of(s->x)};
+    wk_tensor *chunks = as_lines(s, wk_narrow_at(s->site, s->x, -1, 0, whole), s->chunks, s->chunk);
+    wk_tensor *chosen = chunks ? wk_unsqueeze_at(s->site, chosen_chunks(s, chunks), -1) : NULL;
+    if (!chosen) return false;
+    wk_tensor *all[2] = {as_lines(s, wk_gather_at(s->site, chunks, -2, spread(s, chosen, s->k, s->chunk)), count, 0)};
+    wk_tensor *at[2] = {as_lines(
+        s, wk_add(wk_mul(chosen, s->chunk), wk_arange_from_at(s->site, 0, (double)s->chunk, 1, &like)), count, 0)};
+    if (rest > 0) {
+        wk_tensor *last = wk_arange_from_at(s->site, (double)whole, (double)s->length, 1, &like);
+        int64_t shape[WK__MAX_DIMS];
+        memcpy(shape, s->shape, sizeof shape);
+        shape[s->ndim - 1] = rest;
+        all[1] = wk_narrow_at(s->site, s->x, -1, whole, rest);
+        at[1] = wk_expand_at(s->site, last, shape, s->ndim);
+    }
+    *values = rest > 0 ? wk_cat_at(s->site, all, 2, -1) : all[0];
+    *positions = rest > 0 ? wk_cat_at(s->site, at, 2, -1) : at[0];
+    return *values && *positions;
+}
+
+bool wk__select(wk_site site, wk_tensor *x, int axis, int64_t k, bool descending, wk_tensor *out[2])
+{
+    selection s = {.site = site, .x = wk__move_dim_last(x, axis), .descending = descending, .k = k};
+    wk_tensor *values, *positions, *sorted = NULL, *order = NULL;
+    out[0] = out[1] = NULL;
+    if (!s.x) return false;
+    const wk__body *body = wk__body_of(s.x);
+    s.ndim = body->ndim;
+    memcpy(s.shape, body->shape, sizeof *s.shape * body->ndim);
+    s.length = s.shape[s.ndim - 1];
+    s.chunk = (int64_t)sqrt((double)s.length / (double)k);
+    s.chunks = s.length / s.chunk;
+    if (!candidates_of(&s, &values, &positions) || wk_sort_at(site, values, -1, descending, &sorted, &order) != WK_OK)
+        return false;
+    out[0] = wk_clone_at(site, wk__move_dim_back(wk_narrow_at(site, sorted, -1, 0, k), axis));
+    out[1] = wk_contiguous_at(
+        site, wk__move_dim_back(wk_gather_at(site, positions, -1, wk_narrow_at(site, order, -1, 0, k)), axis));
+    return out[0] && out[1];
+}
