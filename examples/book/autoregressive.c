@@ -53,7 +53,7 @@ int main(int argc, char **argv)
         if (is_reported(epoch, r.epochs)) printf("epoch %d  loss %.4f\n", epoch, last);
     }
 
-    /* the error ahead[k] steps ahead, over all windows that so many values follow */
+    /* the error ahead[k] steps ahead, over all windows that are followed by ahead[k] values */
     WK_NO_GRAD;
     wk_plot *plot = wk_plot_new(.title = "Autoregression", .x_label = "time");
     printf("result: loss %.4f; error", last);

@@ -52,7 +52,8 @@ static void products_over_no_elements(void **state)
     EXPECT(wk_linear(wk_zeros((2, 0)), wk_zeros((2, 0)), wk_ones((2))), (2, 2), 1, 1, 1, 1);
 }
 
-/* A vector times rows and times columns of a matrix, in sizes around those of blocks. Small integers: sums are exact. */
+/* A vector times rows and times columns of a matrix, in sizes around those of blocks. Sums of small integers are
+ * exact. */
 static void vectors(void **state)
 {
     (void)state;

@@ -15,7 +15,7 @@
 
 #include "base/integers.h"
 
-enum { SHORTEST = 256, FEW = 64 /* selecting one of so many elements is faster than sorting */ };
+enum { SHORTEST = 256, FEW = 64 /* elements of a line for each that is selected; with fewer, sorting is faster */ };
 
 /* x with the dimension last, and its sizes. */
 typedef struct selection {
@@ -74,20 +74,20 @@ static wk_tensor *chosen_chunks(const selection *s, wk_tensor *chunks)
 /* Sets the candidates and their positions in x. */
 static bool candidates_of(const selection *s, wk_tensor **values, wk_tensor **positions)
 {
-    const int64_t whole = s->chunks * s->chunk, rest = s->length - whole, count = s->k * s->chunk;
+    const int64_t in_chunks = s->chunks * s->chunk, rest = s->length - in_chunks, count = s->k * s->chunk;
     const wk_tensor_options like = {.size = sizeof like, .dtype = WK_I64, .device = wk_device_of(s->x)};
-    wk_tensor *chunks = as_lines(s, wk_narrow_at(s->site, s->x, -1, 0, whole), s->chunks, s->chunk);
+    wk_tensor *chunks = as_lines(s, wk_narrow_at(s->site, s->x, -1, 0, in_chunks), s->chunks, s->chunk);
     wk_tensor *chosen = chunks ? wk_unsqueeze_at(s->site, chosen_chunks(s, chunks), -1) : NULL;
     if (!chosen) return false;
     wk_tensor *all[2] = {as_lines(s, wk_gather_at(s->site, chunks, -2, spread(s, chosen, s->k, s->chunk)), count, 0)};
     wk_tensor *at[2] = {as_lines(
         s, wk_add(wk_mul(chosen, s->chunk), wk_arange_from_at(s->site, 0, (double)s->chunk, 1, &like)), count, 0)};
     if (rest > 0) {
-        wk_tensor *last = wk_arange_from_at(s->site, (double)whole, (double)s->length, 1, &like);
+        wk_tensor *last = wk_arange_from_at(s->site, (double)in_chunks, (double)s->length, 1, &like);
         int64_t shape[WK__MAX_DIMS];
         memcpy(shape, s->shape, sizeof shape);
         shape[s->ndim - 1] = rest;
-        all[1] = wk_narrow_at(s->site, s->x, -1, whole, rest);
+        all[1] = wk_narrow_at(s->site, s->x, -1, in_chunks, rest);
         at[1] = wk_expand_at(s->site, last, shape, s->ndim);
     }
     *values = rest > 0 ? wk_cat_at(s->site, all, 2, -1) : all[0];

@@ -179,7 +179,7 @@ static void choose_packing(wk__gemm_plan *plan)
 }
 
 /* Divides the steps of the sum into blocks of equal size, of which a packed row is at most WK__GEMM_K_BYTES long. A
- * vector times contiguous columns reads these as a whole as far as possible. */
+ * vector times contiguous columns reads longer blocks of them. */
 static void choose_k_block(wk__gemm_plan *plan)
 {
     const bool reads_columns = plan->is_gemv && plan->b_column != 1 && !plan->b_program.group;
