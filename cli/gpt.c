@@ -105,7 +105,7 @@ static wk_text *read_tokenizer(const char *command, const char *folder)
 
 static bool read_pretrained(const char *command, const char *path, bool folder, wk_device device, cli_gpt *out)
 {
-    out->net = wk_nn_pretrained(path, .device = device, .quantized = device.kind == WK_CPU, .mmap = true);
+    out->net = wk_nn_pretrained(path, .device = device, .quantized = true, .mmap = true);
     if (out->net) out->text = folder ? read_tokenizer(command, path) : wk_text_load(path);
     if (wk_error()) cli_report_error(command);
     if (!out->text) return false;

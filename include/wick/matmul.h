@@ -246,8 +246,8 @@
 #define wk_quantize(...) WK_NEW_TENSOR_(WK_OPT_(wk_tensor *, wk_quantize, wk_block_options, __VA_ARGS__))
 
 /* wk_quantized_linear(x, blocks, bias): Multiplies x by the transpose of a weight of quantised blocks and adds bias.
- * The weight is expanded in parts only. bias may be NULL. A NULL bias while an error is pending returns NULL, so
- * that a bias whose creation failed is not ignored.
+ * The product reads the blocks; for f64 and for gradients the weight is expanded in parts. bias may be NULL. A NULL
+ * bias while an error is pending returns NULL, so that a bias whose creation failed is not ignored.
  *     out = x dequantize(blocks)^T + bias
  * Options:   .format: WK_BLOCKS_Q8_0, WK_BLOCKS_Q4_0, WK_BLOCKS_Q4_1, WK_BLOCKS_Q5_0, WK_BLOCKS_Q5_1,
  *            WK_BLOCKS_Q2_K, WK_BLOCKS_Q3_K, WK_BLOCKS_Q4_K, WK_BLOCKS_Q5_K or WK_BLOCKS_Q6_K; default

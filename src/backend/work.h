@@ -46,8 +46,8 @@ typedef enum wk__work_id {
      * over Ev of out times its gradient (L). */
     WK__ATTENTION_BACKWARD,
     /* The space is (R, O, I, B); an operand has stride 0 along dimensions that it does not have. Operands: 0 out (R, O)
-     * f32, row-major; 1 x (R, I) f32 and 2 blocks (O, B) u8, with contiguous rows. The mode is the wk_block_format: B
-     * bytes of blocks have I elements. out = x blocks^T. */
+     * f32, row-major; 1 x (R, I) f32 and 2 blocks (O, B) u8, with contiguous rows, those of blocks at even offsets. The
+     * mode is the wk_block_format: B bytes of blocks have I elements. out = x blocks^T. */
     WK__QUANTIZED,
     /* The space is (R, C); an operand has stride 0 along a dimension that it does not have. All operands have one
      * dtype, f32 or f64; rows are contiguous. The mode consists of WK__NORM_ bits. Gradients of h weight + bias, where

@@ -197,7 +197,8 @@ static const char *check_attention(const wk__work_family *family, const wk__work
     return NULL;
 }
 
-/* Checks a product with blocks: complete blocks, contiguous rows of x and of bytes, a row-major result. */
+/* Checks a product with blocks: complete blocks at even offsets, contiguous rows of x and of bytes, a row-major
+ * result. */
 static const char *check_quantized(const wk__work_family *family, const wk__work_args *args)
 {
     enum { R, O, I, B, DIMS };
@@ -219,6 +220,8 @@ static const char *check_quantized(const wk__work_family *family, const wk__work
         if (wrong) return wrong;
         if (shape[column[o]] > 1 && operand->stride[column[o]] != 1) return "rows that are not contiguous";
         if (o == 0 && shape[R] > 1 && operand->stride[R] != shape[O]) return "a result that is not row-major";
+        if (o == 2 && (operand->offset % 2 != 0 || (shape[O] > 1 && operand->stride[O] % 2 != 0)))
+            return "blocks at an odd offset";
     }
     return NULL;
 }

@@ -75,10 +75,11 @@ typedef struct wk__gpu_kernel_config {
     bool check_only;    /* stores nothing, only checks indices */
     bool skip_on_fault; /* writes memory that it also reads: does nothing after a fault */
     bool elide_result;  /* contraction with an epilogue: the result is not stored, because only the epilogue reads it */
+    uint8_t block_format; /* of products with quantised blocks: a wk_block_format */
 } wk__gpu_kernel_config;
 
 /* A kernel whose source does not depend on a program; T, STORAGE, LOAD and STORE depend on the dtype (kernel_source.c).
- * May include an epilogue (codegen_epilogue.h). */
+ * May include an epilogue (codegen_epilogue.h) and a decoder of blocks (codegen_blocks.h). */
 typedef struct wk__gpu_template {
     const char *name;
     const char *const *text;                           /* the body, as a NULL-terminated list of strings */

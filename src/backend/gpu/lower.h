@@ -7,7 +7,8 @@
 
 typedef wk_code wk__gpu_lower_fn(const wk__gpu_target *target, const wk__work *work, wk__gpu_launch_fn *emit,
                                  void *user, wk__fail *fail);
-wk__gpu_lower_fn wk__gpu_lower_contraction, wk__gpu_lower_scatter_add, wk__gpu_lower_scan, wk__gpu_lower_sort;
+wk__gpu_lower_fn wk__gpu_lower_contraction, wk__gpu_lower_scatter_add, wk__gpu_lower_scan, wk__gpu_lower_sort,
+    wk__gpu_lower_quantized;
 
 /* Lowers contractions other than matrix products as tiles (contraction_tiled.c). *launch has its buffers and the
  * arguments from wk__gpu_fill_contraction(). */

@@ -264,7 +264,7 @@ static uint64_t form_word(const wk__gpu_kernel_spec *spec)
     return (uint64_t)form->mapping | (uint64_t)form->pass << 8 | (uint64_t)form->index32 << 16 |
            (uint64_t)form->check_only << 17 | (uint64_t)form->skip_on_fault << 18 | (uint64_t)form->elide_result << 19 |
            (uint64_t)form->reg_cached << 20 | (uint64_t)form->chunked << 21 | (uint64_t)spec->dtype << 24 |
-           (uint64_t)form->vector_width << 32 | (uint64_t)form->loads_ahead << 40;
+           (uint64_t)form->vector_width << 32 | (uint64_t)form->loads_ahead << 40 | (uint64_t)form->block_format << 48;
 }
 
 /* The kernel's parameters, and how it is launched. */

@@ -52,9 +52,19 @@ static wk_tensor *with_rows(wk_tensor *x)
     return !x || wk__body_of(x)->stride[1] == 1 ? x : wk_contiguous(x);
 }
 
+/* Returns blocks with contiguous rows at even offsets. */
+static wk_tensor *with_even_rows(wk_tensor *blocks)
+{
+    wk_tensor *rows = with_rows(blocks);
+    if (!rows) return NULL;
+    const wk__body *body = wk__body_of(rows);
+    const bool even = body->offset % 2 == 0 && (body->shape[0] == 1 || body->stride[0] % 2 == 0);
+    return even ? rows : wk_clone(rows);
+}
+
 wk_tensor *wk__quantized_by_kernel(const wk__quantized_product *p)
 {
-    wk_tensor *in[2] = {with_rows(wk__flatten_to_2d(p->x)), with_rows(p->blocks)};
+    wk_tensor *in[2] = {with_rows(wk__flatten_to_2d(p->x)), with_even_rows(p->blocks)};
     const wk__body *x = wk__body_of(p->x);
     int64_t shape[WK__MAX_DIMS];
     memcpy(shape, x->shape, sizeof shape);

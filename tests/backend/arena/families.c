@@ -282,7 +282,7 @@ static void strides_of_attention_are_checked(void **state)
     wk__null_backend.close(null);
 }
 
-/* Rows consist of blocks and are contiguous, the result is row-major. */
+/* Rows consist of blocks at even offsets and are contiguous, the result is row-major. */
 static void blocks_are_checked(void **state)
 {
     (void)state;
@@ -310,7 +310,12 @@ static void blocks_are_checked(void **state)
     k->operand[1].stride[I] = 1;
     k->operand[2].stride[O] = -34;
     expect_null_answer(null, &c.w, "null: an operand that starts before its memory");
+    k->operand[2].stride[O] = 33;
+    expect_null_answer(null, &c.w, "null: blocks at an odd offset");
     k->operand[2].stride[O] = 34;
+    k->operand[2].offset = 1;
+    expect_null_answer(null, &c.w, "null: blocks at an odd offset");
+    k->operand[2].offset = 0;
     k->shape[R] = 2;
     expect_null_answer(null, &c.w, "null: a result that is not row-major");
     k->ndim = 3;

@@ -9,6 +9,7 @@
 
 #include "backend/cuda/api.h"
 #include "backend/gpu/cache/kernel_build.h"
+#include "ir/blocks.h"
 #include "support/turns.h"
 #include "support/gpu/gpu_cases.h"
 #include "support/group/epilogues.h"
@@ -269,6 +270,28 @@ static void note_contraction(wk_dtype dtype, int64_t lines, int64_t length)
     if (dtype != WK_BOOL) good(wk__gpu_lower_work(&target, &work, note, NULL, &fail), &fail);
 }
 
+/* Products with quantised blocks of each format: with one and few rows of x, in tiles of both sizes and with split
+ * sums. */
+static void note_quantized(void)
+{
+    static const int64_t x_rows[] = {1, 3, 1000, 9, 20}, block_rows[] = {5, 5, 1000, 100, 100},
+                         elements[] = {256, 256, 256, 256, 2048};
+    wk__fail fail;
+    wk__memory memory = {.block = &memory};
+    for (int format = 0; format < WK__BLOCK_OP_FORMATS; format++)
+        for (int k = 0; k < 5; k++) {
+            const wk__block_format *f = &wk__block_formats[format];
+            wk__work_args kernel = {
+                .ndim = WK__QUANTIZED_DIMS,
+                .mode = format,
+                .shape = {x_rows[k], block_rows[k], elements[k], elements[k] / f->elements * f->bytes}};
+            for (int o = 0; o < 3; o++)
+                kernel.operand[o] = (wk__operand){.dtype = o == 2 ? WK_U8 : WK_F32, .memory = &memory};
+            const wk__work work = {.family = WK__QUANTIZED, .args = &kernel};
+            good(wk__gpu_lower_work(&target, &work, note, NULL, &fail), &fail);
+        }
+}
+
 /* In tiles of both sizes, in tiles with split sums, element by element, and by work-groups. */
 static void note_tiles(wk_dtype dtype)
 {
@@ -297,6 +320,20 @@ static void kernels(void **state)
 {
     (void)state;
     compile_all(add_kernels);
+}
+
+static void check_registers(const char *ptx)
+{
+    if (strstr(ptx, "__local_depot") != NULL) fail_msg("a product with blocks has per-item memory");
+}
+
+/* Decoded elements and sums are in registers. */
+static void blocks(void **state)
+{
+    (void)state;
+    look = check_registers;
+    compile_all(note_quantized);
+    look = NULL;
 }
 
 /* Split lines, by items and by work-groups, and unsplit ones. */
@@ -408,10 +445,9 @@ int main(void)
     target = wk__gpu_target_of(WK__GPU_CUDA, true);
     target.compute_units = 8;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(codes),      cmocka_unit_test(rows),
-        cmocka_unit_test(indexed),    cmocka_unit_test(kernels),
-        cmocka_unit_test(long_lines), cmocka_unit_test(epilogues),
-        cmocka_unit_test(tiles),      cmocka_unit_test(rejected_sources),
+        cmocka_unit_test(codes),     cmocka_unit_test(rows),   cmocka_unit_test(indexed),
+        cmocka_unit_test(kernels),   cmocka_unit_test(blocks), cmocka_unit_test(long_lines),
+        cmocka_unit_test(epilogues), cmocka_unit_test(tiles),  cmocka_unit_test(rejected_sources),
     };
     return cmocka_run_group_tests(tests, load, NULL);
 }

@@ -7,7 +7,7 @@
 static bool wanted(int family, wk_dtype dtype, wk__layout layout)
 {
     const bool has_code = family == WK__PROGRAM || family == WK__CONTRACTION || family == WK__SCATTER_ADD ||
-                          family == WK__SCAN || family == WK__SORT;
+                          family == WK__SCAN || family == WK__SORT || (family == WK__QUANTIZED && dtype == WK_F32);
     return has_code && (dtype != WK_BOOL || layout != WK__LAYOUT_CONTRACTION);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Generates functions around bodies: one kernel per body, or one kernel with a switch over several. */
+#include "codegen_blocks.h"
 #include "codegen_epilogue.h"
 
 /* Defines T, STORAGE, LOAD, STORE and NAME for templates: the dtype's class, its storage type, conversions between
@@ -35,6 +36,8 @@ static void print_fixed(wk__text *text, const wk__gpu_kernel_spec *spec)
             wk__gpu_codegen_epilogue_outer(text, spec);
         } else if (*piece == wk__gpu_mark_result) {
             wk__gpu_codegen_epilogue_result(text, spec);
+        } else if (*piece == wk__gpu_mark_decoder) {
+            wk__gpu_codegen_decoder(text, spec);
         } else {
             wk__text_add(text, *piece);
         }
