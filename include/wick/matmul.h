@@ -230,17 +230,26 @@
  * PyTorch:   none; gguf.quants.dequantize of the package gguf */
 #define wk_dequantize(...) WK_NEW_TENSOR_(WK_OPT_(wk_tensor *, wk_dequantize, wk_block_options, __VA_ARGS__))
 
-/* wk_quantize(x): Rounds the elements of x to quantised blocks. Each block has the scale at which its largest
- * element is a code, rounded to f16; as ggml rounds.
+/* wk_quantize(x): Rounds the elements of x to quantised blocks. x is rounded to f32; scales, minima and offsets to
+ * f16, where 2^-25 and less becomes 0; codes are limited to their bits. Blocks of 32 elements have the bytes of
+ * ggml's reference. A block of 256 consists of parts, of 32 elements in q4_k and q5_k, else of 16. Scales and
+ * offsets of parts are multiples of those of the block: of 9 choices near the values below, the one with the least
+ * sum of squared errors. Then each element has the nearest code. If an element is infinite or NaN, or f16 cannot
+ * hold a scale, minimum or offset, the elements of the block become infinite or NaN; all NaN in blocks of 256.
  *     q8_0: scale = max |x| / 127, code = x / scale, rounded half away from 0
- *     q4_0: scale = m / -8 with m the element of the largest |m|, code = floor(x / scale + 8.5), at most 15
- * Options:   .format: WK_BLOCKS_Q8_0 or WK_BLOCKS_Q4_0; default WK_BLOCKS_Q8_0
+ *     q4_0, q5_0: scale = m / -h, m the element of the largest |m|, h = 8, 16; code = floor(x / scale + h + 0.5)
+ *     q4_1, q5_1: scale = (max x - min x) / t, t = 15, 31; code = floor((x - min x) / scale + 0.5)
+ *     q2_k, q4_k, q5_k: offset = max(-min x, 0), scale = (max x + offset) / t, t = 3, 15, 31
+ *     q3_k, q6_k: scale = m / -h, h = 4, 32
+ * Options:   .format: WK_BLOCKS_Q8_0, WK_BLOCKS_Q4_0, WK_BLOCKS_Q4_1, WK_BLOCKS_Q5_0, WK_BLOCKS_Q5_1,
+ *            WK_BLOCKS_Q2_K, WK_BLOCKS_Q3_K, WK_BLOCKS_Q4_K, WK_BLOCKS_Q5_K or WK_BLOCKS_Q6_K; default
+ *            WK_BLOCKS_Q8_0
  * Shapes:    (..., n elements per block) -> (..., n bytes per block)
  * Dtypes:    floating; out u8
  * Gradient:  none
  * Returns:   a new tensor, owned by the innermost scope; NULL on error
  * Errors:    WK_ERR_SHAPE if x has no dimension or its last size is not a multiple of the elements of a block;
- *            WK_ERR_DTYPE if it is not floating; WK_ERR_ARGUMENT if .format is not WK_BLOCKS_Q8_0 or WK_BLOCKS_Q4_0
+ *            WK_ERR_DTYPE if it is not floating; WK_ERR_ARGUMENT if .format is unknown
  * Example:   wk_select(wk_quantize(wk_full((32), 127.0)), 0, 2) is 127
  * PyTorch:   none; gguf.quants.quantize of the package gguf */
 #define wk_quantize(...) WK_NEW_TENSOR_(WK_OPT_(wk_tensor *, wk_quantize, wk_block_options, __VA_ARGS__))

@@ -183,10 +183,10 @@ WK_API wk_module *wk_module_replace_at(wk_site site, wk_module *m, const char *p
 /* wk_module_quantize(m): Replaces the linear layers in m, whose rows must consist of blocks, by quantised ones
  * (wk_nn_quantized_linear) with the blocks of their weights (wk_quantize) and the same biases; other layers, and the
  * adapters of wk_nn_lora, do not change. The weights are no longer parameters. On an error m does not change.
- *     wk_module_quantize(net, .format = WK_BLOCKS_Q4_0);
- * Options:   .format: WK_BLOCKS_Q8_0 or WK_BLOCKS_Q4_0; default WK_BLOCKS_Q8_0
+ *     wk_module_quantize(net, .format = WK_BLOCKS_Q4_K);
+ * Options:   .format: of wk_block_format; default WK_BLOCKS_Q8_0
  * Returns:   m; NULL on error
- * Errors:    WK_ERR_ARGUMENT if .format is another one, or m itself is a linear layer
+ * Errors:    WK_ERR_ARGUMENT if .format is unknown, or m itself is a linear layer
  * PyTorch:   torch.ao.quantization.quantize_dynamic, which also quantises the inputs of layers */
 WK_API wk_module *wk_module_quantize_at(wk_site site, wk_module *m, const wk_block_options *options);
 /* wk_module_slice(m, from, to): Creates a module of m's kind, wk_nn_sequential or wk_nn_module_list, with the children

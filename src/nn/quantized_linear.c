@@ -4,6 +4,7 @@
 #include "quantized_linear.h"
 #include "base/alloc.h"
 #include "nn/lora/adapter.h"
+#include "ops/quantized/quantized.h"
 #include "tensor/call_scope.h"
 #include <stdio.h>
 #include <string.h>
@@ -74,13 +75,8 @@ static wk_tensor *zero_blocks(wk_site site, int64_t in, int64_t out, wk_block_fo
 static bool check_sizes(wk_site site, int64_t in, int64_t out, wk_block_format format)
 {
     static const char op[] = "nn_quantized_linear";
-    if ((unsigned)format >= WK__BLOCK_OP_FORMATS) {
-        wk__error_set(site, WK_ERR_ARGUMENT,
-                      "%s: .format must be a format from WK_BLOCKS_Q8_0 (0) to WK_BLOCKS_Q6_K (%d), got %d", op,
-                      WK__BLOCK_OP_FORMATS - 1, (int)format);
-        return false;
-    }
-    const wk__block_format *f = &wk__block_formats[format];
+    const wk__block_format *f = wk__block_format_of(op, site, format);
+    if (!f) return false;
     if (in >= 0 && out >= 0 && in % f->elements == 0) return true;
     wk__error_set(site, WK_ERR_SHAPE,
                   "%s: in must be a multiple of %d, the elements of a block of %s, and out at least 0, got %lld and "
@@ -191,11 +187,7 @@ wk_module *wk_module_quantize_at(wk_site site, wk_module *m, const wk_block_opti
     wk_block_options o;
     wk__module_tree tree;
     if (!wk__options(site, op, options, &o) || !wk__module_check(m, site, op)) return NULL;
-    if (o.format != WK_BLOCKS_Q8_0 && o.format != WK_BLOCKS_Q4_0) {
-        wk__error_set(site, WK_ERR_ARGUMENT, "%s: .format must be WK_BLOCKS_Q8_0 or WK_BLOCKS_Q4_0, got %d", op,
-                      (int)o.format);
-        return NULL;
-    }
+    if (!wk__block_format_of(op, site, o.format)) return NULL;
     if (wk__module_of(m)->builtin && strcmp(wk__module_of(m)->kind.name, "linear") == 0) {
         wk__error_set(site, WK_ERR_ARGUMENT,
                       "%s: a linear layer cannot replace itself; pass a module that contains it, such as "

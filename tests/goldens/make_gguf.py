@@ -5,7 +5,7 @@
 
     types.gguf            a tensor of each type, with random bytes as quantised blocks, and metadata of all types
     types.safetensors     its tensors, dequantised by the package gguf
-    quantized.safetensors floats, and their blocks as the package gguf quantises them
+    quantized.safetensors floats, and their blocks of 32 elements as the package gguf quantises them
     llama.gguf, qwen2.gguf                   models with F16, and with Q8_0; the end token of llama follows its ids
     llama.safetensors, qwen2.safetensors     ids, their scores, and q_proj, k_proj of layer 0 of the same model
     text-RULE.gguf        vocabularies, which ../text has as tokenizer.json
@@ -81,7 +81,7 @@ def write_quantized():
     x[6] = np.where(np.arange(32) % 2, 127, 0.5) * (1 - np.arange(32) % 3)
     x = x.reshape(8, 256)
     with np.errstate(over="ignore"):
-        blocks = {name: gguf.quantize(x, Type[name.upper()]) for name in ("q8_0", "q4_0")}
+        blocks = {name: gguf.quantize(x, Type[name.upper()]) for name in ("q8_0", "q4_0", "q4_1", "q5_0", "q5_1")}
     save_file({"x": x, **blocks}, "quantized.safetensors")
 
 

@@ -3,6 +3,7 @@
 #include "support/wick.h"
 
 #include "hostile/scratch.h"
+#include "ir/blocks.h"
 
 static wk_module *network(void)
 {
@@ -99,6 +100,34 @@ static void files_keep_blocks_and_format(void **state)
     expect_error("missing tensor \"0.weight_q8_0\"", NULL);
 }
 
+/* Layers are replaced if their rows consist of blocks of the format, and files keep the blocks. */
+static void networks_have_each_format(void **state)
+{
+    (void)state;
+    for (int k = 0; k < WK__BLOCK_OP_FORMATS; k++) {
+        WK_SCOPE;
+        const wk_block_format format = (wk_block_format)k;
+        const bool long_blocks = wk__block_formats[k].elements == 256;
+        char name[32];
+        snprintf(name, sizeof name, "0.weight_%s", wk__block_formats[k].name);
+        wk_module *net = wk_nn_sequential(wk_nn_linear(256, 96), wk_nn_linear(96, 3)), *same = NULL;
+        wk_tensor *x = wk_randn((5, 256)), *weight = wk_module_parameter(net, "0.weight");
+        wk_tensor *hidden = wk_linear(x, wk_dequantize(wk_quantize(weight, .format = format), .format = format),
+                                      wk_module_parameter(net, "0.bias"));
+        assert_ptr_equal(wk_module_quantize(net, .format = format), net);
+        assert_non_null(wk_module_buffer(net, name));
+        assert_string_equal(wk_module_kind_name(wk_module_child(net, "1")),
+                            long_blocks ? "linear" : "quantized_linear");
+        wk_tensor *error = wk_sub(wk_forward(wk_module_child(net, "0"), x), hidden);
+        assert_true(wk_item(wk_amax(wk_abs(error))) < 1e-5);
+        assert_int_equal(wk_save(net, scratch("blocks.safetensors")), WK_OK);
+        same = wk_nn_sequential(wk_nn_linear(256, 96), wk_nn_linear(96, 3));
+        assert_int_equal(wk_load(wk_module_quantize(same, .format = format), scratch("blocks.safetensors")), WK_OK);
+        expect_same_bits(wk_forward(same, x), wk_forward(net, x));
+        expect_ok();
+    }
+}
+
 static void summaries_count_products(void **state)
 {
     (void)state;
@@ -117,8 +146,8 @@ static void refusals(void **state)
     WK_SCOPE;
     expect_failure(wk_module_quantize(wk_nn_linear(32, 2)) != NULL,
                    "module_quantize: a linear layer cannot replace itself; pass a module that contains it");
-    expect_failure(wk_module_quantize(network(), .format = WK_BLOCKS_Q4_K) != NULL,
-                   "module_quantize: .format must be WK_BLOCKS_Q8_0 or WK_BLOCKS_Q4_0, got 7");
+    expect_failure(wk_module_quantize(network(), .format = (wk_block_format)10) != NULL,
+                   "module_quantize: .format must be a format from WK_BLOCKS_Q8_0 (0) to WK_BLOCKS_Q6_K (9), got 10");
 }
 
 int main(void)
@@ -128,6 +157,7 @@ int main(void)
         cmocka_unit_test(networks_are_quantised_in_place),
         cmocka_unit_test(layers_of_other_modules_are_replaced),
         cmocka_unit_test(files_keep_blocks_and_format),
+        cmocka_unit_test(networks_have_each_format),
         cmocka_unit_test(summaries_count_products),
         cmocka_unit_test(refusals),
     };

@@ -148,7 +148,8 @@ const wk_parameter wk__parameters_quantize[] = {
      .kind = WK_VALUE_TEXT,
      .optional = true,
      .default_value = {.kind = WK_VALUE_TEXT, .text = "q8_0"},
-     .choices = (const char *const[]){"q8_0", "q4_0", NULL}}};
+     .choices =
+         (const char *const[]){"q8_0", "q4_0", "q4_1", "q5_0", "q5_1", "q2_k", "q3_k", "q4_k", "q5_k", "q6_k", NULL}}};
 
 const wk_parameter wk__parameters_quantized_linear[] = {
     {.size = sizeof(wk_parameter), .name = "input", .doc = "", .kind = WK_VALUE_TENSOR},

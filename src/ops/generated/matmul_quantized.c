@@ -24,8 +24,9 @@ int wk__invoke_dequantize(const wk__op *op, wk_site site, const wk_value *args, 
 int wk__invoke_quantize(const wk__op *op, wk_site site, const wk_value *args, wk_tensor **out)
 {
     (void)op;
-    const int format =
-        wk__value_choice(site, "quantize", "format", &args[1], (const char *const[]){"q8_0", "q4_0", NULL});
+    const int format = wk__value_choice(
+        site, "quantize", "format", &args[1],
+        (const char *const[]){"q8_0", "q4_0", "q4_1", "q5_0", "q5_1", "q2_k", "q3_k", "q4_k", "q5_k", "q6_k", NULL});
     if (format < 0) return -1;
     const wk_block_options options = {.size = sizeof options, .format = (wk_block_format)format};
     return wk__return_one(out, wk_quantize_at(site, wk__value_tensor(&args[0]), &options));

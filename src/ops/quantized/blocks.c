@@ -3,12 +3,12 @@
 #include "quantized.h"
 #include <string.h>
 
-const wk__block_format *wk__block_format_of(const wk__op *op, wk_site site, wk_block_format format,
-                                            wk_block_format last)
+const wk__block_format *wk__block_format_of(const char *call, wk_site site, wk_block_format format)
 {
-    if ((unsigned)format <= (unsigned)last) return &wk__block_formats[format];
-    wk__error_set(site, WK_ERR_ARGUMENT, "%s: .format must be a format from WK_BLOCKS_Q8_0 (0) to %s (%d), got %d",
-                  op->name, last == WK_BLOCKS_Q4_0 ? "WK_BLOCKS_Q4_0" : "WK_BLOCKS_Q6_K", (int)last, (int)format);
+    if ((unsigned)format < WK__BLOCK_OP_FORMATS) return &wk__block_formats[format];
+    wk__error_set(site, WK_ERR_ARGUMENT,
+                  "%s: .format must be a format from WK_BLOCKS_Q8_0 (0) to WK_BLOCKS_Q6_K (%d), got %d", call,
+                  WK__BLOCK_OP_FORMATS - 1, (int)format);
     return NULL;
 }
 

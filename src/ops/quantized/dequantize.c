@@ -214,7 +214,7 @@ wk_tensor *wk_dequantize_at(wk_site site, wk_tensor *blocks, const wk_block_opti
     wk_block_options o;
     wk__call_scope c;
     if (!wk__options(site, op->name, options, &o)) return NULL;
-    const wk__block_format *format = wk__block_format_of(op, site, o.format, WK_BLOCKS_Q6_K);
+    const wk__block_format *format = wk__block_format_of(op->name, site, o.format);
     if (!format || !wk__inlined_begin(&c, op, site, &blocks, 1)) return NULL;
     const bool fine =
         wk__check_blocks(op, site, blocks) && wk__check_row_of_blocks(op, site, blocks, format->bytes, "bytes", format);

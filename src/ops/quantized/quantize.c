@@ -1,82 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* quantize: floats to quantised blocks, as calls of other ops. Operations on floats and their order are those of ggml's
- * reference, and so are all bytes of the result. */
+/* quantize: floats to quantised blocks, in panels of blocks, one after the other. Each panel has a call scope, so that
+ * what its encoder needs, several times the elements, is freed afterwards. */
+#include "base/integers.h"
+#include "encode.h"
 #include "ops/core/compose.h"
 #include "ops/reduce/reduction.h"
-#include "quantized.h"
 
-static wk_tensor *to(wk_tensor *x, wk_dtype dtype)
+enum { PANEL_ELEMENTS = 1 << 18 };
+
+/* Returns the bytes of blocks x (blocks, elements). */
+static wk_tensor *encode(wk_tensor *x, wk_block_format format)
 {
-    return wk_to_dtype_at((wk_site){0}, x, dtype);
+    wk_tensor *elements = wk__encode_to(x, WK_F32);
+    return (wk__block_formats[format].elements == WK__BLOCK_ELEMENTS ? wk__encode_256 : wk__encode_32)(elements,
+                                                                                                       format);
 }
 
-/* ---- scales ------------------------------------------------------------------------------------------------------ */
-
-/* Returns 1, 2, 4 and so on, `count` numbers of i32. */
-static wk_tensor *powers(wk_device device, int count)
+/* Writes the bytes of blocks `first` to `first` + `count` - 1 of x to out. Returns false on error. */
+static bool encode_panel(wk_tensor *out, wk_tensor *x, int64_t first, int64_t count, wk_block_format format)
 {
-    const wk_tensor_options like = {.size = sizeof like, .dtype = WK_I32, .device = device};
-    return wk_bitwise_left_shift(1, wk_arange_from_at((wk_site){0}, 0, count, 1, &like));
+    wk__call_scope scope;
+    if (!wk__call_begin(&scope, WK__FRAME_CALL, NULL, (wk_site){0}, WK__GRAD_OFF)) return false;
+    wk_tensor *bytes = encode(wk_narrow(x, 0, first, count), format);
+    const bool fine = bytes && wk_copy_(wk_narrow(out, 0, first, count), bytes);
+    wk__call_end(&scope, NULL, 0);
+    return fine;
 }
-
-/* Returns x (rows, blocks, 1) as f16, two bytes each. The exponent is the number of powers of 2 from 2^-14 to 2^16 that
- * |x| reaches. */
-static wk_tensor *half_bytes(wk_tensor *x)
-{
-    enum { EXPONENTS = 31, QUIET = 512 };
-    wk_tensor *half = to(to(x, WK_F16), WK_F32), *size = wk_abs(half), *is_nan = wk_isnan(half);
-    wk_tensor *reached = wk_ge(size, wk_mul(to(powers(wk_device_of(x), EXPONENTS), WK_F32), 0x1p-14));
-    wk_tensor *exponent = to(wk_sum(reached, (-1), .keepdim = true), WK_I32);
-    wk_tensor *unit = wk_bitwise_left_shift(1, wk_sub(wk_maximum(exponent, 1), 1)); /* of the last bit, 2^24 times */
-    wk_tensor *fraction = wk_div(wk_mul(size, 0x1p24), to(unit, WK_F32));
-    wk_tensor *is_finite = wk_lt(exponent, EXPONENTS);
-    fraction =
-        wk_bitwise_and(to(wk_where(wk_logical_or(is_nan, wk_logical_not(is_finite)), 0, fraction), WK_I32), 1023);
-    fraction = wk_where(is_nan, QUIET, fraction);
-    exponent = wk_where(is_nan, EXPONENTS, exponent);
-    wk_tensor *sign = wk_mul(to(wk_lt(wk_copysign(1, half), 0), WK_I32), 128);
-    wk_tensor *high = wk_bitwise_or(wk_bitwise_right_shift(fraction, 8), wk_bitwise_left_shift(exponent, 2));
-    wk_tensor *const both[2] = {to(wk_bitwise_and(fraction, 255), WK_U8), to(wk_bitwise_or(high, sign), WK_U8)};
-    return wk_cat_at((wk_site){0}, both, 2, 2);
-}
-
-/* Returns 1 / scale, or 0 for 0. */
-static wk_tensor *inverse(wk_tensor *scale)
-{
-    return wk_where(wk_eq(scale, 0), 0, wk_div(1, scale));
-}
-
-/* ---- formats ----------------------------------------------------------------------------------------------------- */
-
-/* Take x (rows, blocks, 32), set *scale (rows, blocks, 1), and return (rows, blocks, bytes of the codes). */
-
-static wk_tensor *q8_0(wk_tensor *x, wk_tensor **scale)
-{
-    *scale = wk_div(wk_amax(wk_abs(x), (-1), .keepdim = true), 127);
-    wk_tensor *code = wk_mul(x, inverse(*scale)), *size = wk_abs(code), *floor = wk_floor(size);
-    wk_tensor *rounded = wk_add(floor, wk_floor(wk_mul(wk_sub(size, floor), 2))); /* half away from 0 */
-    return to(to(wk_mul(wk_sign(code), rounded), WK_I8), WK_U8);
-}
-
-static wk_tensor *q4_0(wk_tensor *x, wk_tensor **scale)
-{
-    wk_tensor *at = wk_argmax(wk_abs(x), -1, .keepdim = true);
-    *scale = wk_div(wk_gather(x, -1, at), -8);
-    wk_tensor *code = to(wk_minimum(wk_floor(wk_add(wk_mul(x, inverse(*scale)), 8.5)), 15), WK_U8);
-    wk_tensor *high = wk_narrow_at((wk_site){0}, code, 2, 16, 16);
-    return wk_bitwise_or(wk_narrow_at((wk_site){0}, code, 2, 0, 16), wk_bitwise_left_shift(high, 4));
-}
-
-/* ---- the op ------------------------------------------------------------------------------------------------------ */
 
 static wk_tensor *quantized(wk_tensor *x, wk_block_format format)
 {
     const wk__block_format *f = &wk__block_formats[format];
-    wk_tensor *blocks = to(wk__split_blocks(x, f->elements), WK_F32), *scale = NULL;
-    if (!blocks) return NULL;
-    wk_tensor *code = format == WK_BLOCKS_Q8_0 ? q8_0(blocks, &scale) : q4_0(blocks, &scale);
-    wk_tensor *const parts[2] = {scale ? half_bytes(scale) : NULL, code};
-    return parts[0] && code ? wk__join_blocks(wk_cat_at((wk_site){0}, parts, 2, 2), x, f->elements, f->bytes) : NULL;
+    const wk_tensor_options like = {.size = sizeof like, .dtype = WK_U8, .device = wk_device_of(x)};
+    const int64_t count = wk_numel(x) / f->elements, most = PANEL_ELEMENTS / f->elements;
+    wk_tensor *blocks = wk_reshape_at((wk_site){0}, x, (const int64_t[]){count, f->elements}, 2);
+    if (count > 0 && count <= most) return wk__join_blocks(encode(blocks, format), x, f->elements, f->bytes);
+    wk_tensor *out = wk_empty_at((wk_site){0}, (const int64_t[]){count, f->bytes}, 2, &like);
+    bool fine = blocks && out;
+    for (int64_t first = 0; first < count && fine; first += most)
+        fine = encode_panel(out, blocks, first, wk__min_i64(count - first, most), format);
+    return fine ? wk__join_blocks(out, x, f->elements, f->bytes) : NULL;
 }
 
 wk_tensor *wk_quantize_at(wk_site site, wk_tensor *x, const wk_block_options *options)
@@ -85,8 +47,9 @@ wk_tensor *wk_quantize_at(wk_site site, wk_tensor *x, const wk_block_options *op
     wk_block_options o;
     wk__call_scope c;
     if (!wk__options(site, op->name, options, &o)) return NULL;
-    const wk__block_format *format = wk__block_format_of(op, site, o.format, WK_BLOCKS_Q4_0);
-    if (!format || !wk__inlined_begin(&c, op, site, &x, 1)) return NULL;
+    const wk__block_format *format = wk__block_format_of(op->name, site, o.format);
+    if (!format || !wk__check_operands(op, site, &x, 1)) return NULL;
+    if (!wk__call_begin(&c, WK__FRAME_CALL, op->name, site, WK__GRAD_OFF)) return NULL;
     const bool fine =
         wk__check_float(op, site, x) && wk__check_row_of_blocks(op, site, x, format->elements, "elements", format);
     return wk__inlined_end(&c, fine ? quantized(x, o.format) : NULL);

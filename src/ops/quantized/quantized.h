@@ -13,9 +13,8 @@ typedef struct wk__quantized_product {
     wk_block_format format;
 } wk__quantized_product;
 
-/* Returns a format whose number is at most `last`; NULL if it is unknown. */
-const wk__block_format *wk__block_format_of(const wk__op *op, wk_site site, wk_block_format format,
-                                            wk_block_format last);
+/* Returns a format of an argument of `call`; NULL, after recording an error, if it is unknown. */
+const wk__block_format *wk__block_format_of(const char *call, wk_site site, wk_block_format format);
 /* Checks that the last dimension of x consists of blocks of `unit` elements of x each, called `unit_name`. */
 bool wk__check_row_of_blocks(const wk__op *op, wk_site site, wk_tensor *x, int unit, const char *unit_name,
                              const wk__block_format *format);

@@ -44,7 +44,7 @@ wk_tensor *wk_quantized_linear_at(wk_site site, wk_tensor *x, wk_tensor *blocks,
     wk_block_options o;
     wk__compose c;
     if (!wk__options(site, OP->name, options, &o)) return NULL;
-    const wk__block_format *format = wk__block_format_of(OP, site, o.format, WK_BLOCKS_Q6_K);
+    const wk__block_format *format = wk__block_format_of(OP->name, site, o.format);
     if (!format || (!bias && wk__omitted_may_have_failed())) return NULL;
     if (!wk__compose_begin(&c, OP, site, in, bias ? OPERANDS : BIAS)) return NULL;
     if (check_dtypes(site, in, bias != NULL) && check_shapes(site, in, bias != NULL, format)) {

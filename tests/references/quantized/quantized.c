@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* References of the ops in src/ops/quantized, which decode blocks as the readers of files do. tests/ops/quantized.c
+/* References of dequantize and quantized_linear, which decode blocks as the readers of files do. tests/ops/quantized.c
  * compares that with ggml's results. */
-#include "references/reference.h"
+#include "quantized.h"
 #include "base/alloc.h"
-#include "ir/blocks.h"
-#include <math.h>
 #include <string.h>
 
-static const wk__block_format *format_of(const wk_value *value)
+const wk__block_format *reference_block_format(const wk_value *value)
 {
     const char *name = wk__value_text(value, "q8_0");
     for (int k = 0; k < WK__BLOCK_OP_FORMATS; k++)
@@ -30,7 +28,7 @@ static void decode_all(const reference_array *blocks, const wk__block_format *fo
 static void dequantize_reference(reference_call *r)
 {
     const reference_array *x = &r->in[0];
-    const wk__block_format *format = format_of(&r->args[1]);
+    const wk__block_format *format = reference_block_format(&r->args[1]);
     int64_t shape[WK__MAX_DIMS];
     memcpy(shape, x->shape, sizeof shape);
     shape[x->ndim - 1] = shape[x->ndim - 1] / format->bytes * format->elements;
@@ -53,74 +51,12 @@ static const char *const dequantize_samples[] = {"[3,68]:u8<60",
 
 const op_reference op_reference_dequantize = {.reference = dequantize_reference, .samples = dequantize_samples};
 
-/* ---- quantize ---------------------------------------------------------------------------------------------------- */
-
-/* Stores x, rounded to f16, in two bytes. */
-static void store_half(float x, double *out)
-{
-    int exponent;
-    const double size = fabs((double)x);
-    (void)frexp(size, &exponent);
-    exponent = exponent < -13 || size == 0 ? -13 : exponent;
-    int bits = (exponent + 13) * 1024 + (int)rint(ldexp(size, 11 - exponent));
-    bits = size >= 65520 ? 0x7c00 : bits;
-    out[0] = bits & 255;
-    out[1] = bits >> 8 | (signbit(x) ? 128 : 0);
-}
-
-static float inverse(float scale)
-{
-    return scale == 0 ? 0 : 1 / scale;
-}
-
-static void quantize_q8_0(const double *x, double *out)
-{
-    float most = 0;
-    for (int k = 0; k < 32; k++) most = fmaxf(most, fabsf((float)x[k]));
-    const float scale = most / 127;
-    store_half(scale, out);
-    for (int k = 0; k < 32; k++) out[2 + k] = (uint8_t)(int8_t)roundf((float)x[k] * inverse(scale));
-}
-
-static int code_q4_0(double x, float scale)
-{
-    const int code = (int)((float)x * inverse(scale) + 8.5F);
-    return code > 15 ? 15 : code;
-}
-
-static void quantize_q4_0(const double *x, double *out)
-{
-    float most = 0;
-    for (int k = 0; k < 32; k++)
-        if (fabsf((float)x[k]) > fabsf(most)) most = (float)x[k];
-    const float scale = most / -8;
-    store_half(scale, out);
-    for (int k = 0; k < 16; k++) out[2 + k] = code_q4_0(x[k], scale) | code_q4_0(x[16 + k], scale) << 4;
-}
-
-static void quantize_reference(reference_call *r)
-{
-    const reference_array *x = &r->in[0];
-    const wk__block_format *format = format_of(&r->args[1]);
-    int64_t shape[WK__MAX_DIMS];
-    memcpy(shape, x->shape, sizeof shape);
-    shape[x->ndim - 1] = shape[x->ndim - 1] / 32 * format->bytes;
-    double *out = reference_out(r, 0, x->ndim, shape);
-    for (int64_t b = 0; b < reference_numel(x) / 32; b++)
-        (format->bytes == 34 ? quantize_q8_0 : quantize_q4_0)(x->data + b * 32, out + b * format->bytes);
-}
-
-static const char *const quantize_samples[] = {"[3,64]", "[2,2,32], \"q4_0\"", "[32]:f16<3", "[0,32]", "[2,0]", NULL};
-
-const op_reference op_reference_quantize = {
-    .reference = quantize_reference, .samples = quantize_samples, .low = -3, .high = 3, .discontinuous = true};
-
 /* ---- quantized_linear -------------------------------------------------------------------------------------------- */
 
 static void quantized_linear_reference(reference_call *r)
 {
     const reference_array *x = &r->in[0], *blocks = &r->in[1];
-    const wk__block_format *format = format_of(&r->args[3]);
+    const wk__block_format *format = reference_block_format(&r->args[3]);
     const int64_t in = x->shape[x->ndim - 1], rows = blocks->shape[0];
     int64_t shape[WK__MAX_DIMS];
     memcpy(shape, x->shape, sizeof shape);
