@@ -35,7 +35,8 @@ wk_tensor *wk__encode_half(wk_tensor *x)
 
 wk_tensor *wk__encode_inverse(wk_tensor *x)
 {
-    return wk_where(wk_eq(x, 0), 0, wk_div(1, x));
+    wk_tensor *is_zero = wk_eq(x, 0);
+    return wk_where(is_zero, 0, wk_div(1, wk_where(is_zero, 1, x))); /* no infinity, which anomaly mode would report */
 }
 
 wk_tensor *wk__encode_largest(wk_tensor *x, int64_t dim)
