@@ -220,7 +220,7 @@ static void kinds_of_elements(void **state)
 
 /* ---- shapes, dtypes, memory -------------------------------------------------------------------------------------- */
 
-/* Blocks of two panels, strided and of other dtypes, have the bytes of each row alone. */
+/* Blocks of several panels, strided and of other dtypes, have the bytes of each row alone. */
 static void check_panels(wk_block_format format, const wk__block_format *f)
 {
     const wk_dtype dtypes[] = {WK_F32, WK_F64, WK_F16};
@@ -244,7 +244,7 @@ static void panels_and_dtypes(void **state)
     for_each_format(check_panels);
 }
 
-/* x has 8 MiB; what a panel needs is a few times 1 MiB, for each of 9 choices. */
+/* x has 8 MiB, a panel 256 KiB, of which some 20 tensors exist at a time without fusion, for each of 9 choices. */
 static void check_memory(wk_block_format format, const wk__block_format *f)
 {
     wk_memory_stats before = {.size = sizeof before}, after = {.size = sizeof after};
@@ -256,7 +256,7 @@ static void check_memory(wk_block_format format, const wk__block_format *f)
     assert_non_null(wk_data(blocks));
     wk_memory_stats_of(wk_cpu(), &after);
     const int64_t extra = after.peak - before.live - wk_numel(blocks);
-    if (extra > 40 << 20) fail_msg("%s: %lld bytes", f->name, (long long)extra);
+    if (extra > 64 << 20) fail_msg("%s: %lld bytes", f->name, (long long)extra);
 }
 
 static void memory_is_that_of_a_panel(void **state)

@@ -5,8 +5,8 @@
  *
  * The scale in the doc of quantize gives the extreme elements of a part a code without rounding. With a scale that is a
  * little smaller or larger, the other elements may have smaller errors. So CHOICES numbers, or pairs of numbers, are
- * tried, and each part gets those of the least error. Tensors have dimensions (blocks, parts, elements of a part), those
- * of all choices two more in front. */
+ * tried, and each part gets those of the least error. Tensors have dimensions (blocks, parts, elements of a part);
+ * those of all choices have two more in front. */
 #include "encode.h"
 
 enum { STEPS = 3, CHOICES = STEPS * STEPS };

@@ -6,7 +6,7 @@
 #include "ops/core/compose.h"
 #include "ops/reduce/reduction.h"
 
-enum { PANEL_ELEMENTS = 1 << 18 };
+enum { PANEL_ELEMENTS = 1 << 16 };
 
 /* Returns the bytes of blocks x (blocks, elements). */
 static wk_tensor *encode(wk_tensor *x, wk_block_format format)
