@@ -3,11 +3,9 @@
  * zero, equal, huge, tiny or not finite, panels, errors. */
 #include "base/alloc.h"
 #include "hostile/scratch.h"
-#include "ir/blocks.h"
+#include "quantized.h"
 #include "references/reference.h"
 #include "values.h"
-#include <float.h>
-#include <wick.h>
 
 /* Calls check with each format. */
 static void for_each_format(void (*check)(wk_block_format format, const wk__block_format *f))
@@ -36,13 +34,6 @@ static bool all(wk_tensor *condition)
 }
 
 /* ---- bytes ------------------------------------------------------------------------------------------------------- */
-
-static void expect_bytes(wk_tensor *a, wk_tensor *b, const char *name)
-{
-    if (wk_numel(a) != wk_numel(b) || wk_dtype_of(a) != WK_U8 || wk_dtype_of(b) != WK_U8)
-        fail_msg("%s: other shape or dtype", name);
-    if (memcmp(wk_data(a), wk_data(b), (size_t)wk_numel(a)) != 0) fail_msg("%s: other bytes", name);
-}
 
 static wk_tensor *fixture_tensor(const char *name)
 {
