@@ -7,6 +7,7 @@
 enum {
     STEPS = 4096, /* maximum steps of the sum per run; short runs cost more than the computation */
 };
+_Static_assert(STEPS >= WK__GEMM_VECTOR_BYTES / sizeof(float), "a run has at least one block of the sum");
 
 /* ---- planning ---------------------------------------------------------------------------------------------------- */
 

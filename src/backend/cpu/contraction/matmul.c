@@ -182,7 +182,7 @@ static void choose_packing(wk__gemm_plan *plan)
  * vector times contiguous columns reads longer blocks of them. */
 static void choose_k_block(wk__gemm_plan *plan)
 {
-    const bool reads_columns = plan->is_gemv && plan->b_column != 1 && !plan->b_program.group;
+    const bool reads_columns = plan->is_gemv && plan->b_column != 1;
     const int64_t steps = plan->a_run_steps ? plan->a_run_steps : plan->k;
     const int64_t packed = wk__gemm_packed_k(plan->class, steps);
     const int64_t packed_max =
