@@ -101,7 +101,8 @@ typedef struct wk_nn_pretrained_options {
 /* wk_nn_pretrained(folder): Creates the model that config.json in the folder describes, and reads its weights from
  * model.safetensors, or from the files that model.safetensors.index.json lists. Nothing is downloaded. folder may also
  * be a GGUF file, whose quantised weights become f32 (wick/io.h), except with .quantized those of linear layers, which
- * become layers of wk_nn_quantized_linear if wk_block_format has their format. The module is in evaluation mode.
+ * become layers of wk_nn_quantized_linear if wk_block_format has their format. So do layers of a folder whose weights
+ * wk_save has written as blocks. The module is in evaluation mode.
  *     wk_module *net = wk_nn_pretrained("Qwen2.5-0.5B", .dtype = WK_F32);
  *     wk_module *net = wk_nn_pretrained("qwen2.5-0.5b-instruct-q4_k_m.gguf", .dtype = WK_BF16);
  *     wk_module *net = wk_nn_pretrained("qwen2.5-0.5b-instruct-q4_k_m.gguf", .dtype = WK_F32, .quantized = true);

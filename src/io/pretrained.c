@@ -8,6 +8,7 @@
 #include "pretrained.h"
 #include "save_load.h"
 #include "tensor/call_scope.h"
+#include <string.h>
 
 #define OP WK__PRETRAINED_OP
 
@@ -51,9 +52,18 @@ bool wk__pretrained_open(const wk__pretrained_call *l, const char *name, wk__ten
 /* Adds the tensors of a file to the totals, and those of unsupported types, for which reading has a better message. */
 static void read_header(wk__pretrained_call *l, const wk__safetensors *header)
 {
+    wk_block_format format;
     l->has_head = l->has_head || wk__safetensors_find(header, l->config.gguf ? "output.weight" : "lm_head.weight");
     for (int64_t k = 0; k < header->count; k++) {
         const wk__safetensors_tensor *t = &header->tensors[k];
+        if (!t->gguf && wk__pretrained_block_format(t, &format)) {
+            static const char head[] = "lm_head.weight_";
+            const wk__block_format *f = &wk__block_formats[format];
+            l->has_head = l->has_head || strncmp(t->name, head, strlen(head)) == 0;
+            l->saved_blocks = true;
+            l->elements += (double)t->shape[0] * (double)(t->shape[1] / f->bytes * f->elements);
+            l->tensors++;
+        }
         if (t->dtype && !wk__is_float(t->dtype)) continue;
         if (!l->dtype) l->dtype = t->dtype;
         l->elements += (double)wk__numel(t->ndim, t->shape);
@@ -131,7 +141,7 @@ static wk_module *load_model(wk__pretrained_call *l, wk_device device)
     const bool tied = l->config.tied || !l->has_head;
     wk_module *m = create_model(l, device, tied);
     wk_tensors *list = m ? wk__module_state_dict(l->site, OP, m) : NULL;
-    if (list && l->quantized && l->config.gguf)
+    if (list && (l->saved_blocks || (l->quantized && l->config.gguf)))
         list =
             wk__pretrained_keep_blocks(l, m, wk__tensor_list_of(list)) ? wk__module_state_dict(l->site, OP, m) : NULL;
     if (!list) return NULL;

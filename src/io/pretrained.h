@@ -26,7 +26,8 @@ typedef struct wk__pretrained_call {
     bool has_head;   /* the files have the weight of the head */
     double elements; /* of the tensors in the files that may be parameters */
     int64_t tensors; /* number of these tensors */
-    bool quantized;  /* weights of linear layers stay in their blocks */
+    bool quantized;    /* weights of linear layers of a GGUF file stay in their blocks */
+    bool saved_blocks; /* the files have blocks that wk_save wrote */
     bool maps;       /* weights stay in the pages of the files */
 } wk__pretrained_call;
 

@@ -75,15 +75,17 @@ static bool check_shape(const loading *l, const wk__tensor_file *file, const wk_
 {
     const wk__body *body = wk__body_of(parameter);
     const bool may_be_read = wk__is_float(t->dtype) || !t->dtype; /* reading reports an unsupported one */
-    if (is_blocks(parameter) && t->ndim == 2 && t->shape[0] == body->shape[0] &&
+    const bool blocks = is_blocks(parameter);
+    if (blocks && t->gguf && t->ndim == 2 && t->shape[0] == body->shape[0] &&
         t->shape[1] / t->gguf->block * t->gguf->bytes == body->shape[1])
         return true;
-    if (wk__same_shape(t->ndim, t->shape, body->ndim, body->shape) && may_be_read) return true;
+    if (wk__same_shape(t->ndim, t->shape, body->ndim, body->shape) && (blocks ? t->dtype == WK_U8 : may_be_read))
+        return true;
     wk__text text = {0};
     wk__text_format(&text, OP ": %s: ", wk__printable_name(file->file.path).text);
     wk__text_format(&text, "\"%s\" is %s", wk__printable_name(t->name).text, t->dtype_name);
     wk__text_shape(&text, t->ndim, t->shape);
-    wk__text_format(&text, "; %s needs floating numbers of shape ", l->call->source);
+    wk__text_format(&text, "; %s needs %s of shape ", l->call->source, blocks ? "blocks as U8" : "floating numbers");
     wk__text_shape(&text, body->ndim, body->shape);
     wk__error_set_text(file->site, WK_ERR_SHAPE, &text);
     return false;
@@ -106,8 +108,8 @@ static bool load_tensor(const loading *l, const wk__tensor_file *file, const wk_
     if (!check_shape(l, file, t, parameter) || !wk__call_begin(&c, WK__FRAME_CALL, OP, file->site, WK__GRAD_OFF))
         return false;
     const wk_device device = wk_device_of(parameter);
-    wk_tensor *x =
-        is_blocks(parameter) ? wk__tensor_file_read_blocks(file, t, device) : wk__tensor_file_read_one(file, t, device);
+    wk_tensor *x = is_blocks(parameter) && t->gguf ? wk__tensor_file_read_blocks(file, t, device)
+                                                   : wk__tensor_file_read_one(file, t, device);
     const int64_t heads = config->interleaved ? wk__pretrained_gguf_heads(config, t->name) : 0;
     if (x && heads > 0) x = separate_pairs(x, heads);
     if (x) x = wk_to_dtype_at(file->site, x, wk_dtype_of(parameter));

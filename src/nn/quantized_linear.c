@@ -32,6 +32,18 @@ void wk__blocks_name(wk_block_format format, char name[WK__BLOCKS_NAME])
     snprintf(name, WK__BLOCKS_NAME, "weight_%s", wk__block_formats[format].name);
 }
 
+bool wk__is_blocks_name(const char *name, size_t *length, wk_block_format *format)
+{
+    for (int k = 0; k < WK__BLOCK_OP_FORMATS; k++) {
+        char end[WK__BLOCKS_NAME];
+        wk__blocks_name((wk_block_format)k, end);
+        *length = strlen(name) - (strlen(name) < strlen(end) ? strlen(name) : strlen(end));
+        *format = (wk_block_format)k;
+        if (*length > 1 && name[*length - 1] == '.' && strcmp(name + *length, end) == 0) return true;
+    }
+    return false;
+}
+
 /* Adds blocks, and a bias unless it is NULL. Returns m, or NULL on error, which frees it. */
 static wk_module *add_tensors(wk_site site, wk_module *m, wk_tensor *blocks, wk_tensor *bias)
 {

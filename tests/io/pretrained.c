@@ -132,6 +132,41 @@ static void saved_models_are_read(void **state)
     expect_ok();
 }
 
+/* Layers become quantised ones of the formats in the file. */
+static void saved_blocks_are_read(void **state)
+{
+    static const char config[] = "{\"model_type\": \"llama\", \"vocab_size\": 8, \"hidden_size\": 32, "
+                                 "\"intermediate_size\": 64, \"num_hidden_layers\": 2, \"num_attention_heads\": 2, "
+                                 "\"max_position_embeddings\": 16, \"tie_word_embeddings\": false}";
+    (void)state;
+    WK_SCOPE;
+    char path[PATH];
+    wk_module *net = wk_nn_llama(.vocab_size = 8, .hidden_size = 32, .intermediate_size = 64, .num_hidden_layers = 2,
+                                 .num_attention_heads = 2, .max_position_embeddings = 16);
+    wk_module_train(net, false);
+    wk_module_quantize(wk_module_child(net, "model.layers.1"), .format = WK_BLOCKS_Q4_1);
+    wk_module_quantize(net);
+    snprintf(path, sizeof path, "%s/model.safetensors", folder_with("blocks", config));
+    assert_int_equal(wk_save(net, path), WK_OK);
+    wk_tensor *ids = wk_of(int64_t, (1, 3), 1, 7, 2);
+    for (int mapped = 0; mapped < 2; mapped++) {
+        wk_module *read = wk_nn_pretrained(scratch("blocks"), .mmap = mapped);
+        expect_ok();
+        assert_non_null(wk_module_buffer(read, "lm_head.weight_q8_0"));
+        assert_non_null(wk_module_buffer(read, "model.layers.1.mlp.up_proj.weight_q4_1"));
+        expect_near(wk_forward(read, ids), wk_forward(net, ids), 0);
+    }
+    expect_ok();
+    wk_module *wide = wk_nn_sequential(wk_nn_linear(64, 1024, .no_bias = true));
+    wk_module_quantize(wide);
+    wk_tensors *wrong = wk_tensors_new();
+    wk_tensors_add(wrong, "lm_head.weight_q8_0", wk_module_buffer(wide, "0.weight_q8_0"));
+    wk_tensors_add(wrong, "model.layers.0.mlp.up_proj.weight_q8_0", wk_module_buffer(wide, "0.weight_q8_0"));
+    assert_int_equal(wk_save_tensors(wrong, path), WK_OK);
+    assert_null(wk_nn_pretrained(scratch("blocks")));
+    expect_error("weight_q8_0\" is U8[1024,68]; config.json needs blocks as U8 of shape ", NULL);
+}
+
 /* Names are those of transformers' own files, so that it reads those of wk_save. */
 static void names_are_those_of_transformers(void **state)
 {
@@ -361,6 +396,7 @@ int main(void)
         cmocka_unit_test(decoded_scores_are_those_of_transformers),
         cmocka_unit_test(dtypes_are_converted),
         cmocka_unit_test(saved_models_are_read),
+        cmocka_unit_test(saved_blocks_are_read),
         cmocka_unit_test(names_are_those_of_transformers),
         cmocka_unit_test(computed_tensors_are_skipped),
         cmocka_unit_test(other_models_are_refused),
