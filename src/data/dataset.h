@@ -73,7 +73,7 @@ static inline bool wk__dataset_check(const wk_dataset *data, wk_site site, const
 {
     return wk__handle_check(data, &wk__dataset_type, site, op, "the dataset");
 }
-/* Returns true if it is an array of 1 to 2^31 - 1 datasets, whose number fits in an int. Records an error otherwise. */
+/* Returns true if it is an array of 1 to 2^31 - 1 datasets. Records an error otherwise. */
 bool wk__datasets_check(wk_site site, const char *op, wk_dataset *const *datasets, int64_t count);
 
 /* Creates a dataset of a struct of `size` bytes that begins with a wk__dataset, with one reference, made of parent

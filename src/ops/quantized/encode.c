@@ -33,11 +33,11 @@ wk_tensor *wk__encode_half(wk_tensor *x)
     return wk__encode_to(wk_cat((wk_bitwise_and(fraction, 255), wk_bitwise_or(high, sign)), -1), WK_U8);
 }
 
-/* Divides by no zero: anomaly mode would report the infinity. */
+/* Divides by no number whose inverse overflows: anomaly mode would report the infinity. */
 wk_tensor *wk__encode_inverse(wk_tensor *x)
 {
-    wk_tensor *is_zero = wk_eq(x, 0);
-    return wk_where(is_zero, 0, wk_div(1, wk_where(is_zero, 1, x)));
+    wk_tensor *is_tiny = wk_le(wk_abs(x), 0x1p-128);
+    return wk_where(is_tiny, 0, wk_div(1, wk_where(is_tiny, 1, x)));
 }
 
 wk_tensor *wk__encode_largest(wk_tensor *x, int64_t dim)

@@ -12,10 +12,10 @@ static wk_tensor *q8_0(wk_tensor *x)
     return wk_cat((wk__encode_half(scale), code), 1);
 }
 
-/* Returns floor(x + 0.5) for x of at least -0.5, at most `top`. */
-static wk_tensor *rounded(wk_tensor *x, double half, int top)
+/* Returns floor(x + more), at most `top`; x + more is at least 0. */
+static wk_tensor *rounded(wk_tensor *x, double more, int top)
 {
-    return wk__encode_to(wk_minimum(wk_floor(wk_add(x, half)), top), WK_U8);
+    return wk__encode_to(wk_minimum(wk_floor(wk_add(x, more)), top), WK_U8);
 }
 
 /* Returns the bytes of codes of 4 bits, or of 5: bits 4, then the others. */

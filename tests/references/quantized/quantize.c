@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reference of quantize. The bytes depend on the rounding of each float, so it computes in f32, block by block. Blocks
- * of 32 elements are compared with ggml's in tests/ops/quantized.c. */
+ * of 32 elements are compared with ggml's in tests/ops/quantize.c. */
 #include "quantized.h"
 #include <math.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static float store_half(float x, double *out)
 
 static float inverse(float scale)
 {
-    return scale == 0 ? 0 : 1 / scale;
+    return fabsf(scale) <= 0x1p-128F ? 0 : 1 / scale;
 }
 
 static int limited(float x, int least, int most)

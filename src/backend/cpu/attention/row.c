@@ -36,7 +36,7 @@ static void compute_row(const wk__attention_job *job, int64_t head, wk__attentio
 {
     const wk__gemm_microkernels *class = job->gemm->class;
     const row r = take_row(job, &scratch);
-    const int64_t keys = job->causal ? 1 : job->keys;
+    const int64_t keys = job->causal ? wk__min_i64(job->keys, 1) : job->keys;
     const wk__attention_matrix query = wk__attention_matrix_of(job, QUERY, head, 0, WK__DIM_L, WK__DIM_E);
     const wk__attention_matrix key = wk__attention_matrix_of(job, KEY, head, 0, WK__DIM_S, WK__DIM_E);
     const wk__attention_matrix value = wk__attention_matrix_of(job, VALUE, head, 0, WK__DIM_S, WK__DIM_EV);

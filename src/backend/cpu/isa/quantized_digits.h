@@ -96,7 +96,7 @@ INLINE i32v to_integer(f32v x)
 #endif
 }
 
-/* Computes the digits of WIDTH elements and returns the sums of each 4 q. q is less than 127 / 128 2^bits, 22 or 23,
+/* Computes the digits of WIDTH elements and returns the sums of each 4 q. q is at most 128 / 129 2^bits, 22 or 23,
  * so that all digits fit. The unit of denormal elements is 2^-149, which inverts to no float; 22 bits have no unit for
  * them. */
 INLINE i32v to_digits(const float *x, int bits, digits *out)

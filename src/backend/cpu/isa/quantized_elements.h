@@ -12,7 +12,7 @@
 enum {
     PART = 32,   /* elements of a part of a block */
     LINE = 64,   /* bytes of a cache line */
-    AHEAD = 2048 /* bytes between a block that is read and the bytes that are prefetched then */
+    AHEAD = 2048 /* bytes from the start of a block that is read to the bytes that are prefetched then */
 };
 
 /* Numbers that parts of a block share. */
@@ -27,7 +27,7 @@ typedef f32v compute_elements(const uint8_t *block, const numbers *n, int part, 
 
 /* ---- bytes ------------------------------------------------------------------------------------------------------- */
 
-/* Prefetches as many bytes as the blocks at `block` have, AHEAD bytes after them. At the end of a row these belong to
+/* Prefetches as many bytes as the blocks at `block` have, from AHEAD bytes after `block` on. At the end of a row these belong to
  * the next rows, and at the end of the matrix to no block, which a prefetch permits. */
 INLINE void prefetch_ahead(const uint8_t *block, int bytes)
 {

@@ -49,8 +49,8 @@ static char *aligned(char *p, uintptr_t unit)
 
 /* ---- few rows of x ----------------------------------------------------------------------------------------------- */
 
-/* Computes those products by floats that are not finite, because an element is not or because a sum in the unit of x
- * overflows. */
+/* Computes those products by floats that are not finite, because an element is not, because a sum in the unit of x
+ * overflows, or because 4 elements of x have no unit (denormal ones with Q8_0). */
 static void repair(const job *j, const wk__quantized_row *row)
 {
     for (int64_t r = 0; r < row->rows; r++) {

@@ -149,7 +149,7 @@ static wk_code lower_rows(const wk__gpu_target *target, const wk__work_args *arg
 {
     const int64_t rows = args->shape[R] == 1 ? 1 : MOST_ROWS, lots = wk__chunk_count(args->shape[R], rows);
     int64_t *share = &launch->argument[WK__GPU_QUANTIZED_SHARE];
-    if (can_share_rows(target, rows)) {
+    if (can_share_rows(target, MOST_ROWS)) { /* also for one row, whose products are those of several */
         *share = lanes_of(target, args);
         launch->count = wk__chunk_count(args->shape[O], target->group_size / *share) * lots;
         launch->spec.source_template = rows == 1 ? &group_one : &group_several;
