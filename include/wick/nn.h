@@ -180,9 +180,10 @@ WK_API wk_module *wk_module_apply_at(wk_site site, wk_module *m, wk_module_funct
  * Errors:    WK_ERR_ARGUMENT if path names no child, or if the new one contains its parent
  * PyTorch:   setattr(parent, name, child) */
 WK_API wk_module *wk_module_replace_at(wk_site site, wk_module *m, const char *path, wk_module *child);
-/* wk_module_quantize(m): Replaces the linear layers in m whose rows consist of blocks, so whose inputs are a multiple of
- * 32 (of 256 for K formats), by quantised ones (wk_nn_quantized_linear) with the blocks of their weights (wk_quantize)
- * and the same biases; other layers, and the adapters of wk_nn_lora, do not change. The weights are no longer parameters. On an error m does not change.
+/* wk_module_quantize(m): Replaces the linear layers in m whose rows consist of blocks, so whose inputs are a multiple
+ * of 32 (of 256 for K formats), by quantised ones (wk_nn_quantized_linear) with the blocks of their weights
+ * (wk_quantize) and the same biases; other layers, and the adapters of wk_nn_lora, do not change. The weights are no
+ * longer parameters. On an error m does not change.
  *     wk_module_quantize(net, .format = WK_BLOCKS_Q4_K);
  * Options:   .format: of wk_block_format; default WK_BLOCKS_Q8_0
  * Returns:   m; NULL on error

@@ -22,13 +22,13 @@ typedef struct wk__pretrained_call {
     const char *source; /* "config.json" or "the metadata", for messages */
     wk__pretrained_config config;
     wk__pretrained_files files;
-    wk_dtype dtype;  /* of the parameters; 0: that of the first floating tensor, in a GGUF file of the embedding */
-    bool has_head;   /* the files have the weight of the head */
-    double elements; /* of the tensors in the files that may be parameters */
-    int64_t tensors; /* number of these tensors */
+    wk_dtype dtype;    /* of the parameters; 0: that of the first floating tensor, in a GGUF file of the embedding */
+    bool has_head;     /* the files have the weight of the head */
+    double elements;   /* of the tensors in the files that may be parameters */
+    int64_t tensors;   /* number of these tensors */
     bool quantized;    /* weights of linear layers of a GGUF file stay in their blocks */
     bool saved_blocks; /* the files have blocks that wk_save wrote */
-    bool maps;       /* weights stay in the pages of the files */
+    bool maps;         /* weights stay in the pages of the files */
 } wk__pretrained_call;
 
 /* Set the error of the call. Return false. */

@@ -27,8 +27,8 @@ typedef f32v compute_elements(const uint8_t *block, const numbers *n, int part, 
 
 /* ---- bytes ------------------------------------------------------------------------------------------------------- */
 
-/* Prefetches as many bytes as the blocks at `block` have, from AHEAD bytes after `block` on. At the end of a row these belong to
- * the next rows, and at the end of the matrix to no block, which a prefetch permits. */
+/* Prefetches as many bytes as the blocks at `block` have, from AHEAD bytes after `block` on. At the end of a row these
+ * belong to the next rows, and at the end of the matrix to no block, which a prefetch permits. */
 INLINE void prefetch_ahead(const uint8_t *block, int bytes)
 {
     for (int line = 0; line < bytes; line += LINE) __builtin_prefetch(block + AHEAD + line);
