@@ -3,7 +3,9 @@
 #include "tensor_file.h"
 #include "base/alloc.h"
 #include "gguf.h"
+#include "nn/quantized_linear.h"
 #include "tensor/call_scope.h"
+#include <ctype.h>
 #include <string.h>
 #include <wick/io.h>
 
@@ -181,6 +183,32 @@ static bool matches(const wk__safetensors_tensor *t, const wk__body *body, wk__m
     return (t->dtype == body->dtype || rules.convert) && wk__same_shape(t->ndim, t->shape, body->ndim, body->shape);
 }
 
+/* Adds how to load the weight of a layer that the file has in another format; nothing if the file has none. */
+static void add_format_hint(wk__text *text, const wk__tensor_file *from, const char *prefix, const char *wanted)
+{
+    static const char end[] = "weight";
+    size_t length, other;
+    wk_block_format format;
+    if (!wk__is_blocks_name(wanted, &length, &format)) {
+        length = strlen(wanted) - (strlen(wanted) < strlen(end) ? strlen(wanted) : strlen(end));
+        if (length == 0 || wanted[length - 1] != '.' || strcmp(wanted + length, end) != 0) return;
+    }
+    for (int64_t k = 0; k < from->header.count; k++) {
+        const char *name;
+        if (!wk__strip_prefix(prefix, from->header.by_name[k]->name, &name) || strncmp(name, wanted, length) != 0)
+            continue;
+        if (strcmp(name + length, end) == 0)
+            wk__text_add(text, "; the file has floating numbers: load it before wk_module_quantize");
+        if (!wk__is_blocks_name(name, &other, &format) || other != length) continue;
+        char upper[WK__BLOCKS_NAME] = "";
+        for (size_t c = 0; wk__block_formats[format].name[c]; c++)
+            upper[c] = (char)toupper((unsigned char)wk__block_formats[format].name[c]);
+        wk__text_format(text, "; the file has blocks: call wk_module_quantize(net, .format = WK_BLOCKS_%s) before",
+                        upper);
+        wk__text_add(text, " loading into a network of floats");
+    }
+}
+
 /* Records the error of a tensor that is missing in the file or differs; consumes the text. */
 static void report_difference(const wk__tensor_file *from, const wk__safetensors_tensor *t, const char *prefix,
                               const wk__named_tensor *wanted, const char *owner, wk__match_rules rules, wk__text *text)
@@ -195,6 +223,7 @@ static void report_difference(const wk__tensor_file *from, const wk__safetensors
     if (t) wk__text_add(text, " in the file");
     if (!t && !*prefix && wk__metadata_find(from->header.metadata, from->header.metadata_count, "wick.checkpoint"))
         wk__text_add(text, "; the file is a checkpoint: load it with wk_checkpoint_load");
+    if (!t) add_format_hint(text, from, prefix, wanted->name);
     if (!t && from->is_gguf)
         wk__text_add(text, "; GGUF files name tensors differently; wk_nn_pretrained creates their models");
     const bool shapes_match = t && wk__same_shape(t->ndim, t->shape, body->ndim, body->shape);
