@@ -284,6 +284,21 @@ static void gradients_of_selections(void **state)
     assert_true(wk_item(wk_all(wk_eq(wk_grad_of(x), wk_add(expected, wk_to_dtype(one, WK_F32))))) == 1);
 }
 
+/* Only the bias or the weight needs a gradient, so the operands of the others are not saved. */
+static void gradients_of_norms_without_that_of_x(void **state)
+{
+    (void)state;
+    WK_SCOPE;
+    wk_tensor *x = wk_randn((5, 4)), *weight = wk_ones((4), .requires_grad = true), *scale = wk_ones((4));
+    wk_tensor *bias[2] = {wk_zeros((4), .requires_grad = true), wk_zeros((4), .requires_grad = true)};
+    wk_backward(wk_sum(wk_layer_norm(x, (4), NULL, bias[0])));
+    wk_backward(wk_sum(wk_layer_norm(x, (4), scale, bias[1])));
+    wk_backward(wk_sum(wk_layer_norm(x, (4), weight, NULL)));
+    for (int k = 0; k < 2; k++) EXPECT(wk_grad_of(bias[k]), (4), 5, 5, 5, 5);
+    assert_non_null(wk_grad_of(weight));
+    assert_null(wk_error());
+}
+
 static wk_tensor *f_topk(wk_tensor *const *in, void *context)
 {
     (void)context;
@@ -393,6 +408,7 @@ int main(void)
         cmocka_unit_test(test_sorting),
         cmocka_unit_test(selections_are_the_first_of_a_sort),
         cmocka_unit_test(gradients_of_selections),
+        cmocka_unit_test(gradients_of_norms_without_that_of_x),
         cmocka_unit_test(test_unowned),
         cmocka_unit_test(test_layer_norm),
         cmocka_unit_test(test_gradients),

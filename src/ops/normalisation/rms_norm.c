@@ -89,7 +89,9 @@ static void gradient(wk__grad_ctx *g)
 {
     const int64_t mask = wk__rms_norm_attributes_of(g->attr).mask;
     wk_tensor *grad = g->out[0], *in = NULL;
-    if (grad && !g->out[1] && wk__row_norm_gradient(g, mask, NULL, wk__saved(g, WK__SAVED_OUT + 1))) return;
+    if (grad && !g->out[1] && wk__needs_input_grad(g, 0) &&
+        wk__row_norm_gradient(g, mask, NULL, wk__saved(g, WK__SAVED_OUT + 1)))
+        return;
     if (grad && wk__needs_input_grad(g, 1)) g->in[1] = wk__row_norm_sum(g, mask, &weight_op, saved_normalised);
     if (!wk__needs_input_grad(g, 0)) return;
     wk_tensor *h = saved_normalised(g), *r = wk__saved(g, WK__SAVED_OUT + 1);

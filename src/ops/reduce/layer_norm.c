@@ -117,7 +117,7 @@ static void gradient(wk__grad_ctx *g)
 {
     const int64_t mask = wk__layer_norm_attributes_of(g->attr).mask;
     wk_tensor *grad = g->out[0];
-    if (grad && !g->out[1] && !g->out[2] &&
+    if (grad && !g->out[1] && !g->out[2] && wk__needs_input_grad(g, 0) &&
         wk__row_norm_gradient(g, mask, wk__saved(g, WK__SAVED_OUT + 1), wk__saved(g, WK__SAVED_OUT + 2)))
         return;
     if (wk__needs_input_grad(g, 2)) g->in[2] = grad;

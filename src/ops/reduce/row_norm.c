@@ -7,17 +7,16 @@
 enum { GRADIENT, X, MEAN, FACTOR, WEIGHT, INPUTS };
 enum { D_X, D_WEIGHT, D_BIAS, RESULTS };
 
-/* Returns true if the kernel pays and can compute the gradients: x needs one, operands have its dtype, rows stay in
- * cache, and no graph of the gradients is wanted. */
-static bool is_supported(const wk__grad_ctx *g, int64_t rows, int64_t columns, wk_tensor *const in[])
+/* Returns true if the kernel pays and can compute the gradients: operands have the dtype of x, rows stay in cache, and
+ * no graph of the gradients is needed. */
+static bool is_supported(int64_t rows, int64_t columns, wk_tensor *const in[])
 {
     const wk__body *x = wk__body_of(in[X]);
     const wk__device *device = x->storage->value->device;
     bool same = true;
     for (int k = 0; k < INPUTS; k++)
         same = same && wk__body_of(in[k])->dtype == x->dtype && wk__body_of(in[k])->storage->value->device == device;
-    return same && rows > 0 && columns > 0 && columns <= WK__SHORT_ROW && wk__needs_input_grad(g, 0) &&
-           !wk_is_grad_enabled() &&
+    return same && rows > 0 && columns > 0 && columns <= WK__SHORT_ROW && !wk_is_grad_enabled() &&
            device->backend->supports(device->state, WK__NORM_BACKWARD, x->dtype, WK__LAYOUT_STRIDES);
 }
 
@@ -62,7 +61,7 @@ bool wk__row_norm_gradient(wk__grad_ctx *g, int64_t mask, wk_tensor *mean, wk_te
     wk_tensor *in[INPUTS] = {g->out[0], x, mean ? mean : factor, factor, weight ? weight : factor};
     const int64_t columns = wk__reduced_numel(x, (uint16_t)mask);
     const int64_t space[2] = {columns ? wk__body_numel(wk__body_of(x)) / columns : 0, columns};
-    if (!is_supported(g, space[0], columns, in)) return false;
+    if (!is_supported(space[0], columns, in)) return false;
     for (int k = 0; k < INPUTS; k++)
         if (!(in[k] = wk_contiguous(in[k]))) return false;
     const int mode = (mean ? WK__NORM_CENTRED : 0) | (weight ? WK__NORM_WEIGHTED : 0);

@@ -6,7 +6,7 @@
 
 #include "ops/core/entries.h"
 
-/* Sets the gradients of x, weight and bias, in g->in[0..2], if they are needed and the device has the kernel; returns
+/* Sets the gradients of x, which must be needed, weight and bias, in g->in[0..2], if the device has the kernel; returns
  * false if they are the caller's responsibility. The normalised dimensions are the masked, last ones; operand 0 is x
  * and operand 1 weight or NULL. mean NULL: rms_norm, which has no bias. */
 bool wk__row_norm_gradient(wk__grad_ctx *g, int64_t mask, wk_tensor *mean, wk_tensor *factor);
