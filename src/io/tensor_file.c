@@ -183,29 +183,40 @@ static bool matches(const wk__safetensors_tensor *t, const wk__body *body, wk__m
     return (t->dtype == body->dtype || rules.convert) && wk__same_shape(t->ndim, t->shape, body->ndim, body->shape);
 }
 
-/* Adds how to load the weight of a layer that the file has in another format; nothing if the file has none. */
-static void add_format_hint(wk__text *text, const wk__tensor_file *from, const char *prefix, const char *wanted)
+/* Returns the length of the path of a layer, with its dot, in the name of its weight of floats or blocks; 0: none. */
+static size_t path_of_weight(const char *name)
 {
-    static const char end[] = "weight";
-    size_t length, other;
+    static const char end[] = ".weight";
+    const size_t all = strlen(name);
     wk_block_format format;
-    if (!wk__is_blocks_name(wanted, &length, &format)) {
-        length = strlen(wanted) - (strlen(wanted) < strlen(end) ? strlen(wanted) : strlen(end));
-        if (length == 0 || wanted[length - 1] != '.' || strcmp(wanted + length, end) != 0) return;
-    }
-    for (int64_t k = 0; k < from->header.count; k++) {
+    size_t length;
+    if (wk__is_blocks_name(name, &length, &format)) return length;
+    return all > strlen(end) && strcmp(name + all - strlen(end), end) == 0 ? all - strlen(end) + 1 : 0;
+}
+
+/* Adds how to load a missing weight that the file has in another format. */
+static void add_format_hint(wk__text *text, const wk__tensor_file *from, const char *prefix, const char *missing)
+{
+    const size_t path = path_of_weight(missing);
+    for (int64_t k = 0; k < from->header.count && path > 0; k++) {
         const char *name;
-        if (!wk__strip_prefix(prefix, from->header.by_name[k]->name, &name) || strncmp(name, wanted, length) != 0)
-            continue;
-        if (strcmp(name + length, end) == 0)
-            wk__text_add(text, "; the file has floating numbers: load it before wk_module_quantize");
-        if (!wk__is_blocks_name(name, &other, &format) || other != length) continue;
         char upper[WK__BLOCKS_NAME] = "";
+        wk_block_format format;
+        size_t length;
+        if (!wk__strip_prefix(prefix, from->header.by_name[k]->name, &name) || path_of_weight(name) != path ||
+            strncmp(name, missing, path) != 0)
+            continue;
+        if (!wk__is_blocks_name(name, &length, &format)) {
+            wk__text_add(text, "; the file has floating numbers: load it before wk_module_quantize");
+            return;
+        }
         for (size_t c = 0; wk__block_formats[format].name[c]; c++)
             upper[c] = (char)toupper((unsigned char)wk__block_formats[format].name[c]);
-        wk__text_format(text, "; the file has blocks: call wk_module_quantize(net, .format = WK_BLOCKS_%s) before",
+        wk__text_format(text,
+                        "; the file has blocks: load it into a network of floats after wk_module_quantize(net, "
+                        ".format = WK_BLOCKS_%s)",
                         upper);
-        wk__text_add(text, " loading into a network of floats");
+        return;
     }
 }
 

@@ -34,12 +34,15 @@ void wk__blocks_name(wk_block_format format, char name[WK__BLOCKS_NAME])
 
 bool wk__is_blocks_name(const char *name, size_t *length, wk_block_format *format)
 {
+    const size_t all = strlen(name);
     for (int k = 0; k < WK__BLOCK_OP_FORMATS; k++) {
         char end[WK__BLOCKS_NAME];
         wk__blocks_name((wk_block_format)k, end);
-        *length = strlen(name) - (strlen(name) < strlen(end) ? strlen(name) : strlen(end));
+        const size_t path = all > strlen(end) ? all - strlen(end) : 0;
+        if (path < 2 || name[path - 1] != '.' || strcmp(name + path, end) != 0) continue;
+        *length = path;
         *format = (wk_block_format)k;
-        if (*length > 1 && name[*length - 1] == '.' && strcmp(name + *length, end) == 0) return true;
+        return true;
     }
     return false;
 }

@@ -19,7 +19,8 @@ const wk__quantized_linear *wk__quantized_linear_state(const wk_module *m);
 enum { WK__BLOCKS_NAME = 16 };
 /* Writes the name of the buffer with blocks of this format. */
 void wk__blocks_name(wk_block_format format, char name[WK__BLOCKS_NAME]);
-/* Returns true if `name` is that of such a buffer: its path, of *length characters, "weight_" and a format. */
+/* Returns true if `name` is that of such a buffer in a module: the path of the layer with its dot, *length characters,
+ * and such a name. */
 bool wk__is_blocks_name(const char *name, size_t *length, wk_block_format *format);
 /* Returns true if m is a linear layer of floats whose rows consist of blocks. */
 bool wk__linear_fits_blocks(const wk_module *m, wk_block_format format);

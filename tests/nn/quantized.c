@@ -98,10 +98,10 @@ static void files_keep_blocks_and_format(void **state)
     wk_module_quantize(other);
     assert_int_equal(wk_load(other, scratch("blocks.safetensors")), WK_ERR_SHAPE);
     expect_error("missing tensor \"0.weight_q8_0\"",
-                 "call wk_module_quantize(net, .format = WK_BLOCKS_Q4_0) before loading into a network of floats",
-                 NULL);
+                 "load it into a network of floats after wk_module_quantize(net, .format = WK_BLOCKS_Q4_0)", NULL);
     assert_int_equal(wk_load(network(), scratch("blocks.safetensors")), WK_ERR_SHAPE);
-    expect_error("missing tensor \"0.weight\"", "the file has blocks: call wk_module_quantize(", NULL);
+    expect_error("missing tensor \"0.weight\"",
+                 "the file has blocks: load it into a network of floats after wk_module_quantize(", NULL);
     assert_int_equal(wk_save(network(), scratch("floats.safetensors")), WK_OK);
     assert_int_equal(wk_load(same, scratch("floats.safetensors")), WK_ERR_SHAPE);
     expect_error("missing tensor \"0.weight_q4_0\"", "has floating numbers: load it before wk_module_quantize", NULL);

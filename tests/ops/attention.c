@@ -257,7 +257,7 @@ static void layouts(void **state)
     assert_true(wk_item(wk_all(wk_eq(grouped, repeated))) == 1);
 }
 
-/* One query per head has a kernel of its own: its rows are those of several queries, up to rounding. */
+/* The kernel for one query per head computes the rows that the kernel for several queries computes, up to rounding. */
 static void one_query_of(wk_dtype dtype, int64_t keys, int64_t size)
 {
     WK_SCOPE;

@@ -119,7 +119,7 @@ static void gradients_are_those_of_the_elements(void **state)
     assert_null(wk_error());
 }
 
-/* Layers compute on a device what they compute on the CPU, up to rounding, for one row and for many. */
+/* Layers have the same results on a device and on the CPU, up to rounding, for one row of input and for many. */
 static void layers_follow_their_network(void **state)
 {
     (void)state;

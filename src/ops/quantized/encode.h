@@ -16,7 +16,7 @@ wk_tensor *wk__encode_256(wk_tensor *x, wk_block_format format);
 wk_tensor *wk__encode_to(wk_tensor *x, wk_dtype dtype);
 /* Returns x (blocks, 1) as f16, (blocks, 2): the two bytes, low first. */
 wk_tensor *wk__encode_half(wk_tensor *x);
-/* Returns 1 / x, or 0 for 0. */
+/* Returns 1 / x, or 0 if that overflows. */
 wk_tensor *wk__encode_inverse(wk_tensor *x);
 /* Returns along `dim` the first element of the largest absolute value, with its sign. The dimension has size 1. */
 wk_tensor *wk__encode_largest(wk_tensor *x, int64_t dim);

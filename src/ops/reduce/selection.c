@@ -17,13 +17,10 @@
 
 enum { SHORTEST = 256, FEW = 64 /* elements of a line for each that is selected; with fewer, sorting is faster */ };
 
-/* x with the dimension last, and its sizes. */
 typedef struct selection {
     wk_site site;
-    wk_tensor *x;
+    wk_tensor *x; /* with the dimension last */
     bool descending;
-    int ndim;
-    int64_t shape[WK__MAX_DIMS + 1]; /* of x, or with the last two sizes replaced */
     int64_t length, k, chunk, chunks;
 } selection;
 
@@ -33,24 +30,29 @@ bool wk__selects(const wk_tensor *x, int64_t length, int64_t k)
     return length >= SHORTEST && k > 0 && k <= length / FEW && body->dtype != WK_BOOL && body->ndim < WK__MAX_DIMS;
 }
 
-/* Returns y as (leading dimensions, a, b), or as (leading dimensions, a) if b is 0. */
+/* Sets shape to (leading dimensions of x, a, b), or without b if it is 0. Returns the number of dimensions. */
+static int shape_of_lines(const selection *s, int64_t a, int64_t b, int64_t shape[WK__MAX_DIMS])
+{
+    const wk__body *body = wk__body_of(s->x);
+    const int leads = body->ndim - 1;
+    memcpy(shape, body->shape, sizeof *shape * (size_t)leads);
+    shape[leads] = a;
+    if (b) shape[leads + 1] = b;
+    return leads + 1 + (b != 0);
+}
+
+/* Reshape y, and expand y, to such a shape. */
 static wk_tensor *as_lines(const selection *s, wk_tensor *y, int64_t a, int64_t b)
 {
     int64_t shape[WK__MAX_DIMS];
-    memcpy(shape, s->shape, sizeof *shape * (size_t)(s->ndim - 1));
-    shape[s->ndim - 1] = a;
-    if (b) shape[s->ndim] = b;
-    return y ? wk_reshape_at(s->site, y, shape, s->ndim + (b != 0)) : NULL;
+    const int ndim = shape_of_lines(s, a, b, shape);
+    return y ? wk_reshape_at(s->site, y, shape, ndim) : NULL;
 }
-
-/* Returns y, whose sizes may be 1, in the shape (leading dimensions, a, b). */
 static wk_tensor *spread(const selection *s, wk_tensor *y, int64_t a, int64_t b)
 {
     int64_t shape[WK__MAX_DIMS];
-    memcpy(shape, s->shape, sizeof *shape * (size_t)(s->ndim - 1));
-    shape[s->ndim - 1] = a;
-    shape[s->ndim] = b;
-    return y ? wk_expand_at(s->site, y, shape, s->ndim + 1) : NULL;
+    const int ndim = shape_of_lines(s, a, b, shape);
+    return y ? wk_expand_at(s->site, y, shape, ndim) : NULL;
 }
 
 /* Returns the element of each chunk that a sort puts first. NaN is greater than all numbers. */
@@ -83,12 +85,8 @@ static bool candidates_of(const selection *s, wk_tensor **values, wk_tensor **po
     wk_tensor *at[2] = {as_lines(
         s, wk_add(wk_mul(chosen, s->chunk), wk_arange_from_at(s->site, 0, (double)s->chunk, 1, &like)), count, 0)};
     if (rest > 0) {
-        wk_tensor *last = wk_arange_from_at(s->site, (double)in_chunks, (double)s->length, 1, &like);
-        int64_t shape[WK__MAX_DIMS];
-        memcpy(shape, s->shape, sizeof shape);
-        shape[s->ndim - 1] = rest;
         all[1] = wk_narrow_at(s->site, s->x, -1, in_chunks, rest);
-        at[1] = wk_expand_at(s->site, last, shape, s->ndim);
+        at[1] = spread(s, wk_arange_from_at(s->site, (double)in_chunks, (double)s->length, 1, &like), rest, 0);
     }
     *values = rest > 0 ? wk_cat_at(s->site, all, 2, -1) : all[0];
     *positions = rest > 0 ? wk_cat_at(s->site, at, 2, -1) : at[0];
@@ -101,10 +99,7 @@ bool wk__select(wk_site site, wk_tensor *x, int axis, int64_t k, bool descending
     wk_tensor *values, *positions, *sorted = NULL, *order = NULL;
     out[0] = out[1] = NULL;
     if (!s.x) return false;
-    const wk__body *body = wk__body_of(s.x);
-    s.ndim = body->ndim;
-    memcpy(s.shape, body->shape, sizeof *s.shape * body->ndim);
-    s.length = s.shape[s.ndim - 1];
+    s.length = wk_size(s.x, -1);
     s.chunk = (int64_t)sqrt((double)s.length / (double)k);
     s.chunks = s.length / s.chunk;
     if (!candidates_of(&s, &values, &positions) || wk_sort_at(site, values, -1, descending, &sorted, &order) != WK_OK)

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Stores x, rounded to f16, in two bytes. Returns what they stand for. */
+/* Rounds x to f16 and stores its two bytes. Returns the rounded value. */
 static float store_half(float x, double *out)
 {
     int exponent;

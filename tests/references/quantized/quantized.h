@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the references of ops on quantised blocks share. */
+/* Declarations that the references of ops on quantised blocks share. */
 #ifndef TESTS_REFERENCES_QUANTIZED_H
 #define TESTS_REFERENCES_QUANTIZED_H
 
