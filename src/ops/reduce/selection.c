@@ -27,7 +27,7 @@ typedef struct selection {
 bool wk__selects(const wk_tensor *x, int64_t length, int64_t k)
 {
     const wk__body *body = wk__body_of(x);
-    return length >= SHORTEST && k > 0 && k <= length / FEW && body->dtype != WK_BOOL && body->ndim < WK__MAX_DIMS;
+    return length >= SHORTEST && k > 0 && k <= length / FEW && body->ndim < WK__MAX_DIMS;
 }
 
 /* Sets shape to (leading dimensions of x, a, b), or without b if it is 0. Returns the number of dimensions. */
