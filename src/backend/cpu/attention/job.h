@@ -76,7 +76,7 @@ wk_code wk__attention_run(const wk__attention_job *job, int64_t tasks, int64_t b
                           wk__fail *fail);
 
 /* Computes the result of a job with one row of query per head. */
-wk_code wk__attention_of_rows(const wk__attention_job *job, wk__fail *fail);
+wk_code wk__attention_one_query(const wk__attention_job *job, wk__fail *fail);
 
 /* C (rows, columns) = or += A (rows, k) B (k, columns): rows of B and C are contiguous. */
 void wk__attention_multiply(const wk__attention_job *job, int64_t rows, int64_t columns, int64_t k,

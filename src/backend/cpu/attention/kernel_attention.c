@@ -67,7 +67,7 @@ wk_code wk__cpu_attention(const wk__work *work, wk__fail *fail)
     wk__attention_scratch size = {.base = NULL};
     wk__attention_job_init(&job, work->args, QUERY);
     if (job.heads == 0 || job.rows == 0) return WK_OK;
-    if (job.rows == 1) return wk__attention_of_rows(&job, fail);
+    if (job.rows == 1) return wk__attention_one_query(&job, fail);
     take_state(&job, &size);
     return wk__attention_run(&job, job.heads * wk__attention_blocks(&job), size.used, compute_block, fail);
 }

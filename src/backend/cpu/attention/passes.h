@@ -28,7 +28,7 @@ typedef struct wk__attention_passes {
     void (*finish)(int64_t width, const void *most, const void *sum, void *factor, void *lse);
     /* Replaces the scores of one query, side by side, by their softmax, and sets lse as finish does. Without any
      * visible key the weights are 0. Room for the last vector is needed beyond `keys`. */
-    void (*soften)(int64_t keys, void *scores, void *lse);
+    void (*softmax)(int64_t keys, void *scores, void *lse);
     /* Replaces the scores by the weights e^(score - lse). */
     void (*weigh)(int64_t keys, int64_t width, void *scores, const void *lse);
     /* Replaces the gradients of the weights by those of the scores: weight (gradient - delta). */

@@ -7,29 +7,17 @@
 
 enum { OUT, LSE, QUERY, KEY = QUERY + WK__ATTENTION_KEY, VALUE = QUERY + WK__ATTENTION_VALUE };
 
-/* The scratch memory of a task. */
+/* The scratch memory of a task: an element for each key. */
 typedef struct row {
-    char *query, *scores, *mask;
+    char *scores, *mask;
 } row;
-
-/* Takes an array of n elements. */
-static char *take(const wk__attention_job *job, wk__attention_scratch *scratch, int64_t n)
-{
-    return wk__attention_take(job, scratch, wk__chunk_count(n, job->gemm->class->lanes));
-}
 
 static row take_row(const wk__attention_job *job, wk__attention_scratch *scratch)
 {
-    row r = {.query = take(job, scratch, job->columns)};
-    r.scores = take(job, scratch, job->keys);
-    r.mask = take(job, scratch, job->masked ? job->keys : 0);
+    const int64_t vectors = wk__chunk_count(job->keys, job->gemm->class->lanes);
+    row r = {.scores = wk__attention_take(job, scratch, vectors)};
+    r.mask = wk__attention_take(job, scratch, job->masked ? vectors : 0);
     return r;
-}
-
-/* Copies n elements that are `step` elements apart. */
-static void copy(const wk__attention_job *job, char *to, int64_t n, const char *from, int64_t step)
-{
-    job->gemm->pack(to, 1, 1, 1, n, from, 0, step);
 }
 
 static void compute_row(const wk__attention_job *job, int64_t head, wk__attention_scratch scratch)
@@ -40,20 +28,19 @@ static void compute_row(const wk__attention_job *job, int64_t head, wk__attentio
     const wk__attention_matrix query = wk__attention_matrix_of(job, QUERY, head, 0, WK__DIM_L, WK__DIM_E);
     const wk__attention_matrix key = wk__attention_matrix_of(job, KEY, head, 0, WK__DIM_S, WK__DIM_E);
     const wk__attention_matrix value = wk__attention_matrix_of(job, VALUE, head, 0, WK__DIM_S, WK__DIM_EV);
-    copy(job, r.query, job->columns, query.data, query.column);
-    class->gemv_columns(keys, job->columns, r.query, key.data, key.row, r.scores, false);
+    class->gemv_columns(keys, job->columns, query.data, key.data, key.row, r.scores, false);
     if (job->masked) {
         const wk__attention_matrix mask =
             wk__attention_matrix_of(job, QUERY + WK__ATTENTION_MASK, head, 0, WK__DIM_L, WK__DIM_S);
-        copy(job, r.mask, keys, mask.data, mask.column);
+        job->gemm->pack(r.mask, 1, 1, 1, keys, mask.data, 0, mask.column);
         class->add(1, keys, r.mask, 0, r.scores, 0);
     }
-    job->passes->soften(keys, r.scores, wk__attention_matrix_of(job, LSE, head, 0, WK__DIM_L, WK__DIM_EV).data);
+    job->passes->softmax(keys, r.scores, wk__attention_matrix_of(job, LSE, head, 0, WK__DIM_L, WK__DIM_EV).data);
     class->gemv_rows(job->values, keys, r.scores, value.data, value.row,
                      wk__attention_matrix_of(job, OUT, head, 0, WK__DIM_L, WK__DIM_EV).data, false);
 }
 
-wk_code wk__attention_of_rows(const wk__attention_job *job, wk__fail *fail)
+wk_code wk__attention_one_query(const wk__attention_job *job, wk__fail *fail)
 {
     wk__attention_scratch size = {.base = NULL};
     take_row(job, &size);
