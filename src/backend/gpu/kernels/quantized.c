@@ -37,7 +37,7 @@ _Static_assert(WK__GPU_QUANTIZED_X_ROWS == 1 && WK__GPU_QUANTIZED_BLOCK_ROWS == 
                    WK__GPU_QUANTIZED_OUT == 4 && WK__GPU_QUANTIZED_SHARE == 10,
                "the texts have these numbers");
 
-/* With one row of x there is code for one only. */
+/* For one row of x the code has no loop over rows. */
 static const char one[] = "#define ROWS 1\n#define EACH 16\n", several[] = "#define ROWS 8\n#define EACH 16\n",
                   end[] = "#undef ROWS\n#undef EACH\n";
 
@@ -48,12 +48,12 @@ static const char group_head[] = DEVICE_CODE(
     const i64 group = A(0) + GROUP;
     const int lanes = (int)A(10);
     const int lane = LOCAL % lanes;
-    const int own = LOCAL / lanes;
-    const int there = LOCALS / lanes;
-    const i64 lots = (X_ROWS + ROWS - 1) / ROWS;
-    const i64 r0 = group % lots * ROWS;
-    const i64 o0 = group / lots * there;
-    const i64 o = o0 + own;
+    const int own_row = LOCAL / lanes;
+    const int group_rows = LOCALS / lanes;
+    const i64 batches = (X_ROWS + ROWS - 1) / ROWS;
+    const i64 r0 = group % batches * ROWS;
+    const i64 o0 = group / batches * group_rows;
+    const i64 o = o0 + own_row;
     const i64 end = o < BLOCK_ROWS ? ROW_ELEMENTS : 0;);
 
 static const char item_head[] = DEVICE_CODE(
@@ -61,9 +61,9 @@ static const char item_head[] = DEVICE_CODE(
     if (item >= A(10)) return;
     const int lanes = 1;
     const int lane = 0;
-    const i64 lots = (X_ROWS + ROWS - 1) / ROWS;
-    const i64 r0 = item % lots * ROWS;
-    const i64 o = item / lots;
+    const i64 batches = (X_ROWS + ROWS - 1) / ROWS;
+    const i64 r0 = item % batches * ROWS;
+    const i64 o = item / batches;
     const i64 end = ROW_ELEMENTS;);
 
 /* An item adds up 16 products before it adds them to its sum, which bounds rounding errors. */
@@ -89,10 +89,10 @@ static const char multiply[] = DEVICE_CODE(
 
 /* Each sum is the sum of at most 8 sums of every eighth lane. Results of adjacent rows of blocks are adjacent. */
 static const char group_tail[] = DEVICE_CODE(
-    UNROLL for (int r = 0; r < ROWS; r++) sums[(r * there + own) * lanes + lane] = sum[r];
+    UNROLL for (int r = 0; r < ROWS; r++) sums[(r * group_rows + own_row) * lanes + lane] = sum[r];
     BARRIER;
     const int parts = lanes < 8 ? lanes : 8;
-    const int results = ROWS * there;
+    const int results = ROWS * group_rows;
     for (int k = LOCAL; k < results * parts; k += LOCALS) {
         float value = 0;
         for (int l = k % parts; l < lanes; l += parts) value += sums[k / parts * lanes + l];
@@ -100,8 +100,8 @@ static const char group_tail[] = DEVICE_CODE(
     }
     BARRIER;
     for (int k = LOCAL; k < results; k += LOCALS) {
-        const int r = k / there;
-        const i64 to = o0 + k % there;
+        const int r = k / group_rows;
+        const i64 to = o0 + k % group_rows;
         if (r >= rows || to >= BLOCK_ROWS) continue;
         float value = 0;
         for (int l = 0; l < parts; l++) value += partial[k * parts + l];
@@ -129,7 +129,7 @@ static const wk__gpu_template group_one = {.name = "quantized_one", .text = grou
 /* ---- lowering ---------------------------------------------------------------------------------------------------- */
 
 /* Returns the number of items that share a row of blocks, a power of two: a warp; more if few rows would leave items
- * free; but no more than there are parts to decode. */
+ * free; but no more than the row has parts to decode. */
 static int64_t lanes_of(const wk__gpu_target *target, const wk__work_args *args)
 {
     int64_t lanes = 1;
@@ -139,23 +139,24 @@ static int64_t lanes_of(const wk__gpu_target *target, const wk__work_args *args)
     return lanes;
 }
 
-static bool can_share_rows(const wk__gpu_target *target, int64_t rows)
+/* Returns true if local memory has room for the sums of several rows of x; then one row has the same sums as several. */
+static bool can_share_rows(const wk__gpu_target *target)
 {
-    return target->local_memory && 2 * target->group_size * rows * WORD <= target->local_memory_bytes;
+    return target->local_memory && 2 * target->group_size * MOST_ROWS * WORD <= target->local_memory_bytes;
 }
 
 static wk_code lower_rows(const wk__gpu_target *target, const wk__work_args *args, wk__gpu_launch *launch,
                           wk__gpu_launch_fn *emit, void *user, wk__fail *fail)
 {
-    const int64_t rows = args->shape[R] == 1 ? 1 : MOST_ROWS, lots = wk__chunk_count(args->shape[R], rows);
+    const int64_t rows = args->shape[R] == 1 ? 1 : MOST_ROWS, batches = wk__chunk_count(args->shape[R], rows);
     int64_t *share = &launch->argument[WK__GPU_QUANTIZED_SHARE];
-    if (can_share_rows(target, MOST_ROWS)) { /* also for one row, whose products are those of several */
+    if (can_share_rows(target)) {
         *share = lanes_of(target, args);
-        launch->count = wk__chunk_count(args->shape[O], target->group_size / *share) * lots;
+        launch->count = wk__chunk_count(args->shape[O], target->group_size / *share) * batches;
         launch->spec.source_template = rows == 1 ? &group_one : &group_several;
         launch->spec.per_group = true;
     } else {
-        launch->count = *share = args->shape[O] * lots;
+        launch->count = *share = args->shape[O] * batches;
         launch->spec.source_template = rows == 1 ? &item_one : &item_several;
     }
     return emit(user, launch, fail);
