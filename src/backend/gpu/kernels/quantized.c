@@ -37,7 +37,7 @@ _Static_assert(WK__GPU_QUANTIZED_X_ROWS == 1 && WK__GPU_QUANTIZED_BLOCK_ROWS == 
                    WK__GPU_QUANTIZED_OUT == 4 && WK__GPU_QUANTIZED_SHARE == 10,
                "the texts have these numbers");
 
-/* For one row of x the code has no loop over rows. */
+/* The kernels for one row of x and for up to 8 rows differ in these numbers. */
 static const char one[] = "#define ROWS 1\n#define EACH 16\n", several[] = "#define ROWS 8\n#define EACH 16\n",
                   end[] = "#undef ROWS\n#undef EACH\n";
 
@@ -139,7 +139,8 @@ static int64_t lanes_of(const wk__gpu_target *target, const wk__work_args *args)
     return lanes;
 }
 
-/* Returns true if local memory has room for the sums of several rows of x; then one row has the same sums as several. */
+/* Returns true if local memory has room for the sums of MOST_ROWS rows of x. Not for fewer rows alone, as the order of
+ * their sums would differ. */
 static bool can_share_rows(const wk__gpu_target *target)
 {
     return target->local_memory && 2 * target->group_size * MOST_ROWS * WORD <= target->local_memory_bytes;
